@@ -1,5 +1,6 @@
-//! TCP's two ends: a segment through the receiver, its acknowledgement through the sender, the segments that this lets go;
-//! for each profile, over a path that holds 64 of them. `loss`: every 500th segment is lost, and repaired.
+//! TCP's two ends: a segment through the receiver, its acknowledgement through the sender, the
+//! segments that this lets go; for each profile, over a path that holds 64 of them. `loss`: every
+//! 500th segment is lost, and repaired.
 use criterion::Criterion;
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_core::catalogue::Fault;
@@ -91,13 +92,26 @@ fn main() {
 
 fn each(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("ack");
-    for (profile, cc) in [("ns2", "newreno"), ("rfc", "sack"), ("linux", "sack"), ("linux", "cubic")] {
+    for (profile, cc) in
+        [("ns2", "newreno"), ("rfc", "sack"), ("linux", "sack"), ("linux", "cubic")]
+    {
         for (word, lose_each) in [("", 0), (" with loss", 500)] {
             let mut connection = Connection::new(profile, cc, lose_each);
             (0..100_000).for_each(|_| connection.segment());
-            assert!(connection.receiver.stats().delivered_bytes > 50_000_000, "{profile} {cc} delivers nothing");
-            assert_eq!(connection.sender.stats().retransmits > 0, lose_each > 0, "{:?}", connection.sender.stats());
-            group.bench_function(format!("{profile} {cc}{word}"), |b| b.iter(|| connection.segment()));
+            assert!(
+                connection.receiver.stats().delivered_bytes > 50_000_000,
+                "{profile} {cc} \
+                delivers nothing"
+            );
+            assert_eq!(
+                connection.sender.stats().retransmits > 0,
+                lose_each > 0,
+                "{:?}",
+                connection.sender.stats()
+            );
+            group.bench_function(format!("{profile} {cc}{word}"), |b| {
+                b.iter(|| connection.segment())
+            });
         }
     }
 }

@@ -1,13 +1,15 @@
-//! Per arrival: each AQM of the catalogue, with its defaults, in a FIFO that holds its packets, and each scheduler.
+//! Per arrival: each AQM of the catalogue, with its defaults, in a FIFO that holds its packets, and
+//! each scheduler.
 //!
-//! 1.1 times what the link carries arrives, so that the queue is long and the algorithm has to decide; one packet in ten
-//! is small. `drop_tail` is the FIFO and its port alone: the others cost what they are above it.
+//! 1.1 times what the link carries arrives, so that the queue is long and the algorithm has to
+//! decide; one packet in ten is small. `drop_tail` is the FIFO and its port alone: the others cost
+//! what they are above it.
 use criterion::Criterion;
 use dumbbell_algos::aqm::{AnyAqm, CATALOGUE};
 use dumbbell_algos::qdisc::{self, AnyQdisc};
 use dumbbell_core::aqm::{Cx, LinkInfo, Reason};
-use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::Ecn;
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::port::HeldPort;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::qdisc::{Fifo, Qdisc, Sink};
@@ -41,7 +43,12 @@ struct Loaded<Q> {
 
 macro_rules! cx {
     ($loaded:expr) => {
-        &mut Cx { now: $loaded.now, rng: &mut $loaded.rng, link: &$loaded.link, flows: &$loaded.flows }
+        &mut Cx {
+            now: $loaded.now,
+            rng: &mut $loaded.rng,
+            link: &$loaded.link,
+            flows: &$loaded.flows,
+        }
     };
 }
 
@@ -69,7 +76,9 @@ impl<Q: Qdisc<Numbered>> Loaded<Q> {
         self.id += 1;
         let bytes = if self.id.is_multiple_of(10) { 100 } else { 1000 };
         let at = self.now + Span::from_us(66);
-        while let Some(due) = [self.done, self.port.next_wakeup()].into_iter().flatten().min().filter(|t| *t <= at) {
+        while let Some(due) =
+            [self.done, self.port.next_wakeup()].into_iter().flatten().min().filter(|t| *t <= at)
+        {
             self.now = due;
             if self.done == Some(due) {
                 self.done = self.port.done(cx!(self), &mut Nowhere).1.map(|start| start.done);
@@ -92,11 +101,15 @@ fn main() {
 
 fn each(criterion: &mut Criterion) {
     let capacity = Capacity::Packets(300);
-    let link = LinkInfo { rate: Rate::from_mbps(100), capacity, mtu: 1500, delay: Span::from_ms(10) };
+    let link =
+        LinkInfo { rate: Rate::from_mbps(100), capacity, mtu: 1500, delay: Span::from_ms(10) };
     let mut group = criterion.benchmark_group("aqm");
     for entry in CATALOGUE {
         let name = entry.about.name;
-        let aqm = AnyAqm::build(name, &(entry.defaults)(), &link).expect("the defaults are accepted");
+        let aqm = AnyAqm::build(name, &(entry.defaults)(), &link).expect(
+            "the defaults are \
+            accepted",
+        );
         let mut loaded = Loaded::new(Fifo::new(aqm), link);
         loaded.warm(name);
         group.bench_function(name, |b| b.iter(|| loaded.arrive()));
@@ -105,7 +118,10 @@ fn each(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("qdisc");
     for entry in qdisc::CATALOGUE {
         let name = entry.about.name;
-        let qdisc = AnyQdisc::build(name, &(entry.defaults)(), &link).expect("the defaults are accepted");
+        let qdisc = AnyQdisc::build(name, &(entry.defaults)(), &link).expect(
+            "the defaults are \
+            accepted",
+        );
         let mut loaded = Loaded::new(qdisc, link);
         loaded.warm(name);
         group.bench_function(name, |b| b.iter(|| loaded.arrive()));

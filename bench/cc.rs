@@ -1,8 +1,8 @@
-//! Per acknowledgement: each congestion control of the catalogue, with its defaults, in the life of a long flow: one
-//! segment for each acknowledgement, a round-trip time around 100 ms, a loss in 2000.
+//! Per acknowledgement: each congestion control of the catalogue, with its defaults, in the life of
+//! a long flow: one segment for each acknowledgement, a round-trip time around 100 ms, a loss in 2000.
 use criterion::Criterion;
 use dumbbell_algos::cc::{AnyCc, CATALOGUE};
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Commands, Path, Phase};
+use dumbbell_core::transport::{Ack, Cause, Commands, Congestion, CongestionControl, Path, Phase};
 use dumbbell_core::units::{Span, Time};
 use std::hint::black_box;
 
@@ -35,7 +35,10 @@ impl Life {
         self.cc.on_ack(black_box(&ack), &mut self.commands);
         if self.until_loss == 0 {
             self.until_loss = SEGMENTS_BETWEEN_LOSSES;
-            self.cc.on_congestion(&Congestion::new(self.now, Cause::Loss, window, &[]), &mut self.commands);
+            self.cc.on_congestion(
+                &Congestion::new(self.now, Cause::Loss, window, &[]),
+                &mut self.commands,
+            );
             self.cc.on_recovered(self.now, self.cc.ssthresh().unwrap_or(window));
         }
         if self.cc.next_timer() <= self.now {
@@ -56,8 +59,13 @@ fn each(criterion: &mut Criterion) {
     for entry in CATALOGUE {
         let name = entry.about.name;
         let cc = AnyCc::build(name, &(entry.defaults)(), &PATH).expect("the defaults are accepted");
-        let mut life =
-            Life { cc, now: Time::ZERO, una: 1, until_loss: SEGMENTS_BETWEEN_LOSSES, commands: Commands::default() };
+        let mut life = Life {
+            cc,
+            now: Time::ZERO,
+            una: 1,
+            until_loss: SEGMENTS_BETWEEN_LOSSES,
+            commands: Commands::default(),
+        };
         (0..10_000).for_each(|_| life.acknowledge());
         assert!(life.cc.cwnd() < 1 << 40, "{name} knows no losses");
         group.bench_function(name, |b| b.iter(|| life.acknowledge()));

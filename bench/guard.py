@@ -1,16 +1,17 @@
-"""Guards what a simulated packet costs, in instructions for each packet-hop: exact, whatever else the machine does.
+"""Guards what a simulated packet costs, in instructions for each packet-hop: exact, whatever else
+the machine does.
 
     make guard              # compares with bench/instructions.json; part of `make test`
     make guard UPDATE=1     # writes what is measured now there: commit it with what moved it
 
-Each case is the example `hop` of dumbbell-sim under valgrind's cachegrind, twice: for its whole time, and for a start
-of it. The difference is the cost of the hops between, without the program's own start and the set-up of the world. A
-cost that moved by more than 5 % in either direction ends with 3; a gain must be recorded, too, or the next loss would
-hide in it.
+Each case is the example `hop` of dumbbell-sim under valgrind's cachegrind, twice: for its whole
+time, and for a start of it. The difference is the cost of the hops between, without the program's
+own start and the set-up of the world. A cost that moved by more than 5 % in either direction ends
+with 3; a gain must be recorded, too, or the next loss would hide in it.
 
-Compilers differ, so costs are kept for each. One that is not known is held against the nearest known one, and refused
-only when it is dearer by more than 25 %. Counts are those of x86-64's baseline; on
-other processors nothing is compared.
+Compilers differ, so costs are kept for each. One that is not known is held against the nearest
+known one, and refused only when it is dearer by more than 25 %. Counts are those of x86-64's
+baseline; on other processors nothing is compared.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ def judge(now: float, known: float | None, exact: bool) -> Judgement:
     moved = now / known - 1
     said = f"{100 * moved:+.1f} % of {known:.1f}"
     if not exact:
-        return Judgement(f"{said}, another compiler's" + (" - DEARER" if moved > LOOSE else ""), moved > LOOSE)
+        return Judgement(
+            f"{said}, another compiler's" + (" - DEARER" if moved > LOOSE else ""), moved > LOOSE
+        )
     if moved > GATE:
         return Judgement(f"{said} - DEARER", fails=True)
     if moved < -GATE:
@@ -84,7 +87,9 @@ def nearest(version: str, known: list[str]) -> str | None:
 
 def compiler() -> str:
     """The version of rustc that cargo uses here."""
-    told = subprocess.run([os.environ.get("RUSTC", "rustc"), "-V"], capture_output=True, text=True, check=True).stdout
+    told = subprocess.run(
+        [os.environ.get("RUSTC", "rustc"), "-V"], capture_output=True, text=True, check=True
+    ).stdout
     return told.split()[1]
 
 
@@ -95,7 +100,10 @@ def count(words: str) -> tuple[int, int]:
     refs = re.search(r"I\s+refs:\s+([\d,]+)", done.stderr)
     hops = re.search(r"hops (\d+) .* ok true", done.stdout)
     if done.returncode != 0 or refs is None or hops is None:
-        raise SystemExit(f"`{HOP} {words}` under valgrind ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+        raise SystemExit(
+            f"`{HOP} {words}` under valgrind ended with "
+            f"{done.returncode}:\n{done.stdout}{done.stderr}"
+        )
     return int(refs[1].replace(",", "")), int(hops[1])
 
 
@@ -116,7 +124,8 @@ def record(kept: dict[str, Any], version: str, now: dict[str, float]) -> dict[st
     return {
         "what": "instructions for each packet-hop (docs/performance.md)",
         "rustc": {
-            key: versions[key] for key in sorted(versions, key=lambda v: [int(n) for n in re.findall(r"\d+", v)])
+            key: versions[key]
+            for key in sorted(versions, key=lambda v: [int(n) for n in re.findall(r"\d+", v)])
         },
     }
 
@@ -125,7 +134,8 @@ def main(update: bool) -> int:
     """Measures, compares or records; 0, 3 if a cost moved, 4 if valgrind is missing."""
     if shutil.which("valgrind") is None:
         print(
-            "The guard counts instructions with valgrind. On Debian or Ubuntu: sudo apt-get install valgrind",
+            "The guard counts instructions with valgrind. On Debian or Ubuntu: sudo apt-get "
+            "install valgrind",
             file=sys.stderr,
         )
         return 4

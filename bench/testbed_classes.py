@@ -1,9 +1,11 @@
-"""What classes of live runs are worth: the same short runs on a disturbed machine, their class, and their actual error.
+"""What classes of live runs are worth: the same short runs on a disturbed machine, their class, and
+their actual error.
 
-Each run is `dumbbell run --on kernel` of three TCP flows over one link, in namespaces, while something disturbs the
-machine: busy loops, memory, a real-time thread that takes the router's core away at random times, or SIGSTOP of the
-whole process. What is right is known from the simulator (profile `linux`, hosts with a jitter of 100 us, many seeds),
-whose scatter from seed to seed is the least that a single run may be off by.
+Each run is `dumbbell run --on kernel` of three TCP flows over one link, in namespaces, while
+something disturbs the machine: busy loops, memory, a real-time thread that takes the router's core
+away at random times, or SIGSTOP of the whole process. What is right is known from the simulator
+(profile `linux`, hosts with a jitter of 100 us, many seeds), whose scatter from seed to seed is the
+least that a single run may be off by.
 
     python bench/testbed_classes.py --out results/testbed-classes.jsonl      # about 25 minutes
     python bench/testbed_classes.py --summary results/testbed-classes.jsonl
@@ -41,7 +43,8 @@ DISTURBANCES = (
     "core:1:5", "core:1:50", "core:5:2", "core:5:20", "core:20:1", "core:20:5", "core:50:1", "core:50:4",
     "stop:1:5", "stop:5:4", "stop:20:2", "stop:50:1",
 )  # fmt: skip
-"""`core:MS:PER_S`: the router's core is taken away; `stop:MS:PER_S`: all threads of the process are stopped."""
+"""`core:MS:PER_S`: the router's core is taken away; `stop:MS:PER_S`: all threads of the process are
+stopped."""
 QUICK = ("none", "core:5:20", "core:50:4")
 SECONDS, WARMUP = 4, 1
 SEEDS = 40
@@ -70,7 +73,9 @@ def scenario(rate: int, queue: str) -> str:
 
 def measures(document: JSON) -> tuple[float, float]:
     """Goodput of all flows, bit/s, and the mean wait, s."""
-    return sum(flow["goodput_bps"] for flow in document["flows"]), document["queues"][0]["mean_sojourn_s"]
+    return sum(flow["goodput_bps"] for flow in document["flows"]), document["queues"][0][
+        "mean_sojourn_s"
+    ]
 
 
 @functools.cache
@@ -148,26 +153,50 @@ def live(rate: int, queue: str, kind: str, seed: int) -> JSON:
     with tempfile.TemporaryDirectory() as scratch, disturbed(kind):
         file = Path(scratch) / "classes.toml"
         file.write_text(scenario(rate, queue))
-        command = [sys.executable, "-m", "dumbbell", "run", str(file), "--on", "kernel", "--json", "--seed", str(seed)]
+        command = [
+            sys.executable,
+            "-m",
+            "dumbbell",
+            "run",
+            str(file),
+            "--on",
+            "kernel",
+            "--json",
+            "--seed",
+            str(seed),
+        ]
         # Whatever the estimate says: here it is the run that judges itself.
         command += ["-s", "testbed.calibrate=false"]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
         if kind.startswith("stop"):
             _, ms, per_s = kind.split(":")
-            threading.Thread(target=stopping, args=(process, float(ms) / 1e3, float(per_s)), daemon=True).start()
+            threading.Thread(
+                target=stopping, args=(process, float(ms) / 1e3, float(per_s)), daemon=True
+            ).start()
         out, err = process.communicate()
     if process.returncode not in (0, 5) or not out:
         return {"failed": err.strip()[-300:]}
     document = json.loads(out)
     goodput, wait = measures(document)
-    return {"goodput": goodput, "wait": wait, "load": os.getloadavg()[0], "validity": document["validity"]}
+    return {
+        "goodput": goodput,
+        "wait": wait,
+        "load": os.getloadavg()[0],
+        "validity": document["validity"],
+    }
 
 
 def collect(out: Path, quick: bool) -> None:
     """Makes every run, in an order that spreads conditions over time."""
     out.parent.mkdir(parents=True, exist_ok=True)
     rates = (5, 50) if quick else tuple(RATES)
-    cells = list(itertools.product(rates, ("drop_tail",) if quick else QUEUES, QUICK if quick else DISTURBANCES))
+    cells = list(
+        itertools.product(
+            rates, ("drop_tail",) if quick else QUEUES, QUICK if quick else DISTURBANCES
+        )
+    )
     random.Random(1).shuffle(cells)
     with out.open("a", encoding="utf-8") as file:
         for number, (rate, queue, kind) in enumerate(cells, 1):
@@ -189,7 +218,10 @@ def line(row: JSON) -> str:
     if "failed" in row:
         return f"{place} FAILED {row['failed']}"
     block = row["validity"]
-    errors = ", ".join("{} {:+.2f} % (scatter {:.2f})".format(name, *error(row, name)) for name in ("goodput", "wait"))
+    errors = ", ".join(
+        "{} {:+.2f} % (scatter {:.2f})".format(name, *error(row, name))
+        for name in ("goodput", "wait")
+    )
     bound = "/".join(f"{block['bound_percent'][name]:.2f}" for name in ("goodput", "wait"))
     return f"{place} {block['class'] or 'not valid':<9} bound {bound:<12} {errors}"
 
@@ -197,7 +229,10 @@ def line(row: JSON) -> str:
 def summary(rows: list[JSON]) -> Iterator[str]:
     """By class: how many, how far off, and how many are off by more than the class says."""
     rows = [row for row in rows if "failed" not in row]
-    yield "| class | runs | goodput off by most [%] | mean wait off by, median, most [%] | off by more |"
+    yield (
+        "| class | runs | goodput off by most [%] | mean wait off by, median, most [%] | off "
+        "by more |"
+    )
     yield "|---|---|---|---|---|"
     for name in (*PERMITTED, None):
         own = [row for row in rows if row["validity"]["class"] == name]
@@ -224,7 +259,9 @@ def sound(row: JSON) -> bool:
 
 def main() -> None:
     """Reads the command line."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("--out", type=Path, default=Path("results/testbed-classes.jsonl"))
     options.add_argument("--summary", type=Path, help="print the table of these runs")
     options.add_argument("--quick", action="store_true", help="six runs")
@@ -235,7 +272,11 @@ def main() -> None:
     if given.summary is None:
         collect(given.out, given.quick)
     rows = [json.loads(text) for text in (given.summary or given.out).read_text().splitlines()]
-    print("\n".join([*map(line, sorted(rows, key=lambda r: (r["kind"], r["rate"]))), "", *summary(rows)]))
+    print(
+        "\n".join(
+            [*map(line, sorted(rows, key=lambda r: (r["kind"], r["rate"]))), "", *summary(rows)]
+        )
+    )
 
 
 if __name__ == "__main__":

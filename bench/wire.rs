@@ -1,13 +1,14 @@
-//! What the router does with the headers of a packet of a real host: reads them, finds whose it is, changes them, sums all
-//! of it. Of many connections, in a random order, so that no branch is learned by heart.
+//! What the router does with the headers of a packet of a real host: reads them, finds whose it is,
+//! changes them, sums all of it. Of many connections, in a random order, so that no branch is
+//! learned by heart.
 use criterion::{BenchmarkId, Criterion, Throughput};
 use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::rng::Stream;
 use dumbbell_emu::packet::classify::Classifier;
 use dumbbell_wire::address::Address;
 use dumbbell_wire::checksum;
-use dumbbell_wire::rewrite::{set_dscp, set_ecn};
 use dumbbell_wire::five_tuple::FiveTuple;
+use dumbbell_wire::rewrite::{set_dscp, set_ecn};
 use dumbbell_wire::verify::verify;
 use dumbbell_wire::view::PacketView;
 use std::hint::black_box;
@@ -39,8 +40,12 @@ fn packet(port: u16, ip_len: u16) -> Vec<u8> {
 fn classifier(flows: u16) -> Classifier {
     let mut classifier = Classifier::new([(Address::v4(A), 0), (Address::v4(B), 1)]);
     for flow in 0..flows {
-        let tuple =
-            FiveTuple { source: Address::v4(A), destination: Address::v4(B), ports: (10_000 + flow, 5001), protocol: 6 };
+        let tuple = FiveTuple {
+            source: Address::v4(A),
+            destination: Address::v4(B),
+            ports: (10_000 + flow, 5001),
+            protocol: 6,
+        };
         assert!(classifier.bind(tuple, flow.into()));
     }
     classifier
@@ -57,7 +62,8 @@ fn steps(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("wire");
     for flows in [3u16, 100, 10_000] {
         let mut rng = Stream::named(1, "wire");
-        let order: Vec<u16> = (0..1 << 12).map(|_| (rng.unit() * f64::from(flows)) as u16).collect();
+        let order: Vec<u16> =
+            (0..1 << 12).map(|_| (rng.unit() * f64::from(flows)) as u16).collect();
         let mut packets: Vec<Vec<u8>> = order.iter().map(|f| packet(10_000 + f, 100)).collect();
         let mut classifier = classifier(flows);
         let mut at = 0;
@@ -65,7 +71,9 @@ fn steps(criterion: &mut Criterion) {
             at = (at + 1) % (1 << 12);
             at
         };
-        group.bench_function(BenchmarkId::new("parse", flows), |b| b.iter(|| PacketView::of(&packets[next()])));
+        group.bench_function(BenchmarkId::new("parse", flows), |b| {
+            b.iter(|| PacketView::of(&packets[next()]))
+        });
         group.bench_function(BenchmarkId::new("parse+classify", flows), |b| {
             b.iter(|| {
                 let packet = &packets[next()];

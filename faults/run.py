@@ -1,9 +1,9 @@
 """`make faults`: every seeded fault must turn a line of `dumbbell validate --quick` red.
 
-Copies the source, plants the faults of faults.toml in the copy, builds it once, runs the lines that each fault is
-expected to turn red (`--whole`: the whole quick passport), and writes the table docs/validation-faults.md. Exit codes:
-0 every fault was found, 2 the table of faults is wrong, 3 a fault was not found, or a line is red without one, 4 a tool
-is missing.
+Copies the source, plants the faults of faults.toml in the copy, builds it once, runs the lines that
+each fault is expected to turn red (`--whole`: the whole quick passport), and writes the table
+docs/validation-faults.md. Exit codes: 0 every fault was found, 2 the table of faults is wrong, 3 a
+fault was not found, or a line is red without one, 4 a tool is missing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,16 @@ import table
 from schemata import VARIABLE, Fault, Wrong, plant, read
 
 ROOT = Path(__file__).resolve().parent.parent
-COPIED = ("Cargo.toml", "Cargo.lock", "clippy.toml", "pyproject.toml", "README.md", ".cargo", "crates", "python")
+COPIED = (
+    "Cargo.toml",
+    "Cargo.lock",
+    "clippy.toml",
+    "pyproject.toml",
+    "README.md",
+    ".cargo",
+    "crates",
+    "python",
+)
 """What a build needs; the licences and the rest are not."""
 LONGEST_S = 600
 """Of one passport. A fault may make a line endless: then it is not the line to find it by."""
@@ -40,7 +49,9 @@ def main() -> int:
             plant(read(ROOT / "faults" / "faults.toml"), tree)
             _build(tree)
         _copy_tree(ROOT / "python", tree / "python")
-        red, seconds = _passport(tree, 0, [] if arguments.whole else sorted({p for f in faults for p in f.turns}))
+        red, seconds = _passport(
+            tree, 0, [] if arguments.whole else sorted({p for f in faults for p in f.turns})
+        )
         if red:
             raise Wrong(f"without a fault these lines are red: {', '.join(red)}")
     except Wrong as wrong:
@@ -53,7 +64,9 @@ def main() -> int:
     found: dict[str, list[str]] = {}
     holes = []
     for fault in faults:
-        found[fault.id], seconds = _passport(tree, fault.number, [] if arguments.whole else list(fault.turns))
+        found[fault.id], seconds = _passport(
+            tree, fault.number, [] if arguments.whole else list(fault.turns)
+        )
         missed = [p for p in fault.turns if not fnmatch.filter(found[fault.id], p)]
         holes += [fault.id] if missed or not found[fault.id] else []
         said = ", ".join(found[fault.id]) or "NOT FOUND"
@@ -61,15 +74,24 @@ def main() -> int:
         print(f"{fault.id}: {said}{late} ({seconds:.0f} s)", flush=True)
     if not arguments.only:
         table.write(ROOT, faults, found)
-    print(f"{len(faults) - len(holes)} of {len(faults)} faults were found as expected", file=sys.stderr)
+    print(
+        f"{len(faults) - len(holes)} of {len(faults)} faults were found as expected",
+        file=sys.stderr,
+    )
     return 3 if holes else 0
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Check that the passport finds seeded faults.")
-    parser.add_argument("--only", nargs="*", default=[], help="patterns of faults; the table is then not written")
-    parser.add_argument("--whole", action="store_true", help="the whole quick passport for each fault")
-    parser.add_argument("--no-build", action="store_true", help="the last build; the Python is as it is now")
+    parser.add_argument(
+        "--only", nargs="*", default=[], help="patterns of faults; the table is then not written"
+    )
+    parser.add_argument(
+        "--whole", action="store_true", help="the whole quick passport for each fault"
+    )
+    parser.add_argument(
+        "--no-build", action="store_true", help="the last build; the Python is as it is now"
+    )
     return parser.parse_args()
 
 
@@ -98,10 +120,24 @@ def _copy_tree(source: Path, target: Path) -> None:
 
 
 def _build(tree: Path) -> None:
-    """One wheel, whose module goes into the copy. The crates of others are those that the product's build made."""
-    maturin = [str(ROOT / ".venv/bin/maturin"), "build", "--release", "--quiet", "--out", str(tree / "wheels")]
-    environment = {**os.environ, "CARGO_TARGET_DIR": str(ROOT / "target"), "VIRTUAL_ENV": str(ROOT / ".venv")}
-    done = subprocess.run([*maturin, "--interpreter", sys.executable], cwd=tree, env=environment, check=False)
+    """One wheel, whose module goes into the copy. The crates of others are those that the product's
+    build made."""
+    maturin = [
+        str(ROOT / ".venv/bin/maturin"),
+        "build",
+        "--release",
+        "--quiet",
+        "--out",
+        str(tree / "wheels"),
+    ]
+    environment = {
+        **os.environ,
+        "CARGO_TARGET_DIR": str(ROOT / "target"),
+        "VIRTUAL_ENV": str(ROOT / ".venv"),
+    }
+    done = subprocess.run(
+        [*maturin, "--interpreter", sys.executable], cwd=tree, env=environment, check=False
+    )
     if done.returncode:
         raise Wrong("the copy with the faults does not build: the messages above name the file")
     (wheel,) = (tree / "wheels").glob("*.whl")
@@ -118,14 +154,24 @@ def _passport(tree: Path, fault: int, only: list[str]) -> tuple[list[str], float
     environment = {**os.environ, "PYTHONPATH": str(tree / "python"), VARIABLE: str(fault)}
     try:
         done = subprocess.run(
-            command, cwd=tree, env=environment, capture_output=True, text=True, check=False, timeout=LONGEST_S
+            command,
+            cwd=tree,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=LONGEST_S,
         )
     except subprocess.TimeoutExpired:
-        raise Wrong(f"fault {fault}: {' '.join(only)} takes more than {LONGEST_S} s: expect lines that end") from None
+        raise Wrong(
+            f"fault {fault}: {' '.join(only)} takes more than {LONGEST_S} s: expect lines that end"
+        ) from None
     if done.returncode not in (0, 3):
         raise Wrong(f"validate ended with {done.returncode}: {done.stderr.strip()[-2000:]}")
     document: dict[str, Any] = json.loads(done.stdout)
-    return [str(line["id"]) for line in document["checks"] if line["verdict"] != "pass"], document["seconds"]
+    return [str(line["id"]) for line in document["checks"] if line["verdict"] != "pass"], document[
+        "seconds"
+    ]
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """The seeded faults of faults.toml, and how they are put into a copy of the source, all at once.
 
-Each fault becomes a choice between what is there and what is wrong, made when the program runs (mutant schemata: Untch,
-Offutt, Harrold: Mutation analysis using mutant schemata, ISSTA 1993), so that one build serves them all.
+Each fault becomes a choice between what is there and what is wrong, made when the program runs
+(mutant schemata: Untch, Offutt, Harrold: Mutation analysis using mutant schemata, ISSTA 1993), so
+that one build serves them all.
 """
 
 from __future__ import annotations
@@ -71,7 +72,9 @@ class Fault:
         """The line, from 1, on which it begins. `Wrong` if the text is not there exactly once."""
         found = source.count(self.text)
         if found != 1:
-            raise Wrong(f"{self.id}: its text stands {found} times in {self.file}, not once: {self.text!r}")
+            raise Wrong(
+                f"{self.id}: its text stands {found} times in {self.file}, not once: {self.text!r}"
+            )
         at = source.index(self.text) + self.old.partition(OPEN)[0].__len__() * (OPEN in self.old)
         return source[:at].count("\n") + 1
 
@@ -80,7 +83,10 @@ def read(file: Path) -> list[Fault]:
     """The faults of a table, in its order. `Wrong` if two have one id or a key is missing."""
     try:
         written = tomllib.loads(file.read_text(encoding="utf-8"))["fault"]
-        faults = [Fault(i, **{**entry, "turns": tuple(entry["turns"])}) for i, entry in enumerate(written, 1)]
+        faults = [
+            Fault(i, **{**entry, "turns": tuple(entry["turns"])})
+            for i, entry in enumerate(written, 1)
+        ]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Wrong(f"{file}: {error}") from None
     ids = [fault.id for fault in faults]
@@ -91,12 +97,17 @@ def read(file: Path) -> list[Fault]:
 
 
 def plant(faults: list[Fault], tree: Path) -> None:
-    """Changes the source below `tree` so that each fault can be switched on. `Wrong` if one does not fit."""
+    """Changes the source below `tree` so that each fault can be switched on. `Wrong` if one does
+    not fit."""
     for file in dict.fromkeys(fault.file for fault in faults):
         _edit(tree / file, lambda source, file=file: _planted(faults, file, source))
     (tree / CORE / "fault.rs").write_text(SWITCH, encoding="utf-8")
-    _edit(tree / "Cargo.toml", lambda text: text.replace(LINTS, f'{LINTS}unused_parens = "allow"\n'))
-    _edit(tree / CORE / "lib.rs", lambda source: source + "\n/// The seeded faults.\npub mod fault;\n")
+    _edit(
+        tree / "Cargo.toml", lambda text: text.replace(LINTS, f'{LINTS}unused_parens = "allow"\n')
+    )
+    _edit(
+        tree / CORE / "lib.rs", lambda source: source + "\n/// The seeded faults.\npub mod fault;\n"
+    )
 
 
 def _planted(faults: list[Fault], file: str, source: str) -> str:

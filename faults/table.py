@@ -26,7 +26,8 @@ A new law in the passport deserves a fault that it finds, and a fault that no li
 def rows(faults: list[Fault], found: dict[str, list[str]], sources: dict[str, str]) -> list[str]:
     """A row for each fault. `sources`: the text of each file."""
     return [
-        f"| `{fault.id}` | {fault.what} | `{fault.file}`: `{_short(fault)}` | {_lines(found[fault.id])} |"
+        f"| `{fault.id}` | {fault.what} | `{fault.file}`: `{_short(fault)}` | "
+        f"{_lines(found[fault.id])} |"
         for fault in faults
         if fault.line(sources[fault.file])
     ]

@@ -1,11 +1,13 @@
-"""Random input for the readers that are Python: papers, campaigns, measurements of gigabytes, summaries of results.
+"""Random input for the readers that are Python: papers, campaigns, measurements of gigabytes,
+summaries of results.
 
     make fuzz SECONDS=60 TARGET=paper        # or: python fuzz/loaders.py SECONDS paper
 
-A target is a function of bytes that must return: a file is read whole, or refused by a `DumbbellError` of one to a few
-short lines. Inputs are seeds of `fuzz/corpus/NAME` with a few changes at random, by a seed: nothing guides them by
-coverage. An input that breaks a target is written to `fuzz/regressions/NAME`; `tests/api/test_loaders.py` runs all
-seeds, damaged ones too, and all regressions.
+A target is a function of bytes that must return: a file is read whole, or refused by a
+`DumbbellError` of one to a few short lines. Inputs are seeds of `fuzz/corpus/NAME` with a few
+changes at random, by a seed: nothing guides them by coverage. An input that breaks a target is
+written to `fuzz/regressions/NAME`; `tests/api/test_loaders.py` runs all seeds, damaged ones too,
+and all regressions.
 """
 
 from __future__ import annotations
@@ -61,9 +63,19 @@ def paper(data: bytes) -> None:
 
 def evaluate_all(read: papers.Paper) -> None:
     """Every expression of a paper over some numbers."""
-    numbers = {name: Family((24, 36, 54), ((0, 0.5), (1.0, 2), (1e30, -1))) for name in checks.numbers(read)}
-    texts = [*read.derived.values(), *(text for cell in read.cells.values() for text in (cell.of, cell.baseline_of))]
-    texts += [text for claim in read.claims for text in (claim.reproduced, claim.in_part, *claim.show.values())]
+    numbers = {
+        name: Family((24, 36, 54), ((0, 0.5), (1.0, 2), (1e30, -1)))
+        for name in checks.numbers(read)
+    }
+    texts = [
+        *read.derived.values(),
+        *(text for cell in read.cells.values() for text in (cell.of, cell.baseline_of)),
+    ]
+    texts += [
+        text
+        for claim in read.claims
+        for text in (claim.reproduced, claim.in_part, *claim.show.values())
+    ]
     for text in filter(None, texts):
         try:
             predicate.evaluate(text, numbers)
@@ -112,8 +124,14 @@ def holds(run: Callable[[bytes], None], data: bytes) -> bool:
     try:
         run(data)
     except DumbbellError as error:
-        if error.code not in _REFUSED or not error.rendered.strip() or len(error.rendered) > LONGEST_MESSAGE:
-            raise AssertionError(f"a bad message, code {error.code}: {error.rendered[:1000]}") from None
+        if (
+            error.code not in _REFUSED
+            or not error.rendered.strip()
+            or len(error.rendered) > LONGEST_MESSAGE
+        ):
+            raise AssertionError(
+                f"a bad message, code {error.code}: {error.rendered[:1000]}"
+            ) from None
         return False
     return True
 
@@ -129,7 +147,8 @@ _VALUE = re.compile(rb"\"[^\"\n]*\"|-?\d[\d.e_]*|true|false|null|\[[^\[\]\n]*\]"
 
 
 def changed(data: bytes, rng: random.Random) -> bytes:
-    """A seed with one to three changes: values of another type, lines dropped or doubled, bytes, an end cut off."""
+    """A seed with one to three changes: values of another type, lines dropped or doubled, bytes, an
+    end cut off."""
     for _ in range(rng.randint(1, 3)):
         kind = rng.random()
         values = list(_VALUE.finditer(data))
@@ -140,7 +159,9 @@ def changed(data: bytes, rng: random.Random) -> bytes:
             data = data[: at.start()] + junk + data[at.end() :]
         elif kind < 0.7 and lines:
             i = rng.randrange(len(lines))
-            lines[i : i + 1] = rng.choice([[], [lines[i]] * 2, [rng.choice(lines)], [b"unknown = 1\n", lines[i]]])
+            lines[i : i + 1] = rng.choice(
+                [[], [lines[i]] * 2, [rng.choice(lines)], [b"unknown = 1\n", lines[i]]]
+            )
             data = b"".join(lines)
         elif kind < 0.9 and data:
             i = rng.randrange(len(data))

@@ -1,4 +1,5 @@
-"""Writes the licenses of all crates that a built wheel has in it, and refuses crates whose license is not allowed.
+"""Writes the licenses of all crates that a built wheel has in it, and refuses crates whose license
+is not allowed.
 
     python scripts/notices.py THIRD-PARTY-NOTICES
 
@@ -50,14 +51,19 @@ class Crate:
     folder: Path
 
     def texts(self) -> list[str]:
-        """The texts of its license files. `LookupError` if it has none, and its license has no standard text."""
+        """The texts of its license files. `LookupError` if it has none, and its license has no
+        standard text."""
         files = sorted(
-            file for file in self.folder.iterdir() if file.is_file() and file.name.upper().startswith(_TEXTS)
+            file
+            for file in self.folder.iterdir()
+            if file.is_file() and file.name.upper().startswith(_TEXTS)
         )
         if not files and self.license in _STANDARD:
             files = [ROOT / _STANDARD[self.license]]
         if not files:
-            raise LookupError(f"{self.name} {self.version} ({self.license}) comes without the text of its license")
+            raise LookupError(
+                f"{self.name} {self.version} ({self.license}) comes without the text of its license"
+            )
         return [file.read_text(errors="replace").strip() for file in files]
 
 
@@ -67,8 +73,18 @@ def crates() -> list[Crate]:
 
 
 def _metadata(target: str) -> dict:
-    command = ["cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", target]
-    return json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout)
+    command = [
+        "cargo",
+        "metadata",
+        "--format-version",
+        "1",
+        "--locked",
+        "--filter-platform",
+        target,
+    ]
+    return json.loads(
+        subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    )
 
 
 def _linked(metadata: dict) -> Iterator[Crate]:
@@ -82,13 +98,18 @@ def _linked(metadata: dict) -> Iterator[Crate]:
         if package["source"] is not None:  # Else it is ours.
             folder = Path(package["manifest_path"]).parent
             yield Crate(package["name"], package["version"], package["license"] or "none", folder)
-        linked = {need["pkg"] for need in needs[key] if any(kind["kind"] is None for kind in need["dep_kinds"])}
+        linked = {
+            need["pkg"]
+            for need in needs[key]
+            if any(kind["kind"] is None for kind in need["dep_kinds"])
+        }
         waiting += linked - seen
         seen |= linked
 
 
 def is_allowed(expression: str) -> bool:
-    """Whether an SPDX expression (also with `/`, as crates once wrote `OR`) can be met with allowed licenses."""
+    """Whether an SPDX expression (also with `/`, as crates once wrote `OR`) can be met with allowed
+    licenses."""
     words = re.findall(r"[()]|[^\s()]+", expression.replace("/", " OR "))
 
     def either() -> bool:
@@ -119,8 +140,13 @@ def is_allowed(expression: str) -> bool:
 
 
 def document(of: list[Crate]) -> str:
-    """Each text once, below the crates that have it. `LookupError`: a license is not allowed, or a text is missing."""
-    refused = [f"{crate.name} {crate.version}: {crate.license}" for crate in of if not is_allowed(crate.license)]
+    """Each text once, below the crates that have it. `LookupError`: a license is not allowed, or a
+    text is missing."""
+    refused = [
+        f"{crate.name} {crate.version}: {crate.license}"
+        for crate in of
+        if not is_allowed(crate.license)
+    ]
     if refused:
         raise LookupError(f"licenses that are not allowed: {', '.join(refused)}")
     bearers: dict[str, list[Crate]] = {}

@@ -25,7 +25,8 @@ LONGEST = (
     "test_transcription_red",
     "test_buffering_marker",
 )
-"""Files that take longest, in that order: begun first, so that no worker is left alone with one of them at the end."""
+"""Files that take longest, in that order: begun first, so that no worker is left alone with one of
+them at the end."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -44,7 +45,8 @@ FLOWS = ("snd1", "snd2", "snd3")
 
 
 def unsealed(directory: Path, **changes: Any) -> dict[str, Any]:
-    """Makes a result one of an earlier release, without digests, and with `changes`; returns its summary."""
+    """Makes a result one of an earlier release, without digests, and with `changes`; returns its
+    summary."""
     file = directory / "summary.json"
     document = json.loads(file.read_text(encoding="utf-8")) | changes
     older = {key: value for key, value in document.items() if key not in ("digests", "blake3")}
@@ -65,17 +67,33 @@ def write_series(directory: Path, seed: int, together: bool, seconds: float = 20
     rng = random.Random(seed)
     times = [i / 10 for i in range(int(seconds * 10))]
     flows = [
-        {"time_s": t, "flow": name, "cwnd_packets": window(t, i, together), "goodput_bps": 3e7 + 2e6 * rng.gauss(0, 1)}
+        {
+            "time_s": t,
+            "flow": name,
+            "cwnd_packets": window(t, i, together),
+            "goodput_bps": 3e7 + 2e6 * rng.gauss(0, 1),
+        }
         for t in times
         for i, name in enumerate(FLOWS)
     ]
     queues = [
-        {"time_s": t, "queue": "bottleneck", "queue_packets": 18 + 12 * math.sin(t), "avg": 18 + 6 * math.sin(t - 0.5)}
+        {
+            "time_s": t,
+            "queue": "bottleneck",
+            "queue_packets": 18 + 12 * math.sin(t),
+            "avg": 18 + 6 * math.sin(t - 0.5),
+        }
         for t in times
     ]
     losers = (lambda k: FLOWS) if together else (lambda k: (FLOWS[k % 3],))
     signals = [
-        {"time_s": 4.0 * k + 0.01 * j, "queue": "bottleneck", "flow": name, "reason": "overflow", "marked": False}
+        {
+            "time_s": 4.0 * k + 0.01 * j,
+            "queue": "bottleneck",
+            "flow": name,
+            "reason": "overflow",
+            "marked": False,
+        }
         for k in range(1, int(seconds / 4))
         for j, name in enumerate(losers(k))
     ]
@@ -117,7 +135,9 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def summary(exported: Path) -> dict[str, dict[str, Any]]:
     """Its flows by name."""
-    return {flow["name"]: flow for flow in json.loads((exported / "summary.json").read_text())["flows"]}
+    return {
+        flow["name"]: flow for flow in json.loads((exported / "summary.json").read_text())["flows"]
+    }
 
 
 @pytest.fixture(scope="session")

@@ -4,9 +4,9 @@
     python tests/freeze.py --papers   # also each paper's quick reproduction (minutes)
     python tests/freeze.py --update   # writes tests/frozen.json; says what moved
 
-For each scenario it keeps the fingerprint and the plan hash of each point, and a digest of the whole result document.
-For each paper it keeps a digest of the document. The forty drawn graphs are kept by
-`crates/dumbbell-sim/tests/folding.rs`, the instructions by `bench/guard.py`.
+For each scenario it keeps the fingerprint and the plan hash of each point, and a digest of the
+whole result document. For each paper it keeps a digest of the document. The forty drawn graphs are
+kept by `crates/dumbbell-sim/tests/folding.rs`, the instructions by `bench/guard.py`.
 
 `--out DIR` writes the documents themselves, so that two versions can be compared with `diff -r`.
 """
@@ -53,7 +53,9 @@ def digest(value: Any) -> str:
 
 def dumbbell(*words: str, folder: Path = ROOT) -> Any:
     """The JSON document that the command prints."""
-    done = subprocess.run([DUMBBELL, *words, "--json"], cwd=folder, stdout=subprocess.PIPE, check=True)
+    done = subprocess.run(
+        [DUMBBELL, *words, "--json"], cwd=folder, stdout=subprocess.PIPE, check=True
+    )
     return settled(json.loads(done.stdout))
 
 
@@ -63,7 +65,10 @@ def scenario(path: Path) -> tuple[dict[str, Any], Any]:
 
     points = api.plan(api.request({"path": str(path)}))["points"]
     document = dumbbell("run", str(path.relative_to(ROOT)))
-    kept = {"plan_hash": [point["plan_hash"] for point in points], "fingerprint": fingerprints(document)}
+    kept = {
+        "plan_hash": [point["plan_hash"] for point in points],
+        "fingerprint": fingerprints(document),
+    }
     return {**kept, "document": digest(document)}, document
 
 
@@ -77,9 +82,15 @@ def paper(name: str) -> tuple[dict[str, Any], Any]:
 def freeze(papers: bool, out: Path | None = None) -> dict[str, Any]:
     """The state of this checkout. papers: the quick reproductions, too."""
     found: dict[str, Any] = {}
-    jobs = [(f"scenarios/{path.name}", scenario, path) for path in sorted((ROOT / "scenarios").glob("*.toml"))]
+    jobs = [
+        (f"scenarios/{path.name}", scenario, path)
+        for path in sorted((ROOT / "scenarios").glob("*.toml"))
+    ]
     if papers:
-        jobs += [(f"papers/{path.name}", paper, path.name) for path in sorted((ROOT / "papers").iterdir())]
+        jobs += [
+            (f"papers/{path.name}", paper, path.name)
+            for path in sorted((ROOT / "papers").iterdir())
+        ]
     for name, of, subject in jobs:
         found[name], document = of(subject)
         if out:

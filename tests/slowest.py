@@ -10,7 +10,9 @@ import subprocess
 import sys
 from collections.abc import Iterable
 
-_RUNNING = re.compile(r"^\s*(?:Running (?:unittests )?(?P<file>\S+) \((?P<program>[^)]+)\)|Doc-tests (?P<docs>\S+))")
+_RUNNING = re.compile(
+    r"^\s*(?:Running (?:unittests )?(?P<file>\S+) \((?P<program>[^)]+)\)|Doc-tests (?P<docs>\S+))"
+)
 _ENDED = re.compile(r"^test result: .* finished in (?P<seconds>[\d.]+)s")
 
 
@@ -19,9 +21,14 @@ def times(lines: Iterable[str]) -> list[tuple[float, str]]:
     name, out = "?", []
     for line in lines:
         if begun := _RUNNING.match(line):
-            # A program's name without its hash says the crate, too: `target/release/deps/dumbbell_sim-1a2b`.
+            # A program's name without its hash says the crate, too:
+            # `target/release/deps/dumbbell_sim-1a2b`.
             program = re.sub(r"-[0-9a-f]+$", "", (begun["program"] or "").rpartition("/")[2])
-            name = f"{program} ({begun['file']})" if begun["file"] else f"documentation of {begun['docs']}"
+            name = (
+                f"{program} ({begun['file']})"
+                if begun["file"]
+                else f"documentation of {begun['docs']}"
+            )
         elif ended := _ENDED.match(line):
             out.append((float(ended["seconds"]), name))
     return sorted(out, reverse=True)

@@ -1,14 +1,18 @@
-"""Checks what pages say in code spans against the product, and that every block is executed, parsed or marked.
+"""Checks what pages say in code spans against the product, and that every block is executed, parsed
+or marked.
 
     python docs/tools/claims.py    # what is wrong, page by page
 
-In prose (docs/tools/pages.py) a span may be a command line, an option, a name of the Python package, or a path:
+In prose (docs/tools/pages.py) a span may be a command line, an option, a name of the Python
+package, or a path:
 
-- `dumbbell COMMAND ...`, `make ...`, `cargo ...`, `python FILE`: commands, options, targets and files exist; values may
-  be placeholders.
+- `dumbbell COMMAND ...`, `make ...`, `cargo ...`, `python FILE`: commands, options, targets and
+  files exist; values may be placeholders.
 - `--option`: some command has it.
-- `dumbbell.NAME.ATTRIBUTE` and `CLASS.ATTRIBUTE` of the package's classes: they exist, and take the keywords shown.
-- `folder/file`, `file.ext`: the repository has it, a block of the page writes it, or the source names it.
+- `dumbbell.NAME.ATTRIBUTE` and `CLASS.ATTRIBUTE` of the package's classes: they exist, and take the
+  keywords shown.
+- `folder/file`, `file.ext`: the repository has it, a block of the page writes it, or the source
+  names it.
 - `snake_case` and `Type::name`: the words occur in the source, or in a block of the page.
 
 Links inside the repository lead to a file, and their anchors to a heading.
@@ -43,13 +47,29 @@ INSTANCES = {"result": dumbbell.Result, "scenario": dumbbell.Scenario}
 """What pages call an object of these classes."""
 _PATH = re.compile(r"[\w.-]+(?:/[\w.*-]+)*/?")
 _SUFFIXES = (
-    *(".md", ".py", ".rs", ".toml", ".sv", ".json", ".png", ".svg", ".csv", ".tcl", ".ipynb", ".f", ".sh", ".trace"),
+    *(
+        ".md",
+        ".py",
+        ".rs",
+        ".toml",
+        ".sv",
+        ".json",
+        ".png",
+        ".svg",
+        ".csv",
+        ".tcl",
+        ".ipynb",
+        ".f",
+        ".sh",
+        ".trace",
+    ),
     *(".html", ".parquet", ".v", ".pcapng", ".pyi", ".xdc"),
 )
 
 
 def block_mistakes(page: Path) -> Iterator[str]:
-    """Blocks that no test executes or parses and that no comment excuses, and wrong command lines."""
+    """Blocks that no test executes or parses and that no comment excuses, and wrong command
+    lines."""
     text = page.read_text(encoding="utf-8")
     found = pages.blocks(text)
     files = {block.file for block in found if block.file}
@@ -72,7 +92,11 @@ def _lines(block: Block) -> Iterator[str]:
         yield from re.findall(r"^\$ (.*)$", block.body, re.MULTILINE)
     elif block.kind in CHECKED:
         whole = block.body.replace("\\\n", " ")
-        yield from (line for line in whole.splitlines() if line.strip() and not line.lstrip().startswith("#"))
+        yield from (
+            line
+            for line in whole.splitlines()
+            if line.strip() and not line.lstrip().startswith("#")
+        )
 
 
 def _unchecked(block: Block, base: bool) -> str | None:
@@ -80,7 +104,11 @@ def _unchecked(block: Block, base: bool) -> str | None:
     if block.file or block.kind in (*CHECKED, *EXECUTED):
         return None
     if block.kind == "toml":
-        return None if base or block.over else "no file of this page is there for this part of a scenario to extend"
+        return (
+            None
+            if base or block.over
+            else "no file of this page is there for this part of a scenario to extend"
+        )
     if block.kind == "text":
         shell = re.search(r"^(?:\$ |make |dumbbell |cargo )", block.body, re.MULTILINE)
         return "commands in a block of text: write `sh` or `console`" if shell else None
@@ -112,13 +140,19 @@ def _span_mistakes(span: str, page: Path, here: set[str], code: str) -> Iterator
         for option in re.findall(r"(?:^|\s)(--[a-z][\w-]*)", span):
             if option not in commands.every_option() | OPTIONS_OF_OTHERS:
                 yield f"no command has the option {option}"
-    elif re.match(r"(?:dumbbell|result|scenario)\.|[A-Z]\w+\.\w", span) and not _is_file(span, page, here, code):
+    elif re.match(r"(?:dumbbell|result|scenario)\.|[A-Z]\w+\.\w", span) and not _is_file(
+        span, page, here, code
+    ):
         yield from _name_mistakes(span)
     elif _looks_like_a_path(span):
         if not _is_file(span, page, here, code):
             yield "there is no such file"
     else:
-        yield from (f"the source has no {word}" for word in _identifiers(span) if not _known_word(word, code))
+        yield from (
+            f"the source has no {word}"
+            for word in _identifiers(span)
+            if not _known_word(word, code)
+        )
 
 
 def _identifiers(span: str) -> Iterator[str]:
@@ -137,10 +171,17 @@ def _known_word(word: str, code: str) -> bool:
 @functools.cache
 def _words() -> frozenset[str]:
     """The words of the source, and the names of types as scenarios write them."""
-    suffixes, apart = (".rs", ".py", ".toml", ".sv", ".cc", ".tcl"), ("docs/", "tests/docs/test_docs")
-    names = (name for name in pages.tracked() if name.endswith(suffixes) and not name.startswith(apart))
+    suffixes, apart = (
+        (".rs", ".py", ".toml", ".sv", ".cc", ".tcl"),
+        ("docs/", "tests/docs/test_docs"),
+    )
+    names = (
+        name for name in pages.tracked() if name.endswith(suffixes) and not name.startswith(apart)
+    )
     words = frozenset(re.findall(r"\w+", "\n".join((ROOT / name).read_text() for name in names)))
-    return words | {re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", word).lower() for word in words if word[0].isupper()}
+    return words | {
+        re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", word).lower() for word in words if word[0].isupper()
+    }
 
 
 def _looks_like_a_path(span: str) -> bool:
@@ -171,7 +212,9 @@ def _endings() -> frozenset[str]:
 def _source() -> str:
     """The product's source, in which files that it writes are named."""
     names = (
-        n for n in pages.tracked() if n.startswith(("crates/", "python/", "papers/")) and n.endswith((".rs", ".py"))
+        n
+        for n in pages.tracked()
+        if n.startswith(("crates/", "python/", "papers/")) and n.endswith((".rs", ".py"))
     )
     return "\n".join((ROOT / name).read_text() for name in names)
 
@@ -216,8 +259,13 @@ def _chain(node: ast.AST) -> list[str] | None:
 
 
 def resolve(chain: list[str]) -> Any:
-    """The object of the package that `dumbbell.a.b`, `Class.b` or `result.b` names. `AttributeError`: there is none."""
-    there = dumbbell if chain[0] == "dumbbell" else INSTANCES.get(chain[0]) or getattr(dumbbell, chain[0])
+    """The object of the package that `dumbbell.a.b`, `Class.b` or `result.b` names.
+    `AttributeError`: there is none."""
+    there = (
+        dumbbell
+        if chain[0] == "dumbbell"
+        else INSTANCES.get(chain[0]) or getattr(dumbbell, chain[0])
+    )
     for depth, name in enumerate(chain[1:], start=2):
         try:
             there = getattr(there, name)
@@ -280,7 +328,9 @@ def _anchors(page: Path) -> set[str]:
 
 def mistakes(page: Path) -> list[str]:
     """Everything that is wrong with a page or a notebook."""
-    blocks = block_mistakes(page) if page.suffix == ".md" else ()  # tests/docs/test_notebooks.py executes notebooks.
+    blocks = (
+        block_mistakes(page) if page.suffix == ".md" else ()
+    )  # tests/docs/test_notebooks.py executes notebooks.
     return [*blocks, *span_mistakes(page), *link_mistakes(page)]
 
 

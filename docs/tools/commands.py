@@ -1,8 +1,8 @@
 """Checks the command lines that pages show, without running them.
 
-A line is split as a shell does. The real command line parses commands of `dumbbell`; targets, packages, modules and
-files that commands of `make`, `cargo`, `python` and `sh` name must exist. A program that is neither ours nor in
-`OTHERS` is a mistake.
+A line is split as a shell does. The real command line parses commands of `dumbbell`; targets,
+packages, modules and files that commands of `make`, `cargo`, `python` and `sh` name must exist. A
+program that is neither ours nor in `OTHERS` is a mistake.
 """
 
 from __future__ import annotations
@@ -21,7 +21,22 @@ from dumbbell.reproduce import papers
 from pages import ROOT
 
 OTHERS = frozenset(
-    (".", "cat", "cd", "cp", "curl", "echo", "grep", "head", "iperf3", "iverilog", "mkdir", "sed", "tshark", "valgrind")
+    (
+        ".",
+        "cat",
+        "cd",
+        "cp",
+        "curl",
+        "echo",
+        "grep",
+        "head",
+        "iperf3",
+        "iverilog",
+        "mkdir",
+        "sed",
+        "tshark",
+        "valgrind",
+    )
 )
 """Programs that pages use and that are not Dumbbell's."""
 _INPUTS = re.compile(r"[\w./-]+\.(?:toml|py|sv|trace|csv|pcap|pcapng|tr|ipynb)")
@@ -30,7 +45,8 @@ _PUNCTUATION = "();<>|&"
 
 
 def commands(line: str) -> Iterator[list[str]]:
-    """The simple commands of a line, each in words, without assignments and redirections before and after."""
+    """The simple commands of a line, each in words, without assignments and redirections before and
+    after."""
     line = re.sub(r"\b[012](?=>)", "", line)
     lexer = shlex.shlex(line, posix=True, punctuation_chars=_PUNCTUATION)
     lexer.whitespace_split = True
@@ -51,7 +67,12 @@ def commands(line: str) -> Iterator[list[str]]:
 
 def written(line: str) -> set[str]:
     """Files and folders that a line makes, as far as its options say so."""
-    made = {word for words in commands(line) for option, word in itertools.pairwise(words) if option in _WRITES}
+    made = {
+        word
+        for words in commands(line)
+        for option, word in itertools.pairwise(words)
+        if option in _WRITES
+    }
     return made | set(re.findall(r">\s*([\w./-]+)", line))
 
 
@@ -69,7 +90,9 @@ def mistakes(line: str, files: set[str]) -> Iterator[str]:
         elif program in ("python", "python3"):
             yield from _python(words[1:], files)
         elif program == "sh":
-            yield from (f"there is no file {word}" for word in words[1:2] if not (ROOT / word).exists())
+            yield from (
+                f"there is no file {word}" for word in words[1:2] if not (ROOT / word).exists()
+            )
         elif program.startswith("target/release/examples/"):
             yield from _example(Path(program).name)
         elif program not in OTHERS:
@@ -154,7 +177,11 @@ def _make(words: list[str]) -> Iterator[str]:
     for word in words:
         if "=" in word:
             name = word.partition("=")[0]
-            if f"$({name})" not in makefile and f"$(or $({name})" not in makefile and f"$(if $({name})" not in makefile:
+            if (
+                f"$({name})" not in makefile
+                and f"$(or $({name})" not in makefile
+                and f"$(if $({name})" not in makefile
+            ):
                 yield f"make has no variable {name}"
         elif f"\n{word}:" not in makefile:
             yield f"make has no target {word}"
@@ -173,7 +200,10 @@ def _cargo(words: list[str]) -> Iterator[str]:
 
 
 def _example(name: str) -> Iterator[str]:
-    if not [*ROOT.glob(f"crates/*/examples/{name}.rs"), *ROOT.glob(f"crates/*/examples/{name}/main.rs")]:
+    if not [
+        *ROOT.glob(f"crates/*/examples/{name}.rs"),
+        *ROOT.glob(f"crates/*/examples/{name}/main.rs"),
+    ]:
         yield f"there is no example {name}"
 
 

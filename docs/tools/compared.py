@@ -1,7 +1,7 @@
 """Writes the measured tables of docs/compare.md: speed beside ns-2 and ns-3, results beside ns-2's.
 
-python docs/tools/compared.py                          # measures everything anew; the machine must be idle
-python docs/tools/compared.py RATIOS.json ... RESULTS.json   # from documents of `dumbbell compare --json`
+python docs/tools/compared.py # measures everything anew; the machine must be idle python
+docs/tools/compared.py RATIOS.json ... RESULTS.json # from documents of `dumbbell compare --json`
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ def main(files: list[str]) -> None:
 
 def _measured(*words: str) -> JSON:
     command = [sys.executable, "-m", "dumbbell", "compare", *words, "--json"]
-    found: JSON = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    found: JSON = json.loads(
+        subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    )
     return found
 
 
@@ -55,14 +57,23 @@ def _table(columns: list[str], rows: list[list[str]]) -> str:
 
 
 def _ratios(rows: list[JSON]) -> str:
-    columns = ["beside", "flows, rate, time, queue", "goodput, Mbit/s", "drops, %", "ns per hop", "kB per flow"]
+    columns = [
+        "beside",
+        "flows, rate, time, queue",
+        "goodput, Mbit/s",
+        "drops, %",
+        "ns per hop",
+        "kB per flow",
+    ]
     columns += ["times as fast", "times as small"]
     return _table(columns, [_ratio(row) for row in rows])
 
 
 def _ratio(row: JSON) -> list[str]:
     a, b = row["ours"], row["theirs"]
-    where = f"{row['flows']}, {row['rate_bps'] / 1e6:g} Mbit/s, {row['time_s']:g} s, `{row['queue']}`"
+    where = (
+        f"{row['flows']}, {row['rate_bps'] / 1e6:g} Mbit/s, {row['time_s']:g} s, `{row['queue']}`"
+    )
     fast = f"{row['time_ratio']:.3g}" if row["alike"] else f"*not a comparison: {row['why']}*"
     return [
         row["against"],
@@ -110,16 +121,30 @@ def _interval(value: JSON, scale: float) -> str:
 
 
 def _followed(flows: list[JSON]) -> str:
-    columns = ["one flow", "buffer", "segments sent, ours / ns-2", "of which in the same order", "and at the same µs"]
+    columns = [
+        "one flow",
+        "buffer",
+        "segments sent, ours / ns-2",
+        "of which in the same order",
+        "and at the same µs",
+    ]
     rows = [
-        [f["cc"], str(f["buffer"]), f"{f['ours']} / {f['theirs']}", _first(f, "same_order"), _first(f, "same_time")]
+        [
+            f["cc"],
+            str(f["buffer"]),
+            f"{f['ours']} / {f['theirs']}",
+            _first(f, "same_order"),
+            _first(f, "same_time"),
+        ]
         for f in flows
     ]
     return _table(columns, rows)
 
 
 def _first(flow: JSON, name: str) -> str:
-    return "all" if flow["whole"] and flow[name] == flow["same_order"] else f"the first {flow[name]}"
+    return (
+        "all" if flow["whole"] and flow[name] == flow["same_order"] else f"the first {flow[name]}"
+    )
 
 
 if __name__ == "__main__":

@@ -34,7 +34,9 @@ def main() -> None:
     with ThreadPoolExecutor(2) as pool:
         for queue, now in zip(wanted, pool.map(cost, wanted), strict=True):
             print(f"{queue}: {now}", flush=True)
-            text = ROW.sub(lambda row, q=queue, n=now: f"{row[1]} {n} |" if row[2] == q else row[0], text)  # type: ignore[misc]
+            text = ROW.sub(
+                lambda row, q=queue, n=now: f"{row[1]} {n} |" if row[2] == q else row[0], text
+            )  # type: ignore[misc]
             PAGE.write_text(text)
 
 

@@ -5,16 +5,18 @@
 
 Each page has a directory of its own, in which its blocks are run in order:
 
-- ```toml after `<!-- file: NAME -->` is written to NAME; any other ```toml extends the page's last such file, or the
-  repository's file in `<!-- over: NAME -->`, and is checked.
+- ```toml after `<!-- file: NAME -->` is written to NAME; any other ```toml extends the page's last
+  such file, or the repository's file in `<!-- over: NAME -->`, and is checked.
 - Any other block after `<!-- file: NAME -->` is written to NAME.
-- ```console: each line after `$ ` is run by a shell. Lines below it are its output, standard error included;
-  without any, only its exit code is looked at. A line `…` stands for any lines.
-- ```python after `<!-- file: NAME -->` is written to NAME; any other is run, and a ```text block right after it is
-  its output.
+- ```console: each line after `$
+  ` is run by a shell. Lines below it are its output, standard error included; without any, only its exit code is looked at. A line `…
+  ` stands for any lines.
+- ```python after `<!-- file: NAME -->` is written to NAME; any other is run, and a ```text block
+  right after it is its output.
 
-Times that a run took ("in 12.3 ms") are equal to each other. A block after `<!-- not run: REASON -->` is not run;
-docs/tools/claims.py parses its commands and those of ```sh blocks, and finds blocks that nothing looks at.
+Times that a run took ("in 12.3 ms") are equal to each other. A block after
+`<!-- not run: REASON -->` is not run; docs/tools/claims.py parses its commands and those of ```sh
+blocks, and finds blocks that nothing looks at.
 """
 
 from __future__ import annotations
@@ -58,7 +60,9 @@ class Outcome:
     @property
     def holds(self) -> bool:
         """Whether the example succeeded and printed what the page shows."""
-        return self.code == 0 and (not self.shown.text.strip() or same(self.shown.text, self.printed))
+        return self.code == 0 and (
+            not self.shown.text.strip() or same(self.shown.text, self.printed)
+        )
 
 
 def same(shown: str, printed: str) -> bool:
@@ -74,7 +78,10 @@ def _plain(text: str) -> str:
 
 def runnable(page: Path) -> bool:
     """Whether a page has a block to run."""
-    return any(block.kind in RUNS and not block.not_run for block in pages.blocks(page.read_text(encoding="utf-8")))
+    return any(
+        block.kind in RUNS and not block.not_run
+        for block in pages.blocks(page.read_text(encoding="utf-8"))
+    )
 
 
 def run_page(page: Path) -> Iterator[Outcome]:
@@ -91,10 +98,14 @@ def run_page(page: Path) -> Iterator[Outcome]:
                 base = place if block.kind == "toml" else base
             elif block.not_run:
                 continue
-            elif block.kind == "toml" and (below := pages.ROOT / block.over if block.over else base):
+            elif block.kind == "toml" and (
+                below := pages.ROOT / block.over if block.over else base
+            ):
                 part = (base or here / "whole.toml").with_name(f"part-{i}.toml")
                 part.write_text(f'extends = "{os.path.relpath(below, part.parent)}"\n{block.body}')
-                yield _run(Shown(block.body, "", 0, 0), [_tool("dumbbell"), "check", str(part)], here)
+                yield _run(
+                    Shown(block.body, "", 0, 0), [_tool("dumbbell"), "check", str(part)], here
+                )
             elif block.kind == "console":
                 for shown in _commands(block):
                     yield _run(shown, ["sh", "-c", shown.source], here)
@@ -108,9 +119,13 @@ def run_page(page: Path) -> Iterator[Outcome]:
 
 def _commands(block: Block) -> Iterator[Shown]:
     """The commands of a console block, each with the lines below it."""
-    for part in re.finditer(r"^\$ (?P<command>.*)\n(?P<output>(?:(?!\$ ).*\n)*)", block.body, re.MULTILINE):
+    for part in re.finditer(
+        r"^\$ (?P<command>.*)\n(?P<output>(?:(?!\$ ).*\n)*)", block.body, re.MULTILINE
+    ):
         start, end = part.span("output")
-        yield Shown(part["command"], part["output"], block.body_start + start, block.body_start + end)
+        yield Shown(
+            part["command"], part["output"], block.body_start + start, block.body_start + end
+        )
 
 
 def _tool(name: str) -> str:
@@ -122,7 +137,8 @@ def _run(shown: Shown, command: list[str], here: Path) -> Outcome:
     done = subprocess.run(
         command,
         cwd=here,
-        env={key: value for key, value in os.environ.items() if key != "DUMBBELL_STORE"} | {"PATH": path},
+        env={key: value for key, value in os.environ.items() if key != "DUMBBELL_STORE"}
+        | {"PATH": path},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -132,7 +148,8 @@ def _run(shown: Shown, command: list[str], here: Path) -> Outcome:
 
 
 def update(page: Path) -> None:
-    """Writes what was printed into the page. Shown output with `…` in it that no longer holds is left to people."""
+    """Writes what was printed into the page. Shown output with `…` in it that no longer holds is
+    left to people."""
     text = page.read_text(encoding="utf-8")
     for outcome in reversed(list(run_page(page))):
         shown = outcome.shown

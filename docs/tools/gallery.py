@@ -1,10 +1,10 @@
 """Makes docs/gallery from five reproductions, a recorded run and a comparison:
 `gallery.py RED-ON-NETFPGA RUN COMPARISON EA-RED TCP-CAE PACKET-BUFFERING-MARKER JUMBO-FRAMES`.
 
-Thumbnails are 600 pixels wide (900 with several panels), in few colours; numbers.json has what README.md says of the
-first reproduction, red-on-netfpga-hardware.json its comparison with the hardware (docs/red-hardware.md),
-ea-red.json, tcp-cae.json, packet-buffering-marker.json and jumbo-frames.json the verdicts of the
-others, which the pages of their names show.
+Thumbnails are 600 pixels wide (900 with several panels), in few colours; numbers.json has what
+README.md says of the first reproduction, red-on-netfpga-hardware.json its comparison with the
+hardware (docs/red-hardware.md), ea-red.json, tcp-cae.json, packet-buffering-marker.json and
+jumbo-frames.json the verdicts of the others, which the pages of their names show.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ def thumbnail(source: Path, prefix: str = "") -> None:
     """A small copy of a figure."""
     image = Image.open(source).convert("RGB")
     width = WIDE if image.width > 2.2 * image.height or image.width > _PANELS else WIDTH
-    small = image.resize((width, round(image.height * width / image.width)), Image.Resampling.LANCZOS)
+    small = image.resize(
+        (width, round(image.height * width / image.width)), Image.Resampling.LANCZOS
+    )
     few = small.quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     few.save(GALLERY / f"{prefix}{source.name}", optimize=True)
 
@@ -37,7 +39,11 @@ def numbers(report: dict) -> dict:
     cells = {c["id"]: c for c in report["cells"]}
     buffers = (24, 30, 36, 42, 48, 54)
     gains = [
-        {k: cells[f"t2-red-{b}-mbps"][k] - cells[f"t2-dt-{b}-mbps"][k] for k in ("value", "published")} for b in buffers
+        {
+            k: cells[f"t2-red-{b}-mbps"][k] - cells[f"t2-dt-{b}-mbps"][k]
+            for k in ("value", "published")
+        }
+        for b in buffers
     ]
     queue = {c["id"]: c for c in report["claims"]}["claim-3"]["evidence"]["numbers"]
     means = [queue[f"mean queue, {scheme} [packets]"][0]["mean"] for scheme in ("Drop Tail", "RED")]
@@ -50,21 +56,64 @@ def numbers(report: dict) -> dict:
         "cells": Counter(c["verdict"] or "fitted" for c in report["cells"]),
         "claims": Counter(c["verdict"] for c in report["claims"]),
         "gain_mbps": [min(g["value"] for g in gains), max(g["value"] for g in gains)],
-        "printed_gain_mbps": [min(g["published"] for g in gains), max(g["published"] for g in gains)],
+        "printed_gain_mbps": [
+            min(g["published"] for g in gains),
+            max(g["published"] for g in gains),
+        ],
         "queue": means,
     }
 
 
 FIGURES = {
     "ea-red": ("fig-3", "fig-4", "mechanism", "thresholds", "family-s", "modern-s"),
-    "tcp-cae": ("fig-5", "fig-5-others", "fig-6", "mechanism", "timeouts", "slow-reverse", "estimate"),
+    "tcp-cae": (
+        "fig-5",
+        "fig-5-others",
+        "fig-6",
+        "mechanism",
+        "timeouts",
+        "slow-reverse",
+        "estimate",
+    ),
     "packet-buffering-marker": (
         *("fig-3", "fig-4", "fig-5", "fig-6", "fig-7", "fig-8"),
-        *("fit", "bucket", "mechanism", "mechanism-in", "grid-best", "grid-nearest", "model", "schemes"),
+        *(
+            "fit",
+            "bucket",
+            "mechanism",
+            "mechanism-in",
+            "grid-best",
+            "grid-nearest",
+            "model",
+            "schemes",
+        ),
     ),
     "jumbo-frames": (
-        *("fig-2", "fig-3", "fig-4", "fig-5", "fig-6", "fig-7", "fig-8", "fig-9", "fig-10", "fig-11", "delays-155"),
-        *("room", "room-7", "red", "red-7", "modern", "modern-7", "modern-wait", "streams", "mtu", "mtu-8"),
+        *(
+            "fig-2",
+            "fig-3",
+            "fig-4",
+            "fig-5",
+            "fig-6",
+            "fig-7",
+            "fig-8",
+            "fig-9",
+            "fig-10",
+            "fig-11",
+            "delays-155",
+        ),
+        *(
+            "room",
+            "room-7",
+            "red",
+            "red-7",
+            "modern",
+            "modern-7",
+            "modern-wait",
+            "streams",
+            "mtu",
+            "mtu-8",
+        ),
     ),
 }
 """Figures of the pages of these papers."""
@@ -81,11 +130,21 @@ def verdicts(report: dict) -> dict:
         "cells": [{key: c[key] for key in cell} for c in report["cells"]],
         "claims": [{key: c[key] for key in ("id", "text", "verdict")} for c in report["claims"]],
         "readings": [
-            {key: row[key] for key in ("id", "choice", "what", "claims", "effect", "show", "fit_error")}
-            | {"cells": {name: {key: c[key] for key in ("value", "verdict")} for name, c in row["cells"].items()}}
+            {
+                key: row[key]
+                for key in ("id", "choice", "what", "claims", "effect", "show", "fit_error")
+            }
+            | {
+                "cells": {
+                    name: {key: c[key] for key in ("value", "verdict")}
+                    for name, c in row["cells"].items()
+                }
+            }
             for row in report["readings"]
         ],
-        "tables": {figure["id"]: figure["table"] for figure in report["figures"] if "table" in figure},
+        "tables": {
+            figure["id"]: figure["table"] for figure in report["figures"] if "table" in figure
+        },
         "captions": {figure["id"]: figure["caption"] for figure in report["figures"]},
         "readings_conclusion": report["readings_conclusion"],
         "predictions": report["predictions"],
@@ -104,11 +163,15 @@ def main() -> None:
     """Draws everything anew."""
     reproduction, run, comparison, *papers = map(Path, sys.argv[1:8])
     drawn = (reproduction, run, comparison)
-    for figure in sorted(png for directory in drawn for png in (directory / "figures").glob("*.png")):
+    for figure in sorted(
+        png for directory in drawn for png in (directory / "figures").glob("*.png")
+    ):
         thumbnail(figure)
     report = json.loads((reproduction / "report.json").read_text())
     (GALLERY / "numbers.json").write_text(json.dumps(numbers(report), indent=1) + "\n")
-    (GALLERY / "red-on-netfpga-hardware.json").write_text(json.dumps(report["hardware"], indent=1) + "\n")
+    (GALLERY / "red-on-netfpga-hardware.json").write_text(
+        json.dumps(report["hardware"], indent=1) + "\n"
+    )
     for name, directory in zip(FIGURES, papers, strict=True):
         paper(name, directory)
 

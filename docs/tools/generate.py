@@ -2,10 +2,11 @@
 
     python docs/tools/generate.py
 
-A page has `<!-- generated: PART -->` and `<!-- end -->`; what stands between them is made here: the keys of
-the scenario language from the JSON Schema, the TCP's fields and the catalogue from the catalogue, the checks of the
-passport from its checks, findings of papers from docs/gallery/*.json (which `make gallery` writes), captions of
-figures from papers/*/paper.toml. tests/docs/test_docs.py fails when a page is behind.
+A page has `<!-- generated: PART -->` and `<!-- end -->`; what stands between them is made here: the
+keys of the scenario language from the JSON Schema, the TCP's fields and the catalogue from the
+catalogue, the checks of the passport from its checks, findings of papers from docs/gallery/*.json
+(which `make gallery` writes), captions of figures from papers/*/paper.toml. tests/docs/test_docs.py
+fails when a page is behind.
 """
 
 from __future__ import annotations
@@ -31,8 +32,14 @@ from dumbbell.present.units import significant
 from dumbbell.validate import report
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "docs" / "gallery" / "README.md"]
-_PART = re.compile(r"(<!-- generated: (?P<name>[\w:-]+) -->\n).*?(?=^<!-- end -->)", re.DOTALL | re.MULTILINE)
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    ROOT / "docs" / "gallery" / "README.md",
+]
+_PART = re.compile(
+    r"(<!-- generated: (?P<name>[\w:-]+) -->\n).*?(?=^<!-- end -->)", re.DOTALL | re.MULTILINE
+)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -60,7 +67,8 @@ def keys(name: str) -> str:
 
 
 def _default(rule: dict[str, Any]) -> str:
-    """A plain default; others are in the meaning, and what can neither be left out nor be null is required."""
+    """A plain default; others are in the meaning, and what can neither be left out nor be null is
+    required."""
     default = rule.get("default")
     if isinstance(default, str | bool | int | float):
         return _code(default)
@@ -93,10 +101,19 @@ def _value(rule: dict[str, Any]) -> str:
         return f"a [{name}](#{_anchor(name)})"
     if "enum" in first:
         return ", ".join(_code(value) for value in first["enum"])
-    kind = next(t for t in ([first["type"]] if isinstance(first["type"], str) else first["type"]) if t != "null")
+    kind = next(
+        t
+        for t in ([first["type"]] if isinstance(first["type"], str) else first["type"])
+        if t != "null"
+    )
     if kind == "array":
         return f"list of {_value(first['items']).removeprefix('a ')}"
-    return {"integer": "whole number", "boolean": "true or false", "object": "table", "string": "text"}.get(kind, kind)
+    return {
+        "integer": "whole number",
+        "boolean": "true or false",
+        "object": "table",
+        "string": "text",
+    }.get(kind, kind)
 
 
 _ANCHORS = {
@@ -136,8 +153,12 @@ def behaviours(_: str) -> str:
     rows = []
     for one in dscp.BEHAVIORS:
         points = ", ".join(f"`{name}` {number}" for name, number in one.codepoints.items())
-        rows.append([one.name, points, one.rfc, one.asks, ", ".join(f"`{queue}`" for queue in one.queues)])
-    return table(["behaviour", "codepoints", "RFC", "what a router promises", "queues that keep it"], rows)
+        rows.append(
+            [one.name, points, one.rfc, one.asks, ", ".join(f"`{queue}`" for queue in one.queues)]
+        )
+    return table(
+        ["behaviour", "codepoints", "RFC", "what a router promises", "queues that keep it"], rows
+    )
 
 
 def tcp(_: str) -> str:
@@ -166,13 +187,25 @@ def algorithms(_: str) -> str:
         if a.kind != kind:
             kind = a.kind
             parts.append(f"## {kind}")
-        parts += [f"### {a.name}", f"**{a.title}.** {a.idea}", f"```text\n{_lines(a.equations)}\n```"]
+        parts += [
+            f"### {a.name}",
+            f"**{a.title}.** {a.idea}",
+            f"```text\n{_lines(a.equations)}\n```",
+        ]
         if a.parameters:
             rows = (
-                [f"`{p.name}`", _text(p.default) if p.default is not None else "–", _range(p), p.doc, p.source]
+                [
+                    f"`{p.name}`",
+                    _text(p.default) if p.default is not None else "–",
+                    _range(p),
+                    p.doc,
+                    p.source,
+                ]
                 for p in a.parameters
             )
-            parts.append(table(["parameter", "default", "range", "meaning", "source of the default"], rows))
+            parts.append(
+                table(["parameter", "default", "range", "meaning", "source of the default"], rows)
+            )
         else:
             parts.append("It takes no parameters.")
         parts.append(f"Sources: {'; '.join(a.sources)}.")
@@ -197,7 +230,10 @@ def guard(_: str) -> str:
     """What a packet-hop costs, as bench/instructions.json has it."""
     costs = json.loads((ROOT / "bench" / "instructions.json").read_text())["rustc"]
     cases = dict.fromkeys(case for of_compiler in costs.values() for case in of_compiler)
-    rows = ([case, *(f"{of_compiler.get(case, 0):.0f}" for of_compiler in costs.values())] for case in cases)
+    rows = (
+        [case, *(f"{of_compiler.get(case, 0):.0f}" for of_compiler in costs.values())]
+        for case in cases
+    )
     return table(["case", *(f"Rust {version}" for version in costs)], rows)
 
 
@@ -218,7 +254,9 @@ def _range(p: catalogue.Parameter) -> str:
 
 def provenance(_: str) -> str:
     """What the classes mean."""
-    return table(["class", "meaning"], ([name.replace("_", " "), text] for name, text in PROVENANCE.items()))
+    return table(
+        ["class", "meaning"], ([name.replace("_", " "), text] for name, text in PROVENANCE.items())
+    )
 
 
 def finding(_: str) -> str:
@@ -226,32 +264,59 @@ def finding(_: str) -> str:
     n = json.loads((ROOT / "docs" / "gallery" / "numbers.json").read_text())
     cells, claims = n["cells"], n["claims"]
     counted, of_claims = _tally(cells), _tally(claims)
-    gain, printed, queue = (" to ".join(f"{x:.1f}" for x in n[k]) for k in ("gain_mbps", "printed_gain_mbps", "queue"))
+    gain, printed, queue = (
+        " to ".join(f"{x:.1f}" for x in n[k]) for k in ("gain_mbps", "printed_gain_mbps", "queue")
+    )
     seeds = " to ".join(map(str, n["seeds"]))
     return (
-        f"In our simulation sender 1 gains {gain} Mbit/s from RED, depending on the buffer (printed: {printed}), and\n"
-        f"the mean queue at 36 packets falls from {queue} packets. Of the {sum(cells.values())} printed numbers\n"
-        f"{cells['fitted']} were used to fit the round-trip times, which the paper does not print, and have no\n"
+        f"In our simulation sender 1 gains {gain} Mbit/s from RED, depending on the buffer "
+        f"(printed: {printed}), and\n"
+        f"the mean queue at 36 packets falls from {queue} packets. Of the {sum(cells.values())} "
+        f"printed numbers\n"
+        f"{cells['fitted']} were used to fit the round-trip times, which the paper does not "
+        f"print, and have no\n"
         f"verdict; the others: {counted}. Of {sum(claims.values())} claims: {of_claims}.\n"
-        f"The report says what was assumed, and by which rules it judges. (`dumbbell reproduce red-on-netfpga`,\n"
+        f"The report says what was assumed, and by which rules it judges. (`dumbbell reproduce "
+        f"red-on-netfpga`,\n"
         f"version {n['version']}, seeds {seeds}, {n['runs']} runs of {n['duration_s']:.0f} s.)"
     )
 
 
 def paper(name: str, part: str) -> str:
-    """What the whole reproduction of a paper found: `cells`, `claims`, or `readings` that differ."""
+    """What the whole reproduction of a paper found: `cells`, `claims`, or `readings` that
+    differ."""
     n = json.loads((ROOT / "docs" / "gallery" / f"{name}.json").read_text())
     if part == "cells":
-        rows = ([c["what"], _printed(c), significant(c["value"]), _span(c["pi95"]), c["verdict"]] for c in n["cells"])
-        told = f"Seeds {n['seeds'][0]} to {n['seeds'][1]}, {n['points']} points, version {n['version']}."
-        return table(["printed of", "printed", "ours", "95 % of new runs", "verdict"], rows) + f"\n\n{told}"
+        rows = (
+            [c["what"], _printed(c), significant(c["value"]), _span(c["pi95"]), c["verdict"]]
+            for c in n["cells"]
+        )
+        told = (
+            f"Seeds {n['seeds'][0]} to {n['seeds'][1]}, {n['points']} points, version "
+            f"{n['version']}."
+        )
+        return (
+            table(["printed of", "printed", "ours", "95 % of new runs", "verdict"], rows)
+            + f"\n\n{told}"
+        )
     if part == "claims":
-        return table(["claim", "text", "verdict"], ([c["id"], c["text"], c["verdict"]] for c in n["claims"]))
+        return table(
+            ["claim", "text", "verdict"], ([c["id"], c["text"], c["verdict"]] for c in n["claims"])
+        )
     base, *others = n["readings"]
     differ = [row for row in others if row["claims"] != base["claims"] or _held(row["cells"])]
-    rows = ([f"`{row['id']}`", row["what"], _claims(row), _held(row["cells"])] for row in [base, *differ])
-    same = f"The other {len(others) - len(differ)} of {len(others)} readings give the verdicts of the base throughout."
-    return table(["reading", "what it reads", "claims that hold", "printed gains that hold"], rows) + f"\n\n{same}"
+    rows = (
+        [f"`{row['id']}`", row["what"], _claims(row), _held(row["cells"])]
+        for row in [base, *differ]
+    )
+    same = (
+        f"The other {len(others) - len(differ)} of {len(others)} readings give the verdicts "
+        "of the base throughout."
+    )
+    return (
+        table(["reading", "what it reads", "claims that hold", "printed gains that hold"], rows)
+        + f"\n\n{same}"
+    )
 
 
 def tcp_cae(part: str) -> str:
@@ -265,14 +330,17 @@ def tcp_cae(part: str) -> str:
     with (folder / "search.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     places = dict.fromkeys(row["place"] for row in rows)
-    counts = {place: module.count([row for row in rows if row["place"] == place]) for place in places}
+    counts = {
+        place: module.count([row for row in rows if row["place"] == place]) for place in places
+    }
     counts["all"] = module.count(rows)
     told = ([f"`{place}`", *map(str, counted.values())] for place, counted in counts.items())
     return table(["where the background runs", *counts["all"]], told)
 
 
 def buffering(part: str) -> str:
-    """The same of the paper on the data buffer: `table-1`, `claims`, `readings`, or the table beside a figure."""
+    """The same of the paper on the data buffer: `table-1`, `claims`, `readings`, or the table
+    beside a figure."""
     n = json.loads((ROOT / "docs" / "gallery" / "packet-buffering-marker.json").read_text())
     if part == "claims":
         return paper("packet-buffering-marker", part)
@@ -280,20 +348,33 @@ def buffering(part: str) -> str:
         cells = {c["id"]: c for c in n["cells"]}
         columns = [(half, kind) for half in ("tb", "db") for kind in ("total", "in")]
         ids = ([f"t1-{half}-{flow}-{kind}" for half, kind in columns] for flow in range(12))
-        rows = ([str(flow), *(_printed_and_ours(cells[name]) for name in names)] for flow, names in enumerate(ids))
-        told = f"Seeds {n['seeds'][0]} to {n['seeds'][1]}, {n['points']} points, version {n['version']}."
+        rows = (
+            [str(flow), *(_printed_and_ours(cells[name]) for name in names)]
+            for flow, names in enumerate(ids)
+        )
+        told = (
+            f"Seeds {n['seeds'][0]} to {n['seeds'][1]}, {n['points']} points, version "
+            f"{n['version']}."
+        )
         header = ["flow", "total", "IN", "total, buffer of 3", "IN, buffer of 3"]
         return table(header, rows) + f"\n\n{told}"
     if part == "readings":
-        header = ["reading", "what it reads", "total [Mbit/s]", "gain [Mbit/s]", "fit [%]", "claims that hold"]
+        header = [
+            "reading",
+            "what it reads",
+            "total [Mbit/s]",
+            "gain [Mbit/s]",
+            "fit [%]",
+            "claims that hold",
+        ]
         return table(header, (_reading(row) for row in n["readings"]))
     told = n["tables"][part]
     return table(told["header"], told["rows"])
 
 
 def jumbo(part: str) -> str:
-    """The same of the paper on jumbo frames: `table-1`, `table-2`, `claims`, `readings`, `scan`, `predictions`, or the
-    table beside a figure."""
+    """The same of the paper on jumbo frames: `table-1`, `table-2`, `claims`, `readings`, `scan`,
+    `predictions`, or the table beside a figure."""
     n = json.loads((ROOT / "docs" / "gallery" / "jumbo-frames.json").read_text())
     if part == "claims":
         return paper("jumbo-frames", part)
@@ -304,16 +385,33 @@ def jumbo(part: str) -> str:
         rows = ([_jumbo_cell(cells, text) for text in row] for row in wanted["rows"])
         return table(wanted["header"], rows)
     if part == "readings":
-        header = ["reading", "what it reads", "7 gains, times", "8 beside it [Mbit/s]", "8 without", "claims that hold"]
-        return table(header, ([f"`{r['id']}`", r["what"], *_jumbo_reading(r), _claims(r)] for r in n["readings"]))
+        header = [
+            "reading",
+            "what it reads",
+            "7 gains, times",
+            "8 beside it [Mbit/s]",
+            "8 without",
+            "claims that hold",
+        ]
+        return table(
+            header,
+            ([f"`{r['id']}`", r["what"], *_jumbo_reading(r), _claims(r)] for r in n["readings"]),
+        )
     if part == "scan":
         with (ROOT / "papers" / "jumbo-frames" / "scan.csv").open(newline="") as file:
             scored = [row for row in csv.DictReader(file) if row["score"]]
         best = sorted(scored, key=lambda row: float(row["score"]))[:12]
-        header = [name for name in best[0] if name not in ("I_max_50", "II_max_50", "I_max_155", "II_max_155")]
+        header = [
+            name
+            for name in best[0]
+            if name not in ("I_max_50", "II_max_50", "I_max_155", "II_max_155")
+        ]
         return table(header, ([row[name] for name in header] for row in best))
     if part == "predictions":
-        rows = ([p["what"], f"{len(p['relative_errors'])}", f"{100 * p['rms']:.0f} %"] for p in n["predictions"])
+        rows = (
+            [p["what"], f"{len(p['relative_errors'])}", f"{100 * p['rms']:.0f} %"]
+            for p in n["predictions"]
+        )
         return table(["predicted", "numbers", "root mean square of the relative errors"], rows)
     told = n["tables"][part]
     return table(told["header"], told["rows"])
@@ -337,21 +435,37 @@ def _printed_and_ours(c: dict[str, Any]) -> str:
 
 
 def _reading(row: dict[str, Any]) -> list[str]:
-    """A reading of the data buffer's paper: its effect with its interval, how it fits, what holds."""
+    """A reading of the data buffer's paper: its effect with its interval, how it fits, what
+    holds."""
     (effect,) = row["effect"]
     gain = f"{effect['mean']:+.3f} [{effect['ci95'][0]:.3f}, {effect['ci95'][1]:.3f}]"
     fit = f"{100 * row['fit_error']:.1f}"
-    return [f"`{row['id']}`", row["what"], f"{row['show']['total [Mbit/s]']:.3f}", gain, fit, _claims(row)]
+    return [
+        f"`{row['id']}`",
+        row["what"],
+        f"{row['show']['total [Mbit/s]']:.3f}",
+        gain,
+        fit,
+        _claims(row),
+    ]
 
 
 def _claims(row: dict[str, Any]) -> str:
     """The claims that a reading leaves standing."""
-    held = (f"{name} ({verdict})" for name, verdict in row["claims"].items() if verdict in ("reproduced", "in part"))
+    held = (
+        f"{name} ({verdict})"
+        for name, verdict in row["claims"].items()
+        if verdict in ("reproduced", "in part")
+    )
     return ", ".join(held) or "none"
 
 
 def _held(cells: dict[str, Any]) -> str:
-    return ", ".join(f"{k} {c['value']:+.0f} %" for k, c in cells.items() if c["verdict"] in ("reproduced", "in part"))
+    return ", ".join(
+        f"{k} {c['value']:+.0f} %"
+        for k, c in cells.items()
+        if c["verdict"] in ("reproduced", "in part")
+    )
 
 
 def _printed(cell: dict[str, Any]) -> str:
@@ -363,7 +477,9 @@ def _span(ends: Sequence[float]) -> str:
 
 
 def _tally(verdicts: dict[str, int]) -> str:
-    return ", ".join(f"{verdicts[v]} {v}" for v in ("reproduced", "in part", "contradicted") if verdicts.get(v))
+    return ", ".join(
+        f"{verdicts[v]} {v}" for v in ("reproduced", "in part", "contradicted") if verdicts.get(v)
+    )
 
 
 def figures(name: str) -> str:
@@ -385,7 +501,9 @@ def checks(_: str) -> str:
     for section, place in report.SECTIONS.items():
         module = importlib.import_module(f"dumbbell.validate.{place}")
         title, _, about = inspect.getdoc(module).partition("\n\n")  # type: ignore[union-attr]
-        rows = ([f"`{o.id}`", o.law, o.claim, "" if o.quick else "whole only"] for o in module.CHECKS)
+        rows = (
+            [f"`{o.id}`", o.law, o.claim, "" if o.quick else "whole only"] for o in module.CHECKS
+        )
         parts += [f"### {section}", title, *([about] if about else [])]
         parts.append(table(["check", "law and source", "expected", ""], rows))
     return "\n\n".join(parts)

@@ -1,7 +1,8 @@
-"""Measures and draws what docs/red-hardware.md shows of the hardware: `python docs/tools/hardware.py`, some minutes.
+"""Measures and draws what docs/red-hardware.md shows of the hardware:
+`python docs/tools/hardware.py`, some minutes.
 
-docs/gallery/red-hardware.json has the numbers: the memory of each random draw, by its whole period, and the drops that
-the simulated core makes (`rtl/red/tests/figures`). Needs Icarus Verilog.
+docs/gallery/red-hardware.json has the numbers: the memory of each random draw, by its whole period,
+and the drops that the simulated core makes (`rtl/red/tests/figures`). Needs Icarus Verilog.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from PIL import Image
 GALLERY = Path(__file__).resolve().parents[1] / "gallery"
 NUMBERS = GALLERY / "red-hardware.json"
 FAR = (191, 1538)
-"""Clocks at which full frames follow each other: on NetFPGA's bus (1 + 1514 / 8), on an access link of 1 Gbit/s."""
+"""Clocks at which full frames follow each other: on NetFPGA's bus (1 + 1514 / 8), on an access link
+of 1 Gbit/s."""
 
 
 def measure() -> dict[str, object]:
@@ -44,8 +46,12 @@ def save(figure: Figure, name: str, width: int) -> None:
     path = GALLERY / f"red-hardware-{name}.png"
     style.save(figure, path.with_suffix(""), ("png",))
     image = Image.open(path).convert("RGB")
-    small = image.resize((width, round(image.height * width / image.width)), Image.Resampling.LANCZOS)
-    small.quantize(64, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(path, optimize=True)
+    small = image.resize(
+        (width, round(image.height * width / image.width)), Image.Resampling.LANCZOS
+    )
+    small.quantize(64, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(
+        path, optimize=True
+    )
 
 
 def main() -> None:
@@ -57,7 +63,9 @@ def main() -> None:
     save(pipeline.draw(), "pipeline", 1500)
     save(waveform.draw(), "waveform", 1500)
     save(random_draw.bursts(again), "bursts", 1000)
-    geometric, uniform = ([curve.Counted(*row) for row in counted[kind]] for kind in ("geometric", "uniform"))
+    geometric, uniform = (
+        [curve.Counted(*row) for row in counted[kind]] for kind in ("geometric", "uniform")
+    )
     save(random_draw.drop_curve(geometric, uniform), "drop-curve", 900)
 
 

@@ -38,8 +38,16 @@ def _lags(table: Table, n: dict[str, Any]) -> str:
     for i, clocks in enumerate(n["spacings"]):
         if clocks in SHOWN:
             low, high = lags.frame_bytes(clocks)
-            rows.append([str(clocks), f"{low} to {high}", *(f"{n['again'][way.name][i]:.4f}" for way in lags.DRAWS)])
-    return table(["clocks", "frames, back to back [bytes]", *(way.label for way in lags.DRAWS)], rows)
+            rows.append(
+                [
+                    str(clocks),
+                    f"{low} to {high}",
+                    *(f"{n['again'][way.name][i]:.4f}" for way in lags.DRAWS),
+                ]
+            )
+    return table(
+        ["clocks", "frames, back to back [bytes]", *(way.label for way in lags.DRAWS)], rows
+    )
 
 
 def _cost(table: Table, n: dict[str, Any]) -> str:
@@ -68,13 +76,25 @@ def _equal(table: Table, n: dict[str, Any]) -> str:
         for row in place["equal"]:
             told = ", ".join(f"seed {pair['seed']} `{pair['ours']}`" for pair in row["seeds"])
             word = {None: "not run", True: "equal", False: "NOT EQUAL"}[row["equal"]]
-            rows.append([place["point"], f"`{row['id']}`", f"`{row['equals']}`", f"{word}: {told or row['reason']}"])
+            rows.append(
+                [
+                    place["point"],
+                    f"`{row['id']}`",
+                    f"`{row['equals']}`",
+                    f"{word}: {told or row['reason']}",
+                ]
+            )
     return table(["point", "variant", "its model", "whole runs"], rows)
 
 
 def _locked(n: dict[str, Any], name: str) -> str:
     """Runs that carried next to nothing, at each buffer."""
-    return " / ".join(str(row["locked_out"]) for place in n["points"] for row in place["rows"] if row["id"] == name)
+    return " / ".join(
+        str(row["locked_out"])
+        for place in n["points"]
+        for row in place["rows"]
+        if row["id"] == name
+    )
 
 
 def _gain(cell: dict[str, Any]) -> str:
@@ -93,13 +113,23 @@ def _step(cell: dict[str, Any]) -> str:
 
 _COLUMNS = {
     "ecp5": {"lut": "LUT4", "carry": "CCU2C", "lutram": "DPR16X4", "ff": "FF", "dsp": "MULT18X18D"},
-    "xc7": {"lut": "LUT", "carry": "CARRY4", "lutram": "LUT RAM", "srl": "SRL", "ff": "FF", "dsp": "DSP48E1"},
+    "xc7": {
+        "lut": "LUT",
+        "carry": "CARRY4",
+        "lutram": "LUT RAM",
+        "srl": "SRL",
+        "ff": "FF",
+        "dsp": "DSP48E1",
+    },
 }
 
 
 def _cells(family: str) -> Callable[[Table, dict[str, Any]], str]:
     def make(table: Table, n: dict[str, Any]) -> str:
-        columns, here = _COLUMNS[family], [count for count in n["counts"] if count["family"] == family]
+        columns, here = (
+            _COLUMNS[family],
+            [count for count in n["counts"] if count["family"] == family],
+        )
         if not here:
             return ""
         rows = ([count["design"], *(str(count[key]) for key in columns)] for count in here)
@@ -117,9 +147,18 @@ def _clock(table: Table, n: dict[str, Any]) -> str:
         runs = [one for one in placed if (one["design"], one["speed"]) == (design, speed)]
         rates = ", ".join(f"{one['mhz']:.1f}" for one in runs)
         reached = f"{sum(one['reached'] for one in runs)} of {len(runs)}"
-        rows.append([design, str(speed), rates, f"{runs[0]['target_mhz']:g}", reached, str(runs[0]["comb"])])
+        rows.append(
+            [design, str(speed), rates, f"{runs[0]['target_mhz']:g}", reached, str(runs[0]["comb"])]
+        )
     seeds = ", ".join(str(seed) for seed in dict.fromkeys(one["seed"] for one in placed))
-    header = ["design", "speed grade", f"MHz, seeds {seeds}", "target", "reached", "cells after packing (COMB)"]
+    header = [
+        "design",
+        "speed grade",
+        f"MHz, seeds {seeds}",
+        "target",
+        "reached",
+        "cells after packing (COMB)",
+    ]
     return table(header, rows) + f"\n\n{placed[0]['device']}; {placed[0]['tool']}."
 
 

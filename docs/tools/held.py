@@ -1,9 +1,11 @@
-"""Measures and draws docs/gallery/held.png: where a controller holds its target, over a flow's share and their number.
+"""Measures and draws docs/gallery/held.png: where a controller holds its target, over a flow's
+share and their number.
 
     python docs/tools/held.py          # measures what docs/gallery/held.json has not, then draws
 
-A point is one run of 60 s (the first 20 s do not count) with the seed 1. All of them take ten minutes on two cores; the
-file keeps what is done, so that an interrupted measurement goes on. Take it away to measure anew.
+A point is one run of 60 s (the first 20 s do not count) with the seed 1. All of them take ten
+minutes on two cores; the file keeps what is done, so that an interrupted measurement goes on. Take
+it away to measure anew.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ KINDS = {
     "adaptive_red": "Adaptive RED: avg / middle of its band",
 }
 WITHIN = {"adaptive_red": 0.1}
-"""What counts as held: the band of Adaptive RED is 10 % on either side of its middle; else 20 %, our choice."""
+"""What counts as held: the band of Adaptive RED is 10 % on either side of its middle; else 20 %,
+our choice."""
 Point = tuple[str, float, int, int]
 
 
@@ -54,7 +57,9 @@ def measured(point: Point) -> float:
     words["mean_packet_size"] = f"{disciplines.PACKET} B"
     scenario = disciplines.loop(words, flows, share, rtt, record={"every": "20 ms", "flows": False})
     rows = runner.records(scenario, "queues")
-    late = [avg for t, avg in zip(rows.numbers("time_s"), rows.numbers("avg"), strict=True) if t > 20.0]
+    late = [
+        avg for t, avg in zip(rows.numbers("time_s"), rows.numbers("avg"), strict=True) if t > 20.0
+    ]
     middle = sum(control.red_band(*control.red_thresholds(link, disciplines.PACKET))) / 2
     return sum(late) / len(late) / middle
 
@@ -76,13 +81,16 @@ def _key(point: Point) -> str:
 
 
 def draw(known: dict[str, float]) -> None:
-    """A field for each queue and round trip: a column for each share, a row for each number of flows."""
+    """A field for each queue and round trip: a column for each share, a row for each number of
+    flows."""
     import numpy as np
     from dumbbell.figures import style
     from matplotlib.colors import TwoSlopeNorm
 
     figure, axes = style.new(len(RTTS), len(KINDS), (13.2, 8.6), sharex=True, sharey=True)
-    for (i, rtt), (j, (kind, title)) in itertools.product(enumerate(RTTS), enumerate(KINDS.items())):
+    for (i, rtt), (j, (kind, title)) in itertools.product(
+        enumerate(RTTS), enumerate(KINDS.items())
+    ):
         ax, field = axes[i][j], np.full((len(FLOWS), len(SHARES)), np.nan)
         for (a, flows), (b, share) in itertools.product(enumerate(FLOWS), enumerate(SHARES)):
             ratio = known.get(_key((kind, rtt, share, flows)))
@@ -92,7 +100,16 @@ def draw(known: dict[str, float]) -> None:
             bold = "bold" if abs(ratio - 1) <= WITHIN.get(kind, 0.2) else "normal"
             dark = not -1.3 < field[a, b] < 1.6
             text = f"{ratio:.2f}" if ratio < 9.95 else f"{ratio:.0f}"
-            ax.text(b, a, text, ha="center", va="center", fontsize=7.5, weight=bold, color="white" if dark else "black")
+            ax.text(
+                b,
+                a,
+                text,
+                ha="center",
+                va="center",
+                fontsize=7.5,
+                weight=bold,
+                color="white" if dark else "black",
+            )
         image = ax.imshow(
             field,
             origin="lower",
@@ -113,7 +130,11 @@ def draw(known: dict[str, float]) -> None:
     bar = figure.colorbar(image, ax=axes, shrink=0.5, pad=0.01, ticks=[-2, -1, 0, 1, 2])
     bar.ax.set_yticklabels(["1/4", "1/2", "held", "2", "4"])
     style.save(figure, PICTURE, ("png",))
-    few = Image.open(PICTURE.with_suffix(".png")).convert("RGB").resize(SIZE, Image.Resampling.LANCZOS)
+    few = (
+        Image.open(PICTURE.with_suffix(".png"))
+        .convert("RGB")
+        .resize(SIZE, Image.Resampling.LANCZOS)
+    )
     few.quantize(255, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(
         PICTURE.with_suffix(".png"), optimize=True
     )

@@ -4,7 +4,8 @@ Comments on the lines before a block say what tests do with it:
 
 - `<!-- file: NAME -->`: it is written to NAME in the page's scratch folder.
 - `<!-- not run: REASON -->`: it is not executed. Its commands are still parsed.
-- `<!-- over: NAME -->`: this part of a scenario extends a file of the repository, not the page's last file.
+- `<!-- over: NAME -->`: this part of a scenario extends a file of the repository, not the page's
+  last file.
 - `<!-- given: NAME... -->`: files that the block names and the reader brings.
 """
 
@@ -22,7 +23,10 @@ ROOT = Path(__file__).resolve().parents[2]
 HISTORY = ("CHANGELOG.md",)
 """Pages that describe earlier versions."""
 
-_BLOCK = re.compile(r"(?P<notes>(?:<!-- [^\n]* -->\n)*)```(?P<kind>\w*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(
+    r"(?P<notes>(?:<!-- [^\n]* -->\n)*)```(?P<kind>\w*)\n(?P<body>.*?)^```$",
+    re.DOTALL | re.MULTILINE,
+)
 _NOTE = re.compile(r"<!-- (file|not run|over|given): (.+?) -->")
 _SPAN = re.compile(r"(`+)([^\n]+?)\1(?!`)")
 _LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)")
@@ -52,7 +56,9 @@ class Block:
 def tracked() -> tuple[str, ...]:
     """Every file under version control, and new ones that are not ignored."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
-    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    listed = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
     return tuple(name for name in listed if (ROOT / name).exists())
 
 
@@ -99,6 +105,7 @@ def spans(text: str) -> Iterator[str]:
 
 
 def links(text: str) -> Iterator[tuple[str, str]]:
-    """Targets inside the repository, as a path (empty: the page itself) and an anchor (empty: none)."""
+    """Targets inside the repository, as a path (empty: the page itself) and an anchor (empty:
+    none)."""
     for match in _LINK.finditer(prose(text)):
         yield match[1], match[2] or ""

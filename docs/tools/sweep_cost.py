@@ -1,4 +1,5 @@
-"""What a sweep of a thousand small runs costs besides the runs, and what it costs when the store has them all.
+"""What a sweep of a thousand small runs costs besides the runs, and what it costs when the store
+has them all.
 
     python docs/tools/sweep_cost.py          # on an idle machine
 
@@ -41,7 +42,16 @@ def main(rounds: int = 5) -> None:
             store = f"{scratch}/store-{i}"
             result = api.run(api.request({"path": str(file)}, threads=1, store=store))
             costs.append(result["wall_s"] / sum(point["wall_s"] for point in result["points"]) - 1)
-            words = [sys.executable, "-m", "dumbbell", "sweep", str(file), "--store", store, "--json"]
+            words = [
+                sys.executable,
+                "-m",
+                "dumbbell",
+                "sweep",
+                str(file),
+                "--store",
+                store,
+                "--json",
+            ]
             began = time.perf_counter()
             subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
             answers.append(time.perf_counter() - began)

@@ -1,4 +1,5 @@
-//! Captures, pcapng and pcap: packets until the end or until a place that is named, and their connections.
+//! Captures, pcapng and pcap: packets until the end or until a place that is named, and their
+//! connections.
 use dumbbell_lab::formats::capture;
 use dumbbell_lab::formats::connections::Connections;
 

@@ -1,17 +1,22 @@
-//! A log of the testbed: as a file, refused or read; and as records that somebody sealed, replayed or refused.
+//! A log of the testbed: as a file, refused or read; and as records that somebody sealed, replayed
+//! or refused.
 use dumbbell_core::plugin::Plugins;
-use dumbbell_emu::live::replay::replay;
-use dumbbell_emu::log::{ENTRY, Entry, Header, LogFault, Reader, Record, Writer, captured_bytes as captured};
 use dumbbell_emu::host::nic::LARGEST;
+use dumbbell_emu::live::replay::replay;
+use dumbbell_emu::log::{
+    ENTRY, Entry, Header, LogFault, Reader, Record, Writer, captured_bytes as captured,
+};
 
-/// The header of a run between two hosts, with an edge of everything that a log may speak of: pieces, answers, damage.
+/// The header of a run between two hosts, with an edge of everything that a log may speak of:
+/// pieces, answers, damage.
 const HEADER: &str = include_str!("../log-header.json");
 
 pub fn run(bytes: &[u8]) {
     drop(whole(bytes));
     let header: Header = serde_json::from_str(HEADER).expect("our own header");
     let mut writer = Writer::new(vec![], &header).expect("memory takes it");
-    let entries: Vec<&Entry> = bytes.chunks_exact(ENTRY).filter_map(|chunk| chunk.try_into().ok()).collect();
+    let entries: Vec<&Entry> =
+        bytes.chunks_exact(ENTRY).filter_map(|chunk| chunk.try_into().ok()).collect();
     entries.iter().for_each(|entry| writer.push(entry).expect("memory takes it"));
     let (sealed, _) = writer.finish(0).expect("memory takes it");
     // Whether it is read hangs on each record, and on nothing else.

@@ -1,9 +1,10 @@
-//! What is fed with random bytes. A target is a function that must return, whatever the bytes are, within a bound;
-//! it panics if what it calls breaks its promise. A new one is a file here, a line in [`TARGETS`] and a folder of
-//! small seeds, `fuzz/corpus/NAME`. A reader of files is one line: `drop(read(bytes))`, and what else it promises.
+//! What is fed with random bytes. A target is a function that must return, whatever the bytes are,
+//! within a bound; it panics if what it calls breaks its promise. A new one is a file here, a line
+//! in [`TARGETS`] and a folder of small seeds, `fuzz/corpus/NAME`. A reader of files is one line:
+//! `drop(read(bytes))`, and what else it promises.
 //!
-//! `fuzz/main.rs` runs them under libFuzzer; `crates/dumbbell-lab/tests/fuzz.rs` runs every file of `fuzz/corpus`
-//! and `fuzz/regressions` through them in every build.
+//! `fuzz/main.rs` runs them under libFuzzer; `crates/dumbbell-lab/tests/fuzz.rs` runs every file of
+//! `fuzz/corpus` and `fuzz/regressions` through them in every build.
 mod capture;
 mod iperf3;
 mod log;

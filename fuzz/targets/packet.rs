@@ -1,10 +1,10 @@
-//! The headers of a packet that a host sent: whatever its bytes are, they are read or refused, and what the router makes of them is
-//! a packet again.
+//! The headers of a packet that a host sent: whatever its bytes are, they are read or refused, and
+//! what the router makes of them is a packet again.
 use dumbbell_emu::packet::classify::Classifier;
 use dumbbell_wire::address::Address;
-use dumbbell_wire::icmp_error::too_big;
-use dumbbell_wire::fragment::fragment;
 use dumbbell_wire::corrupt::{Corruption, corrupt};
+use dumbbell_wire::fragment::fragment;
+use dumbbell_wire::icmp_error::too_big;
 use dumbbell_wire::rewrite::set_ce;
 use dumbbell_wire::verify::{Verdict, verify};
 use dumbbell_wire::view::PacketView;
@@ -30,7 +30,11 @@ pub fn run(data: &[u8]) {
         let what = corrupt(&mut changed, data.len() as u64 * 7);
         assert!(what != Corruption::Nothing, "a checksum that is right would find damage");
         let found = PacketView::of(&changed).map(|v| verify(&changed, &v));
-        assert!(matches!(found, Err(_) | Ok(Verdict::Wrong(_))), "damage that nobody finds: {what:?}");
+        assert!(
+            matches!(found, Err(_) | Ok(Verdict::Wrong(_))),
+            "damage that nobody finds: \
+            {what:?}"
+        );
     }
     let half = view.payload_len() / 16 * 8;
     for piece in [0..half, half..view.payload_len()] {

@@ -1,5 +1,5 @@
-//! Lines of tc: always a meaning, or a problem that says something; and what means something here is sent back to tc in
-//! lines that mean the same again.
+//! Lines of tc: always a meaning, or a problem that says something; and what means something here
+//! is sent back to tc in lines that mean the same again.
 use dumbbell_lab::api;
 use serde_json::{Value, json};
 
@@ -21,15 +21,30 @@ fn there_and_back(read: &Value) {
         .filter(|(key, _)| read["link"][*key].is_null())
         .map(|(key, value)| format!("{key} = \"{value}\"\n"))
         .collect();
-    let scenario = format!("duration = \"1 s\"\n[[flow]]\n[dumbbell.bottleneck]\n{missing}{wire}\n{queue}");
+    let scenario = format!(
+        "duration = \"1 \
+        s\"\n[[flow]]\n[dumbbell.bottleneck]\n{missing}{wire}\n{queue}"
+    );
     let request = json!({ "source": { "text": scenario } });
-    // A scenario may refuse what a line of tc can say: a queue that holds no packet of the MTU, for instance.
+    // A scenario may refuse what a line of tc can say: a queue that holds no packet of the MTU, for
+    // instance.
     let Ok(planned) = api::plan(&request) else { return };
     let links = planned["points"][0]["plan"]["links"].as_array().expect("links");
-    let link = links.iter().find(|l| l["name"] == "bottleneck").expect("a dumbbell has a bottleneck");
-    let sent = api::export_tc(&json!({ "link": link })).unwrap_or_else(|p| panic!("not sent back: {}", p.rendered));
-    let lines: Vec<&str> = sent["lines"].as_array().expect("lines").iter().filter_map(Value::as_str).collect();
-    let again = api::import_tc(&lines.join("\n")).unwrap_or_else(|p| panic!("not read again: {}", p.rendered));
+    let link = links.iter().find(|l| l["name"] == "bottleneck").expect(
+        "a dumbbell has a \
+        bottleneck",
+    );
+    let sent = api::export_tc(&json!({ "link": link })).unwrap_or_else(|p| {
+        panic!(
+            "not sent back: \
+        {}",
+            p.rendered
+        )
+    });
+    let lines: Vec<&str> =
+        sent["lines"].as_array().expect("lines").iter().filter_map(Value::as_str).collect();
+    let again = api::import_tc(&lines.join("\n"))
+        .unwrap_or_else(|p| panic!("not read again: {}", p.rendered));
     if !read["queue"].is_null() {
         assert_eq!(read["queue"], again["queue"], "{lines:?}");
     }

@@ -1,5 +1,6 @@
-"""RED as the paper's simulator had it: a queue that may be counted in bytes, full once its backlog has reached the
-limit, whatever arrives. So the largest backlog is the limit and nearly one packet more."""
+"""RED as the paper's simulator had it: a queue that may be counted in bytes, full once its backlog
+has reached the limit, whatever arrives. So the largest backlog is the limit and nearly one packet
+more."""
 
 from __future__ import annotations
 
@@ -12,20 +13,31 @@ FORCED, EARLY, FULL = drop("forced"), drop("early"), drop("overflow")
 
 
 class FullRed(dumbbell.Aqm):
-    """RED (Floyd, Jacobson 1993) with ns-2's choices: gentle, waiting, no packet dropped early that finds at most one.
+    """RED (Floyd, Jacobson 1993) with ns-2's choices: gentle, waiting, no packet dropped early that
+    finds at most one.
 
     full: backlog >= limit, in packets or in bytes of `limit` mean packets."""
 
-    full_at: float = dumbbell.parameter(20.0, "The backlog from which nothing is let in, packets.", above=0)
-    min_th: float = dumbbell.parameter(5.0, "Average from which packets are dropped early, packets.", above=0)
-    max_th: float = dumbbell.parameter(15.0, "Average at which the probability has reached max_p, packets.", above=0)
+    full_at: float = dumbbell.parameter(
+        20.0, "The backlog from which nothing is let in, packets.", above=0
+    )
+    min_th: float = dumbbell.parameter(
+        5.0, "Average from which packets are dropped early, packets.", above=0
+    )
+    max_th: float = dumbbell.parameter(
+        15.0, "Average at which the probability has reached max_p, packets.", above=0
+    )
     max_p: float = dumbbell.parameter(0.1, "The probability at max_th.", at_least=0, at_most=1)
     w_q: float = dumbbell.parameter(0.002, "The weight of the newest sample.", above=0, at_most=1)
-    mean_packet: int = dumbbell.parameter(500, "Bytes of a mean packet, the unit of a queue in bytes.", at_least=1)
+    mean_packet: int = dumbbell.parameter(
+        500, "Bytes of a mean packet, the unit of a queue in bytes.", at_least=1
+    )
     in_bytes: bool = dumbbell.parameter(True, "Whether queue, thresholds and limit count bytes.")
     by_size: bool = dumbbell.parameter(True, "Whether the probability grows with a packet's size.")
     gentle: bool = dumbbell.parameter(True, "Whether it rises to 1 at twice max_th.")
-    automatic: bool = dumbbell.parameter(False, "Whether thresholds and weight follow from the link (ns-2, 10/2004).")
+    automatic: bool = dumbbell.parameter(
+        False, "Whether thresholds and weight follow from the link (ns-2, 10/2004)."
+    )
     early: bool = dumbbell.parameter(True, "Whether any packet is dropped early: else Drop Tail.")
 
     def check(self):
@@ -50,7 +62,9 @@ class FullRed(dumbbell.Aqm):
         length = (queue.bytes if self.in_bytes else queue.packets) / self.unit
         since = self.q_time
         if since is not None:
-            self.avg *= (1.0 - self.w_q) ** ((cx.now_ps - since) * cx.link.rate // (8 * 10**12) // self.mean_packet)
+            self.avg *= (1.0 - self.w_q) ** (
+                (cx.now_ps - since) * cx.link.rate // (8 * 10**12) // self.mean_packet
+            )
             self.q_time = None
         avg = self.avg = (1.0 - self.w_q) * self.avg + self.w_q * length
         if length >= self.full_at:
@@ -58,7 +72,11 @@ class FullRed(dumbbell.Aqm):
             return FULL
         if queue.bytes and queue.bytes + packet.ip_len > self.largest:
             self.largest = queue.bytes + packet.ip_len
-        if avg < self.min_th or not self.early or (queue.bytes == 0 if self.in_bytes else queue.packets <= 1):
+        if (
+            avg < self.min_th
+            or not self.early
+            or (queue.bytes == 0 if self.in_bytes else queue.packets <= 1)
+        ):
             self.outside = True
             return PASS
         return self.between(cx, packet, avg)

@@ -1,7 +1,7 @@
-"""Looks through what the lost drawing would tell: which groups of three nodes enter and leave the backbone where, over
-which last mile, beside which UDP, through which RED; and scores each candidate on the twelve printed numbers of
-standard frames without loss. Nothing of a jumbo frame, a lost packet or another delay is looked at. `rules.md` says how
-one is chosen.
+"""Looks through what the lost drawing would tell: which groups of three nodes enter and leave the
+backbone where, over which last mile, beside which UDP, through which RED; and scores each candidate
+on the twelve printed numbers of standard frames without loss. Nothing of a jumbo frame, a lost
+packet or another delay is looked at. `rules.md` says how one is chosen.
 
     python papers/jumbo-frames/scan.py                 # run what is not stored of both stages (an hour of one core)
     python papers/jumbo-frames/scan.py --best          # the best of what is stored
@@ -27,8 +27,22 @@ import polars
 HERE = Path(__file__).parent
 FILE = HERE / "scan.csv"
 PRINTED = {
-    50: {"load": 0.500, "I_max": 9.6, "I_mean": 2.8, "II_max": 9.8, "II_mean": 2.3, "buffer": 11.464},
-    155: {"load": 0.245, "I_max": 9.7, "I_mean": 7.9, "II_max": 9.7, "II_mean": 8.0, "buffer": 10.920},
+    50: {
+        "load": 0.500,
+        "I_max": 9.6,
+        "I_mean": 2.8,
+        "II_max": 9.8,
+        "II_mean": 2.3,
+        "buffer": 11.464,
+    },
+    155: {
+        "load": 0.245,
+        "I_max": 9.7,
+        "I_mean": 7.9,
+        "II_max": 9.7,
+        "II_mean": 8.0,
+        "buffer": 10.920,
+    },
 }
 """Standard frames without loss, by the backbone's rate."""
 CAP = math.log(4)
@@ -62,7 +76,8 @@ AXES: dict[str, list[Any]] = {
     "a_span": ["as b"],
     "a_style": ["100"],
 }
-"""Stage 1. `ab` are the groups {0, 1, 2} and {3, 4, 5}, the first of which may be apart in stage 2."""
+"""Stage 1. `ab` are the groups {0, 1, 2} and {3, 4, 5}, the first of which may be apart in stage 2.
+"""
 FINER: dict[str, list[Any]] = {
     "red": list(REDS),
     "u0": [0.448, 1, 2, 4],
@@ -72,7 +87,8 @@ FINER: dict[str, list[Any]] = {
     "a_span": ["as b", *SPANS],
     "a_style": list(STYLES),
 }
-"""Stage 2: what is changed, one axis at a time; UDP, and where the group of node 0 passes and how, in pairs."""
+"""Stage 2: what is changed, one axis at a time; UDP, and where the group of node 0 passes and how,
+in pairs."""
 PAIRS = {"u0": "u6", "a_span": "a_style"}
 STEPS = 1
 """At most so many changes."""
@@ -86,26 +102,55 @@ def network(here: dict[str, Any], rate: float, jumbo: bool = False) -> dict[str,
     free = {"kind": "drop_tail", "limit": "unlimited"}
     back = {"queue": queue if here["ways"] == 2 else free}
     inner: dict[str, Any] = {"delay": "2 ms", "mtu": "9180 B", "queue": queue, "reverse": back}
-    links = [{"name": f"b{i}", "between": [f"B{i}", f"B{i + 1}"], "rate": f"{rate} Mbps", **inner} for i in (1, 2, 3)]
+    links = [
+        {"name": f"b{i}", "between": [f"B{i}", f"B{i + 1}"], "rate": f"{rate} Mbps", **inner}
+        for i in (1, 2, 3)
+    ]
     routers = [{"name": f"B{i}"} for i in range(1, 5)]
     hosts, flows = [], []
     for group, nodes in GROUPS.items():
         host, mile, span = _of_group(here, group)
         enter, leave = SPANS[span]
         routers += [{"name": f"{group}"}, {"name": f"{group}'"}]
-        links.append({"name": f"{group}-up", "between": [group, enter], "rate": f"{mile} Mbps", **inner})
-        links.append({"name": f"{group}-down", "between": [leave, f"{group}'"], "rate": f"{mile} Mbps", **inner})
+        links.append(
+            {"name": f"{group}-up", "between": [group, enter], "rate": f"{mile} Mbps", **inner}
+        )
+        links.append(
+            {
+                "name": f"{group}-down",
+                "between": [leave, f"{group}'"],
+                "rate": f"{mile} Mbps",
+                **inner,
+            }
+        )
         for node in nodes:
             hosts += [{"name": f"{node}"}, {"name": f"{node}'"}]
-            own = {"rate": f"{host} Mbps", "delay": "2 ms", "mtu": "9180 B" if jumbo and node == 7 else "1500 B"}
+            own = {
+                "rate": f"{host} Mbps",
+                "delay": "2 ms",
+                "mtu": "9180 B" if jumbo and node == 7 else "1500 B",
+            }
             links.append({"name": f"from{node}", "between": [f"{node}", group], **own})
             links.append(
-                {"name": f"to{node}", "between": [f"{group}'", f"{node}'"], **own, "queue": queue, "reverse": back}
+                {
+                    "name": f"to{node}",
+                    "between": [f"{group}'", f"{node}'"],
+                    **own,
+                    "queue": queue,
+                    "reverse": back,
+                }
             )
             flows += _flows(here, node, jumbo)
     tcp = {"receive_window": "20 pkt", "min_rto": "1 s", "initial_rto": "6 s", "max_rto": "64 s"}
     parts = {"host": hosts, "router": routers, "link": links, "flow": flows}
-    return {"schema": 1, "use": [str(HERE / "parts.py")], "duration": "30 s", "profile": "ns2", "tcp": tcp, **parts}
+    return {
+        "schema": 1,
+        "use": [str(HERE / "parts.py")],
+        "duration": "30 s",
+        "profile": "ns2",
+        "tcp": tcp,
+        **parts,
+    }
 
 
 def _of_group(here: dict[str, Any], group: str) -> tuple[float, float, str]:
@@ -137,7 +182,9 @@ def _flows(here: dict[str, Any], node: int, jumbo: bool) -> Iterator[dict[str, A
 
 def measure(here: dict[str, Any], rate: int, seed: int) -> dict[str, dict[str, float]]:
     """The six numbers with each link of the backbone taken for the bottleneck."""
-    scenario = network(here, rate) | {"record": {"every": "1 s", "flows": False, "packets": ["n7", "n8"]}}
+    scenario = network(here, rate) | {
+        "record": {"every": "1 s", "flows": False, "packets": ["n7", "n8"]}
+    }
     with tempfile.TemporaryDirectory(prefix="dumbbell-") as out:
         result = dumbbell.Scenario(scenario).run(seed=seed, out=Path(out) / "run").json
         packets = polars.read_parquet(Path(out) / "run" / "packets.parquet")
@@ -146,14 +193,19 @@ def measure(here: dict[str, Any], rate: int, seed: int) -> dict[str, dict[str, f
     arrived = packets.filter((packets["from"] == "sender") & packets["delivered_ps"].is_not_null())
     for name, label in (("n7", "I"), ("n8", "II")):
         own = arrived.filter(polars.col("flow") == name)
-        bins = own.group_by(polars.col("delivered_ps") // (5 * 10**10)).agg(polars.col("ip_len_bytes").sum())
+        bins = own.group_by(polars.col("delivered_ps") // (5 * 10**10)).agg(
+            polars.col("ip_len_bytes").sum()
+        )
         both[f"{label}_max"] = (bins["ip_len_bytes"].max() or 0) * 160e-6
         both[f"{label}_mean"] = own["ip_len_bytes"].sum() * 8e-6 / 30
     told = {}
     for queue in result["queues"]:
         if queue["name"] in ("b1", "b2", "b3"):
             largest = queues.filter(polars.col("queue") == queue["name"])["largest"].max()
-            told[queue["name"]] = both | {"load": queue["utilization"], "buffer": 1e-3 * float(largest or 0)}
+            told[queue["name"]] = both | {
+                "load": queue["utilization"],
+                "buffer": 1e-3 * float(largest or 0),
+            }
     return told
 
 
@@ -168,7 +220,8 @@ def score(numbers: dict[str, float]) -> float:
 
 
 def row(job: tuple[str, dict[str, Any], int]) -> list[str]:
-    """A row of the file. A load at 155 Mbit/s that is off by more than a quarter at every link is not run at 50."""
+    """A row of the file. A load at 155 Mbit/s that is off by more than a quarter at every link is
+    not run at 50."""
     stage, here, seeds = job
     found: dict[str, list[dict[str, float]]] = {"b1": [], "b2": [], "b3": []}
     for seed in range(1001, 1001 + seeds):
@@ -176,11 +229,19 @@ def row(job: tuple[str, dict[str, Any], int]) -> list[str]:
         if all(abs(told["load"] / PRINTED[155]["load"] - 1) > 0.25 for told in broad.values()):
             near = min(broad, key=lambda link: abs(broad[link]["load"] - PRINTED[155]["load"]))
             numbers = {f"{key}_155": value for key, value in broad[near].items()}
-            return [stage, *map(str, here.values()), near, *(_text(numbers.get(name)) for name in NUMBERS), ""]
+            return [
+                stage,
+                *map(str, here.values()),
+                near,
+                *(_text(numbers.get(name)) for name in NUMBERS),
+                "",
+            ]
         narrow = measure(here, 50, seed)
         for link in found:
             pair = ((155, broad), (50, narrow))
-            found[link].append({f"{key}_{rate}": value for rate, told in pair for key, value in told[link].items()})
+            found[link].append(
+                {f"{key}_{rate}": value for rate, told in pair for key, value in told[link].items()}
+            )
     means = {
         link: {name: math.fsum(one[name] for one in runs) / len(runs) for name in NUMBERS}
         for link, runs in found.items()
@@ -200,13 +261,15 @@ def _text(value: float | None) -> str:
 
 
 def first() -> Iterator[dict[str, Any]]:
-    """Stage 1: every structure, with each RED. The groups b of the two identical ones are one axis."""
+    """Stage 1: every structure, with each RED. The groups b of the two identical ones are one
+    axis."""
     for values in itertools.product(*AXES.values()):
         yield dict(zip(AXES, values, strict=True))
 
 
 def neighbours(here: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Stage 2: the point itself, and those that differ from it in one axis, or in one pair of them."""
+    """Stage 2: the point itself, and those that differ from it in one axis, or in one pair of
+    them."""
     yield here
     for axis, values in sorted(FINER.items(), key=lambda pair: pair[0] != "a_span"):
         if axis in PAIRS.values():
@@ -222,10 +285,14 @@ def neighbours(here: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def starts(rows: list[dict[str, str]], best: int = 1) -> list[dict[str, Any]]:
     """The best points of stage 1, of different structures."""
-    scored = sorted((r for r in rows if r["stage"] == "1" and r["score"]), key=lambda r: float(r["score"]))
+    scored = sorted(
+        (r for r in rows if r["stage"] == "1" and r["score"]), key=lambda r: float(r["score"])
+    )
     kept: dict[tuple[str, ...], dict[str, Any]] = {}
     for r in scored:
-        kept.setdefault(tuple(r[key] for key in ("c_span", "ab_span", "c_style", "ab_style")), _point(r))
+        kept.setdefault(
+            tuple(r[key] for key in ("c_span", "ab_span", "c_style", "ab_style")), _point(r)
+        )
     return list(kept.values())[:best]
 
 
@@ -262,13 +329,16 @@ def _key(stage: str, here: dict[str, Any]) -> tuple[str, ...]:
 
 
 def descend(here: dict[str, Any], workers: int) -> None:
-    """Stage 2: the best of the neighbours, and its neighbours, as long as they get better and `STEPS` lets them."""
+    """Stage 2: the best of the neighbours, and its neighbours, as long as they get better and
+    `STEPS` lets them."""
     for _ in range(STEPS):
         around = list(neighbours(here))
         _run("2", around, 2, workers)
         keys = {_key("2", p) for p in around}
         scores = {_key("2", _point(r)): r for r in stored() if r["stage"] == "2" and r["score"]}
-        best = _point(min((scores[k] for k in keys if k in scores), key=lambda r: float(r["score"])))
+        best = _point(
+            min((scores[k] for k in keys if k in scores), key=lambda r: float(r["score"]))
+        )
         if best == here:
             return
         here = best
@@ -295,21 +365,28 @@ def chosen() -> dict[str, Any]:
 
 
 def written(here: dict[str, Any]) -> str:
-    """The scenario of a candidate at 50 Mbit/s as a file. Segments are as large as the path's MTU lets them: so the
-    profile is the one without a segment size of its own, and what ns-2 of 2004 does otherwise is written out."""
+    """The scenario of a candidate at 50 Mbit/s as a file. Segments are as large as the path's MTU
+    lets them: so the profile is the one without a segment size of its own, and what ns-2 of 2004
+    does otherwise is written out."""
     net = network(here, 50)
-    nodes = [f"{kind} = [{', '.join(_toml(one) for one in net[kind])}]" for kind in ("host", "router")]
+    nodes = [
+        f"{kind} = [{', '.join(_toml(one) for one in net[kind])}]" for kind in ("host", "router")
+    ]
     lines = [HEAD, *nodes, "", "[tcp]", *(f"{key} = {_toml(value)}" for key, value in NS2.items())]
     for link in map(_plain, net["link"]):
         lines += ["", "[[link]]", *(f"{key} = {_toml(value)}" for key, value in link.items())]
     for flow in net["flow"]:
-        lines += ["", "[[flow]]", *(f"{key} = {_toml(value)}" for key, value in flow.items() if key != "tcp")]
+        lines += [
+            "",
+            "[[flow]]",
+            *(f"{key} = {_toml(value)}" for key, value in flow.items() if key != "tcp"),
+        ]
     return "\n".join(lines) + "\n"
 
 
 def _plain(link: dict[str, Any]) -> dict[str, Any]:
-    """Links towards receivers have plain queues in the file: in the chosen network RED has nothing to do there, and
-    gives the same run in twice the time."""
+    """Links towards receivers have plain queues in the file: in the chosen network RED has nothing
+    to do there, and gives the same run in twice the time."""
     if not link["name"].startswith("to") and not link["name"].endswith("-down"):
         return link
     return {key: value for key, value in link.items() if key not in ("queue", "reverse")}

@@ -1,9 +1,11 @@
-"""Fits what the paper does not print, on the token-only half of table 1: round-trip time, packet size, the bucket as a
-multiple of r x RTT, what a token stands for, which packets are acknowledged, how large windows may be; and after that
-the length of a run, by how much the printed flows scatter. Everything else is then a prediction.
+"""Fits what the paper does not print, on the token-only half of table 1: round-trip time, packet
+size, the bucket as a multiple of r x RTT, what a token stands for, which packets are acknowledged,
+how large windows may be; and after that the length of a run, by how much the printed flows scatter.
+Everything else is then a prediction.
 
-Every point of the grid is run and stored in `fit.csv`, every length in `length.csv`; the chosen point goes into the
-scenarios by hand, and its neighbours in the score into `paper.toml` as readings.
+Every point of the grid is run and stored in `fit.csv`, every length in `length.csv`; the chosen
+point goes into the scenarios by hand, and its neighbours in the score into `paper.toml` as
+readings.
 
     python papers/packet-buffering-marker/fit.py              # the grid: some minutes
     python papers/packet-buffering-marker/fit.py --length     # the length, at the chosen point
@@ -87,9 +89,11 @@ def error(found: list[float]) -> float:
 
 
 def scatter_error(runs: list[list[list[float]]]) -> tuple[list[float], float]:
-    """Standard deviations over the six flows of a run, root mean square over runs, and how far they are from the
-    printed ones: the sum of squared logarithms of the ratios."""
-    found = [math.sqrt(stats.mean([stats.deviation(run[k]) ** 2 for run in runs])) for k in range(3)]
+    """Standard deviations over the six flows of a run, root mean square over runs, and how far they
+    are from the printed ones: the sum of squared logarithms of the ratios."""
+    found = [
+        math.sqrt(stats.mean([stats.deviation(run[k]) ** 2 for run in runs])) for k in range(3)
+    ]
     return found, math.fsum(math.log(x / y) ** 2 for x, y in zip(found, SCATTER, strict=True))
 
 
@@ -100,7 +104,8 @@ def points() -> Iterator[dict[str, Any]]:
 
 
 def best(rows: list[dict[str, str]]) -> dict[str, str]:
-    """By the rule: the least score; a bucket as printed, of 1, before others if its score is below 5 %."""
+    """By the rule: the least score; a bucket as printed, of 1, before others if its score is below
+    5 %."""
 
     def least(among: list[dict[str, str]]) -> dict[str, str]:
         return min(among, key=lambda row: float(row["rms_relative_error"]))
@@ -127,10 +132,13 @@ def fit_grid() -> None:
 
 
 def fit_length() -> None:
-    """Runs every length at the point of the scenario, 20 seeds each, and stores how flows scatter."""
+    """Runs every length at the point of the scenario, 20 seeds each, and stores how flows
+    scatter."""
     with (HERE / "length.csv").open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["length_s", "total_deviation", "in_deviation", "best_effort_deviation", "error"])
+        writer.writerow(
+            ["length_s", "total_deviation", "in_deviation", "best_effort_deviation", "error"]
+        )
         for length in LENGTHS:
             runs = measure([f"{MARKER}.kind=token_bucket", f"duration={length + 10} s"], 20)
             found, apart = scatter_error(runs)
@@ -145,7 +153,9 @@ def main() -> None:
     if "--best" not in sys.argv:
         fit_grid()
     rows = stored()
-    print(best(rows), *sorted(rows, key=lambda row: float(row["rms_relative_error"]))[:20], sep="\n")
+    print(
+        best(rows), *sorted(rows, key=lambda row: float(row["rms_relative_error"]))[:20], sep="\n"
+    )
     return None
 
 

@@ -1,13 +1,15 @@
-"""Fits the round-trip times that the paper does not print, on four of its 24 numbers: sender 1's throughput and
-share under Drop Tail with buffers of 24 and 54 packets. Everything else of the table is then a prediction.
+"""Fits the round-trip times that the paper does not print, on four of its 24 numbers: sender 1's
+throughput and share under Drop Tail with buffers of 24 and 54 packets. Everything else of the table
+is then a prediction.
 
-Every point of a grid is run and stored in `fit.csv`, with the sum of squared relative errors of the four
-numbers; the best point goes into `testbed.toml` by hand, with the flatness of the optimum in `paper.toml`.
+Every point of a grid is run and stored in `fit.csv`, with the sum of squared relative errors of the
+four numbers; the best point goes into `testbed.toml` by hand, with the flatness of the optimum in
+`paper.toml`.
 
     python papers/red-on-netfpga/fit.py
 
-Other readings of what is not printed would have led to other round-trip times. With overrides the fit is made under
-one, into a file of its own:
+Other readings of what is not printed would have led to other round-trip times. With overrides the
+fit is made under one, into a file of its own:
 
     python papers/red-on-netfpga/fit.py fit-jitter-0.csv 'tcp.send_jitter=0 s' 'duration=20 s' 'warmup=4 s'
 """
@@ -30,7 +32,15 @@ SHORT_MS = [2.25, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 10, 12, 16, 20]
 RATIOS = [1 + k / 8 for k in range(2, 25)]
 """Sender 1's round-trip time over theirs: 1.25 to 4 in steps of 1/8."""
 SEEDS = 5
-COLUMNS = ["rtt_1_ms", "rtt_2_3_ms", "dt_24_mbps", "dt_24_share", "dt_54_mbps", "dt_54_share", "rms_relative_error"]
+COLUMNS = [
+    "rtt_1_ms",
+    "rtt_2_3_ms",
+    "dt_24_mbps",
+    "dt_24_share",
+    "dt_54_mbps",
+    "dt_54_share",
+    "rms_relative_error",
+]
 
 
 def measure(long_ms: float, short_ms: float, reading: list[str]) -> dict[int, tuple[float, float]]:

@@ -1,18 +1,26 @@
-"""TCP CAE a second time, from figure 3 of the paper, with its two actions apart: what each does alone."""
+"""TCP CAE a second time, from figure 3 of the paper, with its two actions apart: what each does
+alone."""
 
 import dumbbell
 
 
 class CaeParts(dumbbell.CongestionControl):
-    """CAE on Reno, its backoff and its reset each by itself. With both it is `cae`, packet by packet."""
+    """CAE on Reno, its backoff and its reset each by itself. With both it is `cae`, packet by
+    packet."""
 
     recovery = "reno"
     needs_timestamps = True
 
-    threshold: float = dumbbell.parameter(0.75, "Performance below this is a warning.", at_least=0, at_most=1)
+    threshold: float = dumbbell.parameter(
+        0.75, "Performance below this is a warning.", at_least=0, at_most=1
+    )
     back_off: bool = dumbbell.parameter(True, "Whether a warning doubles the timeout.")
-    reset: bool = dumbbell.parameter(True, "Whether the end of a warning forgets the round-trip time.")
-    literal: bool = dumbbell.parameter(False, "Whether each acknowledgement clears the warning first, as printed.")
+    reset: bool = dumbbell.parameter(
+        True, "Whether the end of a warning forgets the round-trip time."
+    )
+    literal: bool = dumbbell.parameter(
+        False, "Whether each acknowledgement clears the warning first, as printed."
+    )
 
     def start(self, path):
         """No acknowledgement before the first, no warning."""

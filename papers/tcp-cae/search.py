@@ -1,8 +1,9 @@
-"""Looks through the free choices of *TCP CAE* for the printed order of its controls: CAE > Reno > NewReno > Westwood.
+"""Looks through the free choices of *TCP CAE* for the printed order of its controls: CAE > Reno >
+NewReno > Westwood.
 
-Every point of a grid is run under all four, with the same seeds, and stored in `search.csv`: the means of their
-goodputs and timeouts, the order, and whether each neighbour is told from the next with 95 %. Nothing is fitted on it:
-`rules.md` says what the base is, and why.
+Every point of a grid is run under all four, with the same seeds, and stored in `search.csv`: the
+means of their goodputs and timeouts, the order, and whether each neighbour is told from the next
+with 95 %. Nothing is fitted on it: `rules.md` says what the base is, and why.
 
     python papers/tcp-cae/search.py                 # run what is not stored (some minutes), sum it up
     python papers/tcp-cae/search.py --sum           # sum up what is stored
@@ -37,8 +38,15 @@ PLACES = {
         *(f"link.{k}.rate=8 Gbps" for k in range(2, 7)),
     ],
 }
-"""Where the background runs; what it loads is the wired link, or behind the radio the wireless one."""
-LINK_MBPS = {"reverse": 100, "ftp-forward": 100, "behind-the-radio": 10, "slow-reverse": 0.5, "megabytes": 800}
+"""Where the background runs; what it loads is the wired link, or behind the radio the wireless
+one."""
+LINK_MBPS = {
+    "reverse": 100,
+    "ftp-forward": 100,
+    "behind-the-radio": 10,
+    "slow-reverse": 0.5,
+    "megabytes": 800,
+}
 LOADS = [0, 0.8, 0.9, 1.0, 1.1, 1.2]
 """The CBR's rate over that link's."""
 CHOICES: dict[str, dict[str, list[str]]] = {
@@ -54,7 +62,14 @@ COLUMNS = [
     *("place", "load", *CHOICES, "loss"),
     *(f"{cc}_mbps" for cc in CONTROLS),
     *(f"{cc}_rtos" for cc in CONTROLS),
-    *("printed_order", "clear", "cae_over_reno", "cae_over_newreno", "cae_over_westwood", "reno_over_newreno"),
+    *(
+        "printed_order",
+        "clear",
+        "cae_over_reno",
+        "cae_over_newreno",
+        "cae_over_westwood",
+        "reno_over_newreno",
+    ),
 ]
 
 
@@ -62,12 +77,17 @@ def points() -> Iterator[tuple[list[str], list[str]]]:
     """Each point: what its row begins with, and its overrides."""
     for place, load, *picked, loss in itertools.product(PLACES, LOADS, *CHOICES.values(), ERRORS):
         if picked[0] == "even" and (load == 0 or picked[2:4] != ["0.2 s", "exact"]):
-            continue  # no CBR has no intervals; even ones are looked at with the base's timers alone
+            # no CBR has no intervals; even ones are looked at with the base's timers alone
+            continue
         if picked[3] != "exact" and picked[1:3] != BASE[1:3]:
             continue  # coarse clocks with the base's window and timer alone
         if place == "megabytes" and (load != 1.0 or picked != BASE):
             continue  # eight times the packets: at the base alone
-        changes = [*PLACES[place], *_cbr(load, LINK_MBPS[place]), f"link.wireless.impairment.0.loss={loss}"]
+        changes = [
+            *PLACES[place],
+            *_cbr(load, LINK_MBPS[place]),
+            f"link.wireless.impairment.0.loss={loss}",
+        ]
         for choice, value in zip(CHOICES.values(), picked, strict=True):
             changes += choice[value]
         if "both" in changes:
@@ -78,7 +98,9 @@ def points() -> Iterator[tuple[list[str], list[str]]]:
 
 def _cbr(load: float, mbps: float) -> list[str]:
     """Packets of 762 bytes with 28 of headers."""
-    return [f"flow.c.source.rate={load * mbps * 734 / 762:.6g} Mbps"] if load else ["flow.c.count=0"]
+    return (
+        [f"flow.c.source.rate={load * mbps * 734 / 762:.6g} Mbps"] if load else ["flow.c.count=0"]
+    )
 
 
 def measure(changes: list[str]) -> tuple[dict[str, list[float]], dict[str, float]]:
@@ -98,7 +120,9 @@ def measure(changes: list[str]) -> tuple[dict[str, list[float]], dict[str, float
     return goodputs, timeouts
 
 
-def row(begin: list[str], goodputs: dict[str, list[float]], timeouts: dict[str, float]) -> list[str]:
+def row(
+    begin: list[str], goodputs: dict[str, list[float]], timeouts: dict[str, float]
+) -> list[str]:
     """A row of the file."""
     mean = {cc: stats.mean(values) for cc, values in goodputs.items()}
     has = all(mean[a] > mean[b] for a, b in itertools.pairwise(PRINTED))
@@ -121,12 +145,20 @@ def _told(better: list[float], worse: list[float]) -> bool:
 def summary(rows: list[dict[str, str]]) -> list[str]:
     """Where the printed order is, and how often each order is; equal means are `=`."""
     found, clear = (sum(r[key] == "yes" for r in rows) for key in ("printed_order", "clear"))
-    told = [f"{len(rows)} points; the printed order in {found}, clearly in {clear}; at random in {len(rows) / 24:.0f}"]
+    told = [
+        f"{len(rows)} points; the printed order in {found}, clearly in {clear}; at random in "
+        f"{len(rows) / 24:.0f}"
+    ]
     for key in ("place", "load", *CHOICES, "loss"):
         for value in dict.fromkeys(r[key] for r in rows):
             counts = count([r for r in rows if r[key] == value])
-            told.append(f"{key} = {value}: " + ", ".join(f"{what} {number}" for what, number in counts.items()))
-    return told + [f"{number:5} {order}" for order, number in Counter(map(order_of, rows)).most_common()]
+            told.append(
+                f"{key} = {value}: "
+                + ", ".join(f"{what} {number}" for what, number in counts.items())
+            )
+    return told + [
+        f"{number:5} {order}" for order, number in Counter(map(order_of, rows)).most_common()
+    ]
 
 
 def count(rows: list[dict[str, str]]) -> dict[str, int]:

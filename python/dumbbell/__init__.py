@@ -7,8 +7,9 @@ Describe a network once, and measure it:
     result = dumbbell.Scenario.from_file("scenarios/first.toml").run(replications=5)
     print(result.table())
 
-Algorithms are classes made from the catalogue (`dumbbell.Red(min_th="5 pkt")`); `dumbbell.catalogue` has
-their pages, `dumbbell.figures` draws results. Nothing heavy is imported before it is used.
+Algorithms are classes made from the catalogue (`dumbbell.Red(min_th="5 pkt")`);
+`dumbbell.catalogue` has their pages, `dumbbell.figures` draws results. Nothing heavy is imported
+before it is used.
 """
 
 from __future__ import annotations

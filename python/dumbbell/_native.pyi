@@ -1,4 +1,5 @@
-"""The door in Rust (crates/dumbbell-py): JSON in, JSON or a table out; and what algorithms of your own see."""
+"""The door in Rust (crates/dumbbell-py): JSON in, JSON or a table out; and what algorithms of your
+own see."""
 
 from collections.abc import Callable
 from typing import Any, final
@@ -17,7 +18,9 @@ class Table:
     @property
     def columns(self) -> list[str]: ...
     def __len__(self) -> int: ...
-    def column(self, name: str, limit: int | None = None) -> list[float | int | str | bool | None]: ...
+    def column(
+        self, name: str, limit: int | None = None
+    ) -> list[float | int | str | bool | None]: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def __arrow_c_schema__(self) -> object: ...
 
@@ -55,7 +58,8 @@ def drive_link(
 ) -> Table: ...
 
 class Verdict:
-    """What to do with a packet: `PASS`, `MARK`, `SIGNAL`, or what `drop`, `mark`, `signal` and `evict` return."""
+    """What to do with a packet: `PASS`, `MARK`, `SIGNAL`, or what `drop`, `mark`, `signal` and
+    `evict` return."""
 
 PASS: Verdict
 """Nothing."""
@@ -74,7 +78,8 @@ def signal(why: str = "early") -> Verdict:
     """Set Congestion Experienced if the packet can carry it, else drop it."""
 
 def evict(slot: int, why: str = "evicted", arrival_too: bool = False) -> Verdict:
-    """Drop the waiting packet at `slot` (0: the head), and the arriving one as well if `arrival_too`."""
+    """Drop the waiting packet at `slot` (0: the head), and the arriving one as well if
+    `arrival_too`."""
 
 class Rng:
     """Random numbers of the algorithm's own: the same in each run with the same seed."""
@@ -115,7 +120,8 @@ class Flows:
     """What is known of the flows."""
 
     def get(self, flow: int) -> tuple[int | None, float | None, float | None]:
-        """(reserved rate in bits a second, round-trip time in seconds, weight) of a flow; each may be None."""
+        """(reserved rate in bits a second, round-trip time in seconds, weight) of a flow; each may
+        be None."""
 
 class Cx:
     """What an algorithm may see of the world."""
@@ -172,7 +178,8 @@ class Queue:
         """Bytes of IP length in the backlog."""
     @property
     def fullness(self) -> float:
-        """How full it is: the backlog over the limit, in the unit of the limit; 0 without a limit."""
+        """How full it is: the backlog over the limit, in the unit of the limit; 0 without a
+        limit."""
     @property
     def waiting(self) -> int:
         """Packets that have a slot: the backlog less a packet in transmission."""
@@ -205,7 +212,8 @@ class Path:
         """The round-trip time of its route without queues, seconds, if that is known."""
 
 class Ack:
-    """One acknowledgement as the sender sees it, duplicates too. The same object is used again for the next."""
+    """One acknowledgement as the sender sees it, duplicates too. The same object is used again for
+    the next."""
 
     @property
     def now(self) -> float:
@@ -242,7 +250,8 @@ class Ack:
         """The receiver's clock when it sent this ACK, seconds; with timestamps only."""
     @property
     def reverse_delay(self) -> float | None:
-        """Arrival minus `peer_clock`, an offset plus the delay of the reverse path; with timestamps only."""
+        """Arrival minus `peer_clock`, an offset plus the delay of the reverse path; with timestamps
+        only."""
     @property
     def window(self) -> int:
         """The receiver's window, bytes."""
@@ -254,13 +263,15 @@ class Ack:
         """Whether it echoes Congestion Experienced."""
     @property
     def marked(self) -> int:
-        """Bytes of `acked` and `sacked` that came with Congestion Experienced: exactly with AccECN, else all."""
+        """Bytes of `acked` and `sacked` that came with Congestion Experienced: exactly with AccECN,
+        else all."""
     @property
     def moved(self) -> bool:
         """Whether the receiver says that it has moved to another point of attachment."""
     @property
     def delivery_rate(self) -> float | None:
-        """How fast the network delivered, bits a second; None if this ACK gives no sample. With `needs_rates` only."""
+        """How fast the network delivered, bits a second; None if this ACK gives no sample. With
+        `needs_rates` only."""
     @property
     def delivered(self) -> int | None:
         """Bytes that the connection has delivered; None without `needs_rates`."""
@@ -282,11 +293,13 @@ class Congestion:
         """When it was noticed, seconds."""
     @property
     def cause(self) -> str:
-        """What was noticed: "loss" (once per recovery), "ecn" (once per window), "timeout", "further" (losses in a
-        recovery that has begun, where segments carry tags) or "spurious" (the last reduction was not due)."""
+        """What was noticed: "loss" (once per recovery), "ecn" (once per window), "timeout",
+        "further" (losses in a recovery that has begun, where segments carry tags) or "spurious"
+        (the last reduction was not due)."""
     @property
     def first(self) -> bool:
-        """Of a timeout: whether it is the first for this segment (RFC 5681: ssthresh changes only then)."""
+        """Of a timeout: whether it is the first for this segment (RFC 5681: ssthresh changes only
+        then)."""
     @property
     def in_flight(self) -> int:
         """FlightSize (RFC 5681), bytes."""
@@ -327,8 +340,11 @@ class Orders:
     def retransmit(self) -> None:
         """Send the first unacknowledged segment again, now."""
     def extra(self, tag: int) -> None:
-        """Send a segment beyond the window with this tag: new data, or a repetition if there is none."""
+        """Send a segment beyond the window with this tag: new data, or a repetition if there is
+        none."""
     def ahead(self, segments: int) -> None:
-        """Send this many segments whatever the window, which counts them: what would go next if it had room."""
+        """Send this many segments whatever the window, which counts them: what would go next if it
+        had room."""
     def dummy(self, tag: int) -> None:
-        """Send a segment that brings nothing new, at low priority, with this tag; its answer bears the tag."""
+        """Send a segment that brings nothing new, at low priority, with this tag; its answer bears
+        the tag."""

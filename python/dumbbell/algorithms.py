@@ -1,8 +1,8 @@
 """A class for each algorithm of the catalogue: `dumbbell.Red(min_th="5 pkt", max_th="15 pkt")`.
 
-They are made from the catalogue when first asked for. Parameters are keyword-only, with the documented
-defaults; an instance holds what was given, and stands in a scenario wherever a table with `kind` may stand. A parameter
-whose name is a word of Python's own has a `_` behind it: `in_`.
+They are made from the catalogue when first asked for. Parameters are keyword-only, with the
+documented defaults; an instance holds what was given, and stands in a scenario wherever a table
+with `kind` may stand. A parameter whose name is a word of Python's own has a `_` behind it: `in_`.
 """
 
 from __future__ import annotations
@@ -25,13 +25,18 @@ class Spec:
         try:
             signature.bind(**parameters)
         except TypeError as error:
-            raise TypeError(f"{type(self).__name__}: {error}; there are {', '.join(signature.parameters)}") from None
+            raise TypeError(
+                f"{type(self).__name__}: {error}; there are {', '.join(signature.parameters)}"
+            ) from None
         self.parameters = parameters
 
     def as_dict(self) -> dict[str, Any]:
         """The table of a scenario: `kind` and what was given."""
         own = {f"{word}_": word for word in keyword.kwlist}
-        return {"kind": self.kind, **{own.get(key, key): value for key, value in self.parameters.items()}}
+        return {
+            "kind": self.kind,
+            **{own.get(key, key): value for key, value in self.parameters.items()},
+        }
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Spec) and self.as_dict() == other.as_dict()
@@ -40,7 +45,9 @@ class Spec:
         return hash((self.kind, *sorted(map(repr, self.parameters.items()))))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.parameters.items())})"
+        return (
+            f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.parameters.items())})"
+        )
 
 
 def class_name(name: str) -> str:
@@ -72,7 +79,9 @@ def build() -> dict[str, type[Spec]]:
 def _class(name: str, algorithm: Algorithm) -> type[Spec]:
     only = inspect.Parameter.KEYWORD_ONLY
     words = catalogue.keywords(algorithm)
-    signature = inspect.Signature([inspect.Parameter(python_name(p.name), only, default=p.default) for p in words])
+    signature = inspect.Signature(
+        [inspect.Parameter(python_name(p.name), only, default=p.default) for p in words]
+    )
     body = {
         "kind": algorithm.name,
         "__doc__": docstring(algorithm),
@@ -93,7 +102,9 @@ def __getattr__(name: str) -> type[Spec]:
     try:
         return _classes[name]
     except KeyError:
-        raise AttributeError(f"there is no algorithm class `{name}`; there are {', '.join(_classes)}") from None
+        raise AttributeError(
+            f"there is no algorithm class `{name}`; there are {', '.join(_classes)}"
+        ) from None
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,5 @@
-"""The catalogue as Python sees it: every algorithm's page and parameters, as its own Rust file states them."""
+"""The catalogue as Python sees it: every algorithm's page and parameters, as its own Rust file
+states them."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ class Parameter:
     source: str
     choices: tuple[str, ...] = ()
     type: str = ""
-    """The JSON type of a key that has no default of its own; `any` if it may be written in several ways."""
+    """The JSON type of a key that has no default of its own; `any` if it may be written in several
+    ways."""
 
     @property
     def annotation(self) -> str:
@@ -42,7 +44,11 @@ class Parameter:
     @property
     def facts(self) -> str:
         """Its meaning, default, range and source in one line."""
-        known = ["" if self.default is None else f"default {self.default!r}", self.range, self.source]
+        known = [
+            "" if self.default is None else f"default {self.default!r}",
+            self.range,
+            self.source,
+        ]
         text = "; ".join(fact for fact in known if fact)
         return f"{self.doc} ({text})" if text else self.doc
 
@@ -66,7 +72,8 @@ class Algorithm:
 
 
 def kinds(*uses: str) -> dict[str, list[str]]:
-    """The names of each kind: `{"aqm": [...], "cc": [...], ...}`. uses: files with algorithms of the user's own."""
+    """The names of each kind: `{"aqm": [...], "cc": [...], ...}`. uses: files with algorithms of
+    the user's own."""
     known = api.catalogue(*uses).items()
     return {kind: [e["name"] for e in entries] for kind, entries in known if _is_kind(entries)}
 
@@ -80,7 +87,8 @@ def algorithms(*uses: str) -> Iterator[Algorithm]:
 
 
 def find(name: str, *uses: str) -> list[Algorithm]:
-    """The algorithms called `name` (two kinds may share one). `ScenarioError` with the nearest name if none is."""
+    """The algorithms called `name` (two kinds may share one). `ScenarioError` with the nearest name
+    if none is."""
     every = list(algorithms(*uses))
     found = [a for a in every if a.name == name]
     if found:
@@ -88,19 +96,29 @@ def find(name: str, *uses: str) -> list[Algorithm]:
     near = api.nearest(name, [a.name for a in every])
     hint = f"did you mean `{near}`?" if near else "`dumbbell list` shows every name"
     raise ScenarioError(
-        f"there is no algorithm named `{name}`: {hint}", {"name": name, "nearest": [near] if near else []}
+        f"there is no algorithm named `{name}`: {hint}",
+        {"name": name, "nearest": [near] if near else []},
     )
 
 
 def keywords(algorithm: Algorithm) -> tuple[Parameter, ...]:
-    """Its parameters, and the keys that its table in a scenario has besides, such as a queue's `limit`."""
+    """Its parameters, and the keys that its table in a scenario has besides, such as a queue's
+    `limit`."""
     known = {p.name for p in algorithm.parameters} | {"kind"}
     tables = (table for rule in api.schema()["$defs"].values() for table in rule.get("anyOf", ()))
     rules: dict[str, dict[str, Any]] = next(
         (table["properties"] for table in tables if _is_table_of(table, algorithm)), {}
     )
     return algorithm.parameters + tuple(
-        Parameter(key, rule.get("description", ""), None, rule.get("x-unit", ""), "", "", type=rule.get("type", ""))
+        Parameter(
+            key,
+            rule.get("description", ""),
+            None,
+            rule.get("x-unit", ""),
+            "",
+            "",
+            type=rule.get("type", ""),
+        )
         for key, rule in rules.items()
         if key not in known
     )
@@ -117,7 +135,8 @@ def profiles() -> list[str]:
 
 
 def tcp_fields(profile: str) -> tuple[Parameter, ...]:
-    """Every field of TCP, with the values of a profile as defaults. `ScenarioError` if there is none."""
+    """Every field of TCP, with the values of a profile as defaults. `ScenarioError` if there is
+    none."""
     known = api.catalogue()["profiles"]
     if profile not in known:
         raise ScenarioError(f"there is no profile `{profile}`; there are {', '.join(known)}")

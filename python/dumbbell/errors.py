@@ -20,7 +20,8 @@ class DumbbellError(Exception):
         return str(self.args[0])
 
     def _render_traceback_(self) -> list[str]:
-        """The text for IPython: the message, which says where and what to write. A stack of ours says neither."""
+        """The text for IPython: the message, which says where and what to write. A stack of ours
+        says neither."""
         return [f"{type(self).__name__}: ", *self.rendered.splitlines()]
 
 
@@ -31,7 +32,8 @@ class ScenarioError(DumbbellError):
 
 
 class CheckFailed(DumbbellError):
-    """Something was checked and is not what it should be: a result file that is damaged, a log that was altered."""
+    """Something was checked and is not what it should be: a result file that is damaged, a log that
+    was altered."""
 
     code = 3
 
@@ -43,7 +45,8 @@ class EnvironmentLacks(DumbbellError):
 
 
 class InvalidRun(DumbbellError):
-    """A run ended, and its own checks (conservation of packets, audits) say that it is not valid."""
+    """A run ended, and its own checks (conservation of packets, audits) say that it is not
+    valid."""
 
     code = 5
 

@@ -64,18 +64,23 @@ class Result:
 
     @property
     def markers(self) -> Rows[Marker]:
-        """Markers and other conditioners, one for each flow where they have a state for each; `markers["gold.1"]` is
-        the first of a flow, `markers["bottleneck"]` the first before a link without a flow of its own."""
-        return Rows(Marker({"name": m.get("flow") or m["link"], **m}) for m in self.json.get("markers", ()))
+        """Markers and other conditioners, one for each flow where they have a state for each;
+        `markers["gold.1"]` is the first of a flow, `markers["bottleneck"]` the first before a link
+        without a flow of its own."""
+        return Rows(
+            Marker({"name": m.get("flow") or m["link"], **m}) for m in self.json.get("markers", ())
+        )
 
     @property
     def hosts(self) -> Rows[Host]:
-        """Processors of hosts, one for each direction: `hosts["a/cpu_receive"]`, `hosts["s/sender/cpu_send"]`."""
+        """Processors of hosts, one for each direction: `hosts["a/cpu_receive"]`,
+        `hosts["s/sender/cpu_send"]`."""
         return Rows(Host(h) for h in self.json.get("hosts", ()))
 
     @property
     def jain(self) -> Number | None:
-        """Jain's fairness index of all flows' goodput; None without goodput, or in a result of an older release."""
+        """Jain's fairness index of all flows' goodput; None without goodput, or in a result of an
+        older release."""
         found: Number | None = number(self.json.get("jain"))
         return found
 
@@ -85,8 +90,9 @@ class Result:
         return Totals({"name": "all flows", **self.json.get("totals", {})})
 
     def jain_over_time(self) -> list[fairness.Moment]:
-        """Jain's index of each recorded period after the warm-up, over the flows that were active in it.
-        `ScenarioError` if flows were not recorded, or if there are replications: ask each of `runs`."""
+        """Jain's index of each recorded period after the warm-up, over the flows that were active
+        in it. `ScenarioError` if flows were not recorded, or if there are replications: ask each of
+        `runs`."""
         return fairness.over_time(self)
 
     @property
@@ -95,11 +101,15 @@ class Result:
         shared = ("duration_s", "warmup_s")
         times: dict[str, Any] = {key: self.json[key] for key in shared if key in self.json}
         found = self._labelled({})
-        return [Result({**times, **run}, Records(at, self._records) if at else None) for _, run, at in found]
+        return [
+            Result({**times, **run}, Records(at, self._records) if at else None)
+            for _, run, at in found
+        ]
 
     @property
     def fingerprint(self) -> str:
-        """Hash of everything that left a port or a socket: equal means the same run, packet for packet."""
+        """Hash of everything that left a port or a socket: equal means the same run, packet for
+        packet."""
         return str(self.json["fingerprint"])
 
     @property
@@ -109,21 +119,27 @@ class Result:
 
     @property
     def validity(self) -> list[dict[str, Any]]:
-        """The validity of each run of real kernels (docs/testbed.md); empty for a simulated result."""
-        return [dict(run["validity"]) for run in self.json.get("runs") or [self.json] if run.get("validity")]
+        """The validity of each run of real kernels (docs/testbed.md); empty for a simulated
+        result."""
+        return [
+            dict(run["validity"])
+            for run in self.json.get("runs") or [self.json]
+            if run.get("validity")
+        ]
 
     def series(self, name: Series) -> Table:
-        """The recorded series of all runs: `flows`, `queues` or `signals`, with a column `seed` first.
-        `ScenarioError` if it was not recorded, `DumbbellError` if a file is damaged."""
+        """The recorded series of all runs: `flows`, `queues` or `signals`, with a column `seed`
+        first. `ScenarioError` if it was not recorded, `DumbbellError` if a file is damaged."""
         return records.series(name, list(self._labelled({})))
 
     def summary(self, name: Summary) -> Table:
-        """The measurements of `flows`, `queues`, `sessions`, `markers` or `hosts` in tidy form: a row for each run and
-        flow, numbers of single runs."""
+        """The measurements of `flows`, `queues`, `sessions`, `markers` or `hosts` in tidy form: a
+        row for each run and flow, numbers of single runs."""
         return records.summary(name, list(self._labelled({})))
 
     def values(self, measure: Callable[[Result], Number | None]) -> list[float]:
-        """A measurement of each run, in the order of the seeds: `values(lambda run: run.queues[0].utilization)`."""
+        """A measurement of each run, in the order of the seeds:
+        `values(lambda run: run.queues[0].utilization)`."""
         found = (measure(run) for run in self.runs)
         return [float("nan") if value is None else float(value) for value in found]
 
@@ -154,7 +170,10 @@ class Sweep:
     """The points of a sweep, in its order; each is (`{"queue.limit": "24 pkt"}`, Result)."""
 
     def __init__(
-        self, data: dict[str, Any], records: Records | None = None, directories: list[str] | None = None
+        self,
+        data: dict[str, Any],
+        records: Records | None = None,
+        directories: list[str] | None = None,
     ) -> None:
         self.json = data
         self._records = records
@@ -178,18 +197,21 @@ class Sweep:
         return len(self.json["points"])
 
     def versus(self, baseline: str | int | dict[str, Any]) -> list[dict[str, Any]]:
-        """Each point against its baseline, seed by seed: the mean difference of every number with Student's interval,
-        and the ratio. See `paired_seeds.versus`, which says what a baseline may be."""
+        """Each point against its baseline, seed by seed: the mean difference of every number with
+        Student's interval, and the ratio. See `paired_seeds.versus`, which says what a baseline may
+        be."""
         from .data import paired_seeds
 
         return paired_seeds.versus(self.json["points"], baseline)
 
     def series(self, name: Series) -> Table:
-        """The recorded series of all points: before its columns `point` (from 1), what is swept, `seed`."""
+        """The recorded series of all points: before its columns `point` (from 1), what is swept,
+        `seed`."""
         return records.series(name, self._runs())
 
     def summary(self, name: Summary) -> Table:
-        """The measurements of `flows`, `queues` or `sessions` in tidy form: a row for each point, run and flow."""
+        """The measurements of `flows`, `queues` or `sessions` in tidy form: a row for each point,
+        run and flow."""
         return records.summary(name, self._runs())
 
     def table(self) -> str:
@@ -201,7 +223,11 @@ class Sweep:
 
     def _runs(self) -> list[Run]:
         points = enumerate(self, 1)
-        return [run for i, (changes, result) in points for run in result._labelled({"point": i, **changes})]
+        return [
+            run
+            for i, (changes, result) in points
+            for run in result._labelled({"point": i, **changes})
+        ]
 
     def _repr_html_(self) -> str:
         from .present import html

@@ -55,10 +55,10 @@ class Scenario:
 
     A scenario never changes: `with_` gives another one. Quantities carry their units (`"10 ms"`).
 
-    A new scenario checks at once that its file exists, that keys, types, units, algorithms and their parameters' names
-    are right (of a sweep: at the first point), and raises `ScenarioError`. Keys may still be missing, because `with_`
-    may add them; values of parameters and the network as a whole are checked by `check` and by each run. With
-    `check=False` all checks are left to them.
+    A new scenario checks at once that its file exists, that keys, types, units, algorithms and
+    their parameters' names are right (of a sweep: at the first point), and raises `ScenarioError`.
+    Keys may still be missing, because `with_` may add them; values of parameters and the network as
+    a whole are checked by `check` and by each run. With `check=False` all checks are left to them.
     """
 
     def __init__(
@@ -74,7 +74,10 @@ class Scenario:
         if name is not None:
             tables["name"] = name
         own: list[type[Own]] = []
-        self._source: dict[str, Any] = {"value": _plain(tables, own), "name": str(tables.get("name", "scenario"))}
+        self._source: dict[str, Any] = {
+            "value": _plain(tables, own),
+            "name": str(tables.get("name", "scenario")),
+        }
         self._overrides: tuple[str, ...] = ()
         self._own = tuple(own)
         if check:
@@ -92,7 +95,12 @@ class Scenario:
 
     @classmethod
     def _of(
-        cls, source: dict[str, Any], changes: Iterable[str] = (), own: Iterable[type[Own]] = (), *, check: bool
+        cls,
+        source: dict[str, Any],
+        changes: Iterable[str] = (),
+        own: Iterable[type[Own]] = (),
+        *,
+        check: bool,
     ) -> Scenario:
         scenario = cls.__new__(cls)
         scenario._source, scenario._overrides, scenario._own = source, tuple(changes), tuple(own)
@@ -104,24 +112,29 @@ class Scenario:
         api.draft(self._request(), self._own)
 
     def with_(self, changes: Mapping[str, Any] | Iterable[str], *, check: bool = True) -> Scenario:
-        """Another scenario with values replaced: `{"queue.max_p": 0.1}`, or as after `-s`: `["queue.max_p=0.1"]`."""
+        """Another scenario with values replaced: `{"queue.max_p": 0.1}`, or as after `-s`:
+        `["queue.max_p=0.1"]`."""
         own = list(self._own)
         if isinstance(changes, Mapping):
-            changes = [f"{key}={overrides.literal(_plain(value, own))}" for key, value in changes.items()]
+            changes = [
+                f"{key}={overrides.literal(_plain(value, own))}" for key, value in changes.items()
+            ]
         return self._of(self._source, (*self._overrides, *changes), own, check=check)
 
     def check(self, **options: Any) -> list[dict[str, Any]]:
-        """The plan of each point, every default resolved. `ScenarioError` shows what is wrong, where, and the fix."""
+        """The plan of each point, every default resolved. `ScenarioError` shows what is wrong,
+        where, and the fix."""
         points: list[dict[str, Any]] = api.plan(self._request(**options), self._own)["points"]
         return points
 
     def size(self) -> dict[str, Any]:
-        """The size of the scenario, without planning each point: `name`, `title`, `flows`, `links`, `duration`,
-        `points_total`, `runs_total`, `notes`. `ScenarioError` as in `check`."""
+        """The size of the scenario, without planning each point: `name`, `title`, `flows`, `links`,
+        `duration`, `points_total`, `runs_total`, `notes`. `ScenarioError` as in `check`."""
         return api.plan(self._request(points=0), self._own)
 
     def sharing(self) -> dict[str, Any]:
-        """The part of each flow's path that other flows share, for the first point; docs/delays.md has the keys.
+        """The part of each flow's path that other flows share, for the first point; docs/delays.md
+        has the keys.
 
         `ScenarioError` as in `check`."""
         return api.sharing(self._request())
@@ -147,20 +160,21 @@ class Scenario:
     ) -> Result | Sweep:
         """Runs it: a `Result`, or a `Sweep` if the scenario has one.
 
-        seed: of the first replication (default: the scenario's). replications: how many, each with a seed of
-        its own. threads: at most so many at once (default: all cores). out: a directory for `summary.json`
-        and the series. record_every: period of the series of flows and queues, such as `"100 ms"`; record_drops:
-        every drop and mark with what its decision saw; record_acks: every acknowledgement on its way
-        back, of all TCP flows or of those named; record_delays: how long packets of all flows or of those named
-        took, as a distribution, and of connections in the result as well; record_markers: markers have series,
-        too (with record_every).
-        Without `out` the records are in a temporary directory, which goes when the result goes. audit:
-        follow each packet. progress: True for a bar, or a function that is called with
-        runs finished, all runs, and the share of simulated time that has passed.
-        store: a directory in which finished runs are kept, and from which they are taken. stop: replicate until
-        a rule holds, as in `"ci95 < 2%"` or `{"rule": "ci95 < 2%", "most": 50}`. keep_going: a point of a sweep whose
-        scenario is wrong is a row with its error. on: `"kernel"` for real TCP of this machine (docs/testbed.md); look
-        at the result's `valid` and `validity` before you use it.
+        seed: of the first replication (default: the scenario's). replications: how many, each with
+        a seed of its own. threads: at most so many at once (default: all cores). out: a directory
+        for `summary.json` and the series. record_every: period of the series of flows and queues,
+        such as `"100 ms"`; record_drops: every drop and mark with what its decision saw;
+        record_acks: every acknowledgement on its way back, of all TCP flows or of those named;
+        record_delays: how long packets of all flows or of those named took, as a distribution, and
+        of connections in the result as well; record_markers: markers have series, too (with
+        record_every). Without `out` the records are in a temporary directory, which goes when the
+        result goes. audit: follow each packet. progress: True for a bar, or a function that is
+        called with runs finished, all runs, and the share of simulated time that has passed. store:
+        a directory in which finished runs are kept, and from which they are taken. stop: replicate
+        until a rule holds, as in `"ci95 < 2%"` or `{"rule": "ci95 < 2%", "most": 50}`. keep_going:
+        a point of a sweep whose scenario is wrong is a row with its error. on: `"kernel"` for real
+        TCP of this machine (docs/testbed.md); look at the result's `valid` and `validity` before
+        you use it.
         """
         acks = record_acks if isinstance(record_acks, bool) else list(record_acks)
         delays = record_delays if isinstance(record_delays, bool) else list(record_delays)
@@ -191,13 +205,21 @@ class Scenario:
         return result.read(data, None if directory is None else Records(Path(directory), kept))
 
     def sweep(self, axes: Mapping[str, Iterable[Any]], **options: Unpack[RunOptions]) -> Sweep:
-        """Runs every combination of values: `sweep({"queue.limit": ["24 pkt", "36 pkt"]})`. Options as in `run`."""
+        """Runs every combination of values: `sweep({"queue.limit": ["24 pkt", "36 pkt"]})`. Options
+        as in `run`."""
         own = list(self._own)
-        swept = [overrides.axis(key, [_plain(value, own) for value in values]) for key, values in axes.items()]
-        outcome = Scenario._of(self._source, [*self._overrides, *swept], own, check=False).run(**options)
+        swept = [
+            overrides.axis(key, [_plain(value, own) for value in values])
+            for key, values in axes.items()
+        ]
+        outcome = Scenario._of(self._source, [*self._overrides, *swept], own, check=False).run(
+            **options
+        )
         if isinstance(outcome, Sweep):
             return outcome
-        return Sweep({"points": [{"overrides": {}, **outcome.json}]}, outcome._records, directories=[""])
+        return Sweep(
+            {"points": [{"overrides": {}, **outcome.json}]}, outcome._records, directories=[""]
+        )
 
     def _repr_html_(self) -> str:
         from .present import html
@@ -213,7 +235,8 @@ class Scenario:
 
 
 def _plain(value: Any, own: list[type[Own]]) -> Any:
-    """Tables, lists and numbers, with every algorithm as its table; classes of the user's own go into `own`."""
+    """Tables, lists and numbers, with every algorithm as its table; classes of the user's own go
+    into `own`."""
     if isinstance(value, Own):
         own.append(type(value))
         return _plain(value.as_dict(), own)

@@ -2,9 +2,9 @@
 
     python scenarios/traces/make_cellular.py
 
-Nothing in it was measured. Each 20 ms the rate takes a step of a random walk in its logarithm between 0.3 and 16
-Mbit/s, about a mean of 5; now and then there is an outage of 0.1 to 1.5 s, as at a handover. Opportunities of 1500
-bytes fall into the milliseconds at random, with the rate's mean.
+Nothing in it was measured. Each 20 ms the rate takes a step of a random walk in its logarithm
+between 0.3 and 16 Mbit/s, about a mean of 5; now and then there is an outage of 0.1 to 1.5 s, as at
+a handover. Opportunities of 1500 bytes fall into the milliseconds at random, with the rate's mean.
 """
 
 from __future__ import annotations

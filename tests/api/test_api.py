@@ -15,7 +15,11 @@ from helpers.scenarios import SCENARIO, WORDS, build
 def test_the_api_and_a_file_are_the_same_run(tmp_path: Path) -> None:
     file = tmp_path / "three.toml"
     file.write_text(SCENARIO)
-    ways = [dumbbell.Scenario.from_file(file), dumbbell.Scenario.from_text(SCENARIO, "three"), build()]
+    ways = [
+        dumbbell.Scenario.from_file(file),
+        dumbbell.Scenario.from_text(SCENARIO, "three"),
+        build(),
+    ]
     plans = [scenario.check()[0]["plan"] for scenario in ways]
     for plan in plans:
         plan.pop("name")
@@ -39,13 +43,20 @@ WRONG = {
     "algorithm": ({"flow": [{"cc": "neureno"}]}, "did you mean `newreno`"),
     "parameter": ({"queue": {"kind": "red", "max_tj": "3 pkt"}}, "did you mean `max_th`"),
     "impairment": (
-        {"dumbbell": {"bottleneck": {**WORDS["dumbbell"]["bottleneck"], "impairment": ["bernouli"]}}},
+        {
+            "dumbbell": {
+                "bottleneck": {**WORDS["dumbbell"]["bottleneck"], "impairment": ["bernouli"]}
+            }
+        },
         "bernoulli",
     ),
     "conditioner": (
         {
             "dumbbell": {
-                "bottleneck": {**WORDS["dumbbell"]["bottleneck"], "conditioner": [{"kind": "tbf", "rat": "1 Mbps"}]}
+                "bottleneck": {
+                    **WORDS["dumbbell"]["bottleneck"],
+                    "conditioner": [{"kind": "tbf", "rat": "1 Mbps"}],
+                }
             }
         },
         "did you mean `rate`",
@@ -155,15 +166,28 @@ def test_the_stub_is_python_and_has_every_class() -> None:
 
 
 # What a session loads only when something asks for it; each costs tens of milliseconds.
-HEAVY = ("matplotlib", "polars", "numpy", "rich", "cyclopts", "asyncio", "IPython", "pandas", "pyarrow", "jinja2")
+HEAVY = (
+    "matplotlib",
+    "polars",
+    "numpy",
+    "rich",
+    "cyclopts",
+    "asyncio",
+    "IPython",
+    "pandas",
+    "pyarrow",
+    "jinja2",
+)
 
 
 @pytest.mark.parametrize(
     "code",
     [
         "import dumbbell",
-        "import dumbbell; dumbbell.Scenario(duration='1 s'); dumbbell.Red(min_th='5 pkt'); dir(dumbbell)",
-        "import dumbbell; s = dumbbell.Scenario.from_file('scenarios/first.toml').with_({'duration': '11 s'}); "
+        "import dumbbell; dumbbell.Scenario(duration='1 s'); dumbbell.Red(min_th='5 pkt'); "
+        "dir(dumbbell)",
+        "import dumbbell; s = "
+        "dumbbell.Scenario.from_file('scenarios/first.toml').with_({'duration': '11 s'}); "
         "print(len(s.run(record_every='1 s').series('flows').rows()))",
         "import dumbbell.cli, sys; sys.argv[1:] = ['--help']; code = dumbbell.cli.main()",
     ],
@@ -172,13 +196,24 @@ def test_importing_is_light(code: str) -> None:
     then = f"import sys\nprint('heavy:', *{{*{HEAVY!r}}} & {{*sys.modules}})"
     whole = f"try:\n    {code}\nexcept SystemExit:\n    pass\n{then}"
     root = Path(__file__).resolve().parents[2]
-    said = subprocess.run([sys.executable, "-c", whole], capture_output=True, text=True, check=True, cwd=root).stdout
+    said = subprocess.run(
+        [sys.executable, "-c", whole], capture_output=True, text=True, check=True, cwd=root
+    ).stdout
     assert said.endswith("heavy:\n")
 
 
 def test_completion_knows_what_there_is() -> None:
     names = dir(dumbbell)
-    assert {"Scenario", "Result", "Sweep", "Table", "Red", "DropTail", "figures", "catalogue"} <= set(names)
+    assert {
+        "Scenario",
+        "Result",
+        "Sweep",
+        "Table",
+        "Red",
+        "DropTail",
+        "figures",
+        "catalogue",
+    } <= set(names)
     assert all(getattr(dumbbell, name) is not None for name in names)
     assert set(dumbbell.figures.__dir__()) >= {"of_result", "over_sweep", "save"}
     result = build().run()

@@ -1,4 +1,5 @@
-"""Tables by the Arrow PyCapsule protocol: what dataframe libraries get is what the files and the JSON hold."""
+"""Tables by the Arrow PyCapsule protocol: what dataframe libraries get is what the files and the
+JSON hold."""
 
 from __future__ import annotations
 
@@ -26,7 +27,10 @@ def recorded(**options: object) -> dumbbell.Result:
 
 
 def test_rows_of_series_are_in_the_order_of_time_and_of_the_scenario(tmp_path: Path) -> None:
-    flows = [{"name": "b", "count": 3, "start_spread": "1 s"}, {"name": "a", "rtt": "90 ms", "start": "500 ms"}]
+    flows = [
+        {"name": "b", "count": 3, "start_spread": "1 s"},
+        {"name": "a", "rtt": "90 ms", "start": "500 ms"},
+    ]
     scenario = dumbbell.Scenario({**WORDS, "flow": flows})
     result = scenario.run(record_every="50 ms", record_drops=True, out=tmp_path / "r")
     assert isinstance(result, dumbbell.Result)
@@ -35,7 +39,9 @@ def test_rows_of_series_are_in_the_order_of_time_and_of_the_scenario(tmp_path: P
     order = {name: i for i, name in enumerate(("b.1", "b.2", "b.3", "a"))}
     for table in ("flows", "queues", "signals"):
         command = [sys.executable, "-m", "dumbbell", "export", "csv", "r", "--table", table]
-        said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+        said = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, check=True
+        ).stdout
         rows = list(csv.DictReader(io.StringIO(said)))
         shown = result.series(table)  # type: ignore[arg-type]
         assert [float(row["time_s"]) for row in rows] == shown.numbers("time_s")
@@ -62,8 +68,12 @@ def test_a_series_is_the_file(tmp_path: Path) -> None:
         for column in file.columns:
             text = column in words
             left, right = ours[column], file[column]
-            assert (left.cast(str) if text else left).to_list() == (right.cast(str) if text else right).to_list()
-            assert result.series(name).column(column) == (right.cast(str) if text else right).to_list()
+            assert (left.cast(str) if text else left).to_list() == (
+                right.cast(str) if text else right
+            ).to_list()
+            assert (
+                result.series(name).column(column) == (right.cast(str) if text else right).to_list()
+            )
 
 
 def test_replications_and_points_are_stacked_with_their_labels() -> None:
@@ -71,11 +81,18 @@ def test_replications_and_points_are_stacked_with_their_labels() -> None:
     sweep = build().sweep(axes, replications=2, record_every="500 ms")
     frame = polars.DataFrame(sweep.series("queues"))
     assert frame.columns[:5] == ["point", "queue.limit", "queue.kind", "seed", "time_s"]
-    counts = frame.group_by("point", "queue.limit", "queue.kind", "seed").len().sort("point", "seed")
+    counts = (
+        frame.group_by("point", "queue.limit", "queue.kind", "seed").len().sort("point", "seed")
+    )
     assert len(counts) == 8
     assert set(counts["len"]) == {len(frame) // 8}
-    by_kind = frame.group_by(polars.col("queue.kind").cast(str)).agg(polars.col("avg").null_count(), polars.len())
-    assert {kind: nulls == rows for kind, nulls, rows in by_kind.rows()} == {"red": False, "drop_tail": True}
+    by_kind = frame.group_by(polars.col("queue.kind").cast(str)).agg(
+        polars.col("avg").null_count(), polars.len()
+    )
+    assert {kind: nulls == rows for kind, nulls, rows in by_kind.rows()} == {
+        "red": False,
+        "drop_tail": True,
+    }
     for (changes, result), i in zip(sweep, range(1, 5), strict=True):
         part = frame.filter(point=i)
         assert set(part["queue.limit"].cast(str)) == {changes["queue.limit"]}
@@ -90,7 +107,9 @@ def test_a_summary_has_a_row_for_each_run_and_flow() -> None:
     assert len(frame) == 9
     assert frame.schema["goodput_bps"] == polars.Float64
     assert frame.schema["retransmits"] == polars.UInt64
-    means = dict(frame.group_by(polars.col("flow").cast(str)).agg(polars.col("goodput_bps").mean()).rows())
+    means = dict(
+        frame.group_by(polars.col("flow").cast(str)).agg(polars.col("goodput_bps").mean()).rows()
+    )
     for flow in result.flows:
         assert means[flow.name] == pytest.approx(float(flow.goodput_bps), rel=1e-12)
     queues = polars.DataFrame(result.summary("queues"))
@@ -98,7 +117,9 @@ def test_a_summary_has_a_row_for_each_run_and_flow() -> None:
 
 
 def test_swept_values_keep_their_types() -> None:
-    sweep = build().sweep({"queue.max_p": [0.02, 1], "flow.b.count": [1, 2], "queue.gentle": [True, False]})
+    sweep = build().sweep(
+        {"queue.max_p": [0.02, 1], "flow.b.count": [1, 2], "queue.gentle": [True, False]}
+    )
     frame = polars.DataFrame(sweep.summary("queues"))
     kinds = [frame.schema[key] for key in ("point", "queue.max_p", "flow.b.count", "queue.gentle")]
     assert kinds == [polars.UInt64, polars.Float64, polars.UInt64, polars.Boolean]
@@ -124,7 +145,10 @@ class ArrowArray(ctypes.Structure):
 
 
 ArrowArray._fields_ = [
-    *((name, ctypes.c_int64) for name in ("length", "null_count", "offset", "n_buffers", "n_children")),
+    *(
+        (name, ctypes.c_int64)
+        for name in ("length", "null_count", "offset", "n_buffers", "n_children")
+    ),
     ("buffers", ctypes.POINTER(ctypes.c_void_p)),
     ("children", ctypes.POINTER(ctypes.POINTER(ArrowArray))),
     ("dictionary", ctypes.POINTER(ArrowArray)),
@@ -135,7 +159,8 @@ NEXT = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ArrowArray
 
 
 def addresses(table: dumbbell.Table, column: str) -> tuple[int, list[float]]:
-    """Where the numbers of a column lie in the first batch of a stream, and the numbers, read from there."""
+    """Where the numbers of a column lie in the first batch of a stream, and the numbers, read from
+    there."""
     capsule = table.__arrow_c_stream__()
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
@@ -208,7 +233,13 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
         result.series("flows").numbers("flow")
     file = tmp_path / "r" / "flows.parquet"
     whole = file.read_bytes()
-    for damaged in (b"", b"PAR1", whole[: len(whole) // 2], whole[:100] + b"\0" * (len(whole) - 100), b"x" * 4000):
+    for damaged in (
+        b"",
+        b"PAR1",
+        whole[: len(whole) // 2],
+        whole[:100] + b"\0" * (len(whole) - 100),
+        b"x" * 4000,
+    ):
         file.write_bytes(damaged)
         with pytest.raises(dumbbell.CheckFailed, match=r"flows\.parquet\W+is\W+damaged"):
             result.series("flows")

@@ -1,4 +1,5 @@
-"""`dumbbell.drive`: one queue by itself. That it is the simulator's is tested in crates/dumbbell-sim/tests/drive.rs."""
+"""`dumbbell.drive`: one queue by itself. That it is the simulator's is tested in
+crates/dumbbell-sim/tests/drive.rs."""
 
 from __future__ import annotations
 
@@ -13,7 +14,9 @@ BURST = {"time_ps": [0] * 6, "bytes": 1000}
 
 
 def test_packets_are_served_in_turn_and_the_rest_is_dropped() -> None:
-    table = dumbbell.drive("drop_tail", {"limit": "3 pkt"}, arrivals=BURST, rate="8 Mbps", delay="5 ms")
+    table = dumbbell.drive(
+        "drop_tail", {"limit": "3 pkt"}, arrivals=BURST, rate="8 Mbps", delay="5 ms"
+    )
     assert table.column("queue_packets") == [0, 0, 1, 2, 3, 3]
     assert table.column("verdict") == ["pass"] * 4 + ["drop"] * 2
     assert table.column("reason") == [None] * 4 + ["overflow"] * 2
@@ -39,7 +42,13 @@ def test_rows_and_columns_are_the_same_arrivals() -> None:
 def test_the_seed_is_that_of_a_scenario_with_a_link_called_port(tmp_path: Path) -> None:
     queue = {"kind": "red", "limit": "30 pkt", "w_q": 0.1}
     source = {"kind": "cbr", "rate": "9 Mbps", "packet": "972 B", "jitter": 1.0}
-    link = {"between": ["a", "b"], "name": "port", "rate": "8 Mbps", "delay": "1 ms", "queue": queue}
+    link = {
+        "between": ["a", "b"],
+        "name": "port",
+        "rate": "8 Mbps",
+        "delay": "1 ms",
+        "queue": queue,
+    }
     scenario = dumbbell.Scenario(
         duration="2 s",
         host=[{"name": "a"}, {"name": "b"}],
@@ -63,7 +72,9 @@ def test_another_seed_is_another_chance() -> None:
     arrivals = {"time_s": [0.001 * i for i in range(500)], "bytes": 1000}
     words = {"arrivals": arrivals, "rate": "7.5 Mbps"}
     queue = dumbbell.Red(limit="60 pkt", w_q=0.1)
-    one, again, other = (dumbbell.drive(queue, seed=s, **words).column("verdict") for s in (1, 1, 2))
+    one, again, other = (
+        dumbbell.drive(queue, seed=s, **words).column("verdict") for s in (1, 1, 2)
+    )
     assert one == again != other
 
 

@@ -1,4 +1,5 @@
-"""What the package writes: one place that does, whole or not at all, on the disk at exit 0; scratch folders; text."""
+"""What the package writes: one place that does, whole or not at all, on the disk at exit 0; scratch
+folders; text."""
 
 from __future__ import annotations
 
@@ -36,7 +37,15 @@ ELSEWHERE = {
     ("rtl/verify/prove.py", "open"),  # a solver's log, in a scratch folder, which the solver writes
     ("rtl/verify/check.py", "tempfile.mkdtemp"),  # stays: who has a failed proof wants its trace
 }
-WRITERS = {"write_text", "write_bytes", "savefig", "mkdtemp", "mkstemp", "TemporaryDirectory", "NamedTemporaryFile"}
+WRITERS = {
+    "write_text",
+    "write_bytes",
+    "savefig",
+    "mkdtemp",
+    "mkstemp",
+    "TemporaryDirectory",
+    "NamedTemporaryFile",
+}
 
 
 def writes(call: ast.Call) -> str | None:
@@ -47,8 +56,14 @@ def writes(call: ast.Call) -> str | None:
         return named if named.startswith(("tempfile.", "os.")) else name
     if named == "os.open":
         return named
-    modes = [a.value for a in (*call.args, *(k.value for k in call.keywords)) if isinstance(a, ast.Constant)]
-    writing = any(isinstance(mode, str) and re.fullmatch(r"[rbt]*[wax+][wbt+]*", mode) for mode in modes)
+    modes = [
+        a.value
+        for a in (*call.args, *(k.value for k in call.keywords))
+        if isinstance(a, ast.Constant)
+    ]
+    writing = any(
+        isinstance(mode, str) and re.fullmatch(r"[rbt]*[wax+][wbt+]*", mode) for mode in modes
+    )
     return "open" if name in ("open", "fdopen") and writing else None
 
 
@@ -124,7 +139,10 @@ def test_scratch_of_a_killed_process_goes_with_the_next_and_a_living_ones_stays(
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     (tmp_path / "dumbbell-mine").mkdir()
-    owners = [subprocess.Popen([sys.executable, "-c", _OWNER], stdout=subprocess.PIPE, text=True) for _ in "ab"]
+    owners = [
+        subprocess.Popen([sys.executable, "-c", _OWNER], stdout=subprocess.PIPE, text=True)
+        for _ in "ab"
+    ]
     killed, living = owners
     try:
         places = [Path(owner.stdout.readline().strip()) for owner in owners if owner.stdout]
@@ -132,7 +150,9 @@ def test_scratch_of_a_killed_process_goes_with_the_next_and_a_living_ones_stays(
         killed.kill()
         killed.wait()
         with write.temporary_folder() as own:
-            assert sorted(tmp_path.iterdir()) == sorted([tmp_path / "dumbbell-mine", places[1].parent, own.parent])
+            assert sorted(tmp_path.iterdir()) == sorted(
+                [tmp_path / "dumbbell-mine", places[1].parent, own.parent]
+            )
         assert not own.parent.exists()
     finally:
         for owner in owners:
@@ -180,9 +200,13 @@ def test_markdown_shows_names_as_they_are() -> None:
 
 
 def in_namespace(program: Any, folder: Path, words: list[str], *options: str) -> dict[str, Any]:
-    """What a program of the tests says that has mounts of its own. Skipped where that is not permitted."""
+    """What a program of the tests says that has mounts of its own. Skipped where that is not
+    permitted."""
     tool, need = ["unshare", "-m", *options], "netns" if options else "loop"
-    image = "truncate -s 1M i && mkfs.ext4 -q i && mkdir d && mount -o loop i d && umount d && rmdir d && rm i"
+    image = (
+        "truncate -s 1M i && mkfs.ext4 -q i && mkdir d && mount -o loop i d && umount d && "
+        "rmdir d && rm i"
+    )
     asked = ["sh", "-c", "mount -t tmpfs tmpfs /mnt" if options else image]
     able = subprocess.run([*tool, *asked], cwd=folder, capture_output=True, text=True)
     if able.returncode:
@@ -190,14 +214,19 @@ def in_namespace(program: Any, folder: Path, words: list[str], *options: str) ->
         (pytest.fail if need in os.environ.get("DUMBBELL_REQUIRE", "") else pytest.skip)(why)
     (folder / "net.toml").write_text(power_loss.SCENARIO, encoding="utf-8")
     done = subprocess.run(
-        [*tool, sys.executable, program.__file__, folder, *words], cwd=folder, capture_output=True, text=True
+        [*tool, sys.executable, program.__file__, folder, *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
 
 
-@pytest.mark.parametrize("names", [["run", "run again", "export", "plot", "vectors"], ["sweep"]], ids=["out", "store"])
+@pytest.mark.parametrize(
+    "names", [["run", "run again", "export", "plot", "vectors"], ["sweep"]], ids=["out", "store"]
+)
 def test_what_was_written_outlives_a_loss_of_power(names: list[str], tmp_path: Path) -> None:
     found = in_namespace(power_loss, tmp_path, names)
     for name in names:
@@ -208,7 +237,12 @@ def test_what_was_written_outlives_a_loss_of_power(names: list[str], tmp_path: P
 
 def test_a_disk_that_is_full_or_forbidden_is_a_message_and_older_files_stay(tmp_path: Path) -> None:
     (tmp_path / "net.toml").write_text(power_loss.SCENARIO, encoding="utf-8")
-    subprocess.run([*DUMBBELL, "run", "net.toml", "--out", "out"], cwd=tmp_path, check=True, capture_output=True)
+    subprocess.run(
+        [*DUMBBELL, "run", "net.toml", "--out", "out"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )
     found = in_namespace(full_disk, tmp_path, list(full_disk.COMMANDS), "-r")
     assert len(found) == 2 * len(full_disk.COMMANDS)
     for name, one in found.items():
@@ -220,7 +254,8 @@ def test_a_disk_that_is_full_or_forbidden_is_a_message_and_older_files_stay(tmp_
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"), [("┃ a │", "| a |"), ("━━┳━╇", "--+-+"), ("3 × 4 ± 1 µs", "3 x 4 +- 1 us"), ("é ▅", "e #")]
+    ("text", "shown"),
+    [("┃ a │", "| a |"), ("━━┳━╇", "--+-+"), ("3 × 4 ± 1 µs", "3 x 4 +- 1 us"), ("é ▅", "e #")],
 )
 def test_what_an_encoding_lacks_has_a_substitute(text: str, shown: str) -> None:
     encoding.prepare()
@@ -230,9 +265,13 @@ def test_what_an_encoding_lacks_has_a_substitute(text: str, shown: str) -> None:
 PLAIN = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
-def plain(*words: str | bytes, cwd: Path, text: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+def plain(
+    *words: str | bytes, cwd: Path, text: bytes | None = None
+) -> subprocess.CompletedProcess[bytes]:
     """A command in a locale of ASCII."""
-    return subprocess.run([*DUMBBELL, *words], cwd=cwd, input=text, capture_output=True, env=os.environ | PLAIN)
+    return subprocess.run(
+        [*DUMBBELL, *words], cwd=cwd, input=text, capture_output=True, env=os.environ | PLAIN
+    )
 
 
 def test_a_terminal_of_ascii_breaks_nothing(tmp_path: Path) -> None:
@@ -258,14 +297,18 @@ def test_a_terminal_of_ascii_breaks_nothing(tmp_path: Path) -> None:
         ("import-tc", b"pfifo limit \xe9"),
     ],
 )
-def test_a_word_that_is_not_utf_8_is_a_message(words: tuple[str | bytes, ...], tmp_path: Path) -> None:
+def test_a_word_that_is_not_utf_8_is_a_message(
+    words: tuple[str | bytes, ...], tmp_path: Path
+) -> None:
     done = subprocess.run([*DUMBBELL, *words], cwd=tmp_path, capture_output=True)
     assert done.returncode == 2
     assert b"is not text in the encoding" in done.stderr and b"Traceback" not in done.stderr
 
 
 def test_text_on_standard_input_that_is_not_utf_8_is_a_message(tmp_path: Path) -> None:
-    done = subprocess.run([*DUMBBELL, "import-tc", "-"], cwd=tmp_path, capture_output=True, input=b"pfifo \xe9")
+    done = subprocess.run(
+        [*DUMBBELL, "import-tc", "-"], cwd=tmp_path, capture_output=True, input=b"pfifo \xe9"
+    )
     assert done.returncode == 2
     assert b"not UTF-8" in done.stderr and b"Traceback" not in done.stderr
 

@@ -1,6 +1,8 @@
-"""Readers of what others wrote, in Python: papers, campaigns, measurements, summaries. Whole, or refused in a sentence.
+"""Readers of what others wrote, in Python: papers, campaigns, measurements, summaries. Whole, or
+refused in a sentence.
 
-The targets and their seeds are those of `fuzz/loaders.py`. `DUMBBELL_FUZZ_CASES=1000` changes each real paper as often.
+The targets and their seeds are those of `fuzz/loaders.py`. `DUMBBELL_FUZZ_CASES=1000` changes each
+real paper as often.
 """
 
 from __future__ import annotations
@@ -74,20 +76,48 @@ def test_changed_papers_end_reproduce_with_2(
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("decimals = 2", 'decimals = "2"', "line 66: `cell[0].decimals`: text stands here, and a whole number"),
-        ("replications = 5", "replications = 0", "line 7: `full.replications`: a whole number from 1 belongs here"),
+        (
+            "decimals = 2",
+            'decimals = "2"',
+            "line 66: `cell[0].decimals`: text stands here, and a whole number",
+        ),
+        (
+            "replications = 5",
+            "replications = 0",
+            "line 7: `full.replications`: a whole number from 1 belongs here",
+        ),
         ('what = "throughput"\n', "", "line 62: `cell[0]`: the key `what` is missing"),
         (
             "scheme = true",
             "scheme = 1",
             "`point[1].scheme`: a whole number stands here, and true or false belongs here",
         ),
-        ('unit = "Mbit/s"\n', 'unit = "Mbit/s"\ncolour = 3\n', "`number[0]`: there is no key `colour` here"),
-        ("published = 15", "published = nan", "`cell[1].published`: nan stands here, and a finite number belongs here"),
-        ("published = 15", f"published = {'9' * 400}", "`cell[1].published`: this number is larger than 1e+30"),
+        (
+            'unit = "Mbit/s"\n',
+            'unit = "Mbit/s"\ncolour = 3\n',
+            "`number[0]`: there is no key `colour` here",
+        ),
+        (
+            "published = 15",
+            "published = nan",
+            "`cell[1].published`: nan stands here, and a finite number belongs here",
+        ),
+        (
+            "published = 15",
+            f"published = {'9' * 400}",
+            "`cell[1].published`: this number is larger than 1e+30",
+        ),
         ('kind = "cwnd"', 'kind = "cwdn"', "figure `f2`: there is no kind of figure `cwdn`"),
-        ('points = { RED = "red-24" }\n', "", "figure `f2`: a figure of kind `cwnd` needs `points`"),
-        ("mean(red[24] / dt[24])", "mean(rde[24] / dt[24])", "claim `better`: there is no number `rde`"),
+        (
+            'points = { RED = "red-24" }\n',
+            "",
+            "figure `f2`: a figure of kind `cwnd` needs `points`",
+        ),
+        (
+            "mean(red[24] / dt[24])",
+            "mean(rde[24] / dt[24])",
+            "claim `better`: there is no number `rde`",
+        ),
         ("mean(red[24] / dt[24])", "9**9**9", "`9 ** 9 ** 9` has no place in a predicate"),
         ("mean(red[24] / dt[24])", "__import__", "there is no number `__import__`"),
         ("mean(red[24] / dt[24])", "red.__class__", "`red.__class__` has no place in a predicate"),
@@ -98,7 +128,9 @@ def test_changed_papers_end_reproduce_with_2(
         ("buffer = [24", f"buffer = [{', '.join(map(str, range(1500)))}, 24", "axes"),
     ],
 )
-def test_a_mistake_is_one_sentence_with_its_place(old: str, new: str, said: str, tmp_path: Path) -> None:
+def test_a_mistake_is_one_sentence_with_its_place(
+    old: str, new: str, said: str, tmp_path: Path
+) -> None:
     assert old in WHOLE
     (tmp_path / "scenario.toml").write_text("")
     (tmp_path / "paper.toml").write_text(WHOLE.replace(old, new, 1), encoding="utf-8")

@@ -9,7 +9,18 @@ import pytest
 from dumbbell.present import stats
 
 # Abramowitz and Stegun, table 26.10: t with P(|T| <= t) = 0.95.
-QUANTILES = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 9: 2.262, 10: 2.228, 20: 2.086, 30: 2.042, 120: 1.980}
+QUANTILES = {
+    1: 12.706,
+    2: 4.303,
+    3: 3.182,
+    4: 2.776,
+    5: 2.571,
+    9: 2.262,
+    10: 2.228,
+    20: 2.086,
+    30: 2.042,
+    120: 1.980,
+}
 
 
 @pytest.mark.parametrize(("df", "t"), QUANTILES.items())

@@ -1,6 +1,8 @@
-"""The reader of results under damage: whole, or refused by name. `DUMBBELL_FUZZ_CASES=1000000` looks longer.
+"""The reader of results under damage: whole, or refused by name. `DUMBBELL_FUZZ_CASES=1000000`
+looks longer.
 
-Nothing guides it by coverage in Python: it changes the tree and the bytes of real summaries at random, by a seed."""
+Nothing guides it by coverage in Python: it changes the tree and the bytes of real summaries at
+random, by a seed."""
 
 from __future__ import annotations
 
@@ -21,18 +23,33 @@ from helpers.scenarios import MARKED
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = int(os.environ.get("DUMBBELL_FUZZ_CASES", "1500"))
-JUNK = [None, True, -1, 1e308, "", "red", [], {}, [[]], {"mean": 1}, {"ci95": 3, "mean": 1, "n": 2}, 10**400]
+JUNK = [
+    None,
+    True,
+    -1,
+    1e308,
+    "",
+    "red",
+    [],
+    {},
+    [[]],
+    {"mean": 1},
+    {"ci95": 3, "mean": 1, "n": 2},
+    10**400,
+]
 
 
 @pytest.fixture(scope="module")
 def summaries(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Of one run, of replications, of a sweep, of a run with markers, as earlier releases wrote them: without digests,
-    so that only their shape can be checked."""
+    """Of one run, of replications, of a sweep, of a run with markers, as earlier releases wrote
+    them: without digests, so that only their shape can be checked."""
     texts = []
     short = ["duration=1 s", "warmup=0 s"]
     for i, more in enumerate(([], ["replications=2"], ['sweep.grid={"queue.max_p"=[0.1, 0.2]}'])):
         out = tmp_path_factory.mktemp(f"result-{i}")
-        api.run(api.request({"path": str(ROOT / "scenarios/first.toml")}, [*short, *more], out=str(out)))
+        api.run(
+            api.request({"path": str(ROOT / "scenarios/first.toml")}, [*short, *more], out=str(out))
+        )
         unsealed(out)
         texts.append((out / "summary.json").read_text())
     out = tmp_path_factory.mktemp("marked")
@@ -43,7 +60,13 @@ def summaries(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 def places(tree: Any) -> list[tuple[Any, Any]]:
     """Every container with every key of it."""
-    inside = list(tree.items()) if isinstance(tree, dict) else list(enumerate(tree)) if isinstance(tree, list) else []
+    inside = (
+        list(tree.items())
+        if isinstance(tree, dict)
+        else list(enumerate(tree))
+        if isinstance(tree, list)
+        else []
+    )
     return [place for key, child in inside for place in [(tree, key), *places(child)]]
 
 
@@ -112,10 +135,14 @@ def test_damage_is_refused_by_name_or_harmless(summaries: list[str], tmp_path: P
         ("", "damaged"),
         ("[1]", "expected a map"),
         ('{"flows": [], "queues": [], "valid": 1, "fingerprint": "a"}', "`valid`"),
-        ('{"flows": [{"name": 3}], "queues": [], "valid": true, "fingerprint": "a"}', "`flows[0].name`"),
+        (
+            '{"flows": [{"name": 3}], "queues": [], "valid": true, "fingerprint": "a"}',
+            "`flows[0].name`",
+        ),
         ('{"points": [{"overrides": 3}]}', "`points[0].overrides`"),
         (
-            '{"flows": [], "queues": [], "valid": true, "fingerprint": "a", "markers": [{"link": 3}]}',
+            '{"flows": [], "queues": [], "valid": true, "fingerprint": "a", "markers": [{"link": '
+            "3}]}",
             "`markers[0].link`",
         ),
         ("[" * 100_000, "damaged"),

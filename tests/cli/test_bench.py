@@ -40,16 +40,30 @@ def tiny() -> list[dict[str, Any]]:
 
 
 def test_the_result_has_what_is_promised(tiny: list[dict[str, Any]]) -> None:
-    assert [(line["profile"], line["queue"]) for line in tiny] == [(p, q) for p in PROFILES for q in QUEUES]
+    assert [(line["profile"], line["queue"]) for line in tiny] == [
+        (p, q) for p in PROFILES for q in QUEUES
+    ]
     for line in tiny:
-        assert line.keys() >= PROMISED | {"setup_s", "plan_s", "rate_bps", "duration_s", "fingerprint", "delivered"}
+        assert line.keys() >= PROMISED | {
+            "setup_s",
+            "plan_s",
+            "rate_bps",
+            "duration_s",
+            "fingerprint",
+            "delivered",
+        }
         assert (line["flows"], line["rate_bps"], line["duration_s"]) == (3, 5_000_000, 2.0)
         assert 0 < line["goodput_bps"] < 5e6 and 0 < line["drop_rate"] < 0.5
         assert len(line["ns_per_packet_hop_runs"]) == 2
-        assert min(line["ns_per_packet_hop_runs"]) <= line["ns_per_packet_hop"] <= max(line["ns_per_packet_hop_runs"])
+        assert (
+            min(line["ns_per_packet_hop_runs"])
+            <= line["ns_per_packet_hop"]
+            <= max(line["ns_per_packet_hop_runs"])
+        )
         assert line["calibration_ratio"] > 0 and line["setup_s"] > 0 and line["plan_s"] > 0
         assert line["peak_rss_bytes"] > line["one_flow_rss_bytes"] > 1e6
-        # Each delivered packet and its acknowledgement are over six links; some packets are on their way or lost.
+        # Each delivered packet and its acknowledgement are over six links; some packets are on
+        # their way or lost.
         assert 6 * line["delivered"] == pytest.approx(line["packet_hops"], rel=0.1)
 
 
@@ -58,16 +72,28 @@ def test_the_shortcuts_change_nothing(tiny: list[dict[str, Any]]) -> None:
         assert set(line["reference"]) == {"unfolded", "not_straight", "neither", "held"}
         for other in line["reference"].values():
             assert other["equal"] and other["fingerprint"] == line["fingerprint"]
-            assert (other["goodput_bps"], other["drop_rate"]) == (line["goodput_bps"], line["drop_rate"])
+            assert (other["goodput_bps"], other["drop_rate"]) == (
+                line["goodput_bps"],
+                line["drop_rate"],
+            )
         # They were other runs: every link an event, or an event for the end of each transmission.
-        assert line["reference"]["unfolded"]["events"] > line["reference"]["held"]["events"] > line["events"]
+        assert (
+            line["reference"]["unfolded"]["events"]
+            > line["reference"]["held"]["events"]
+            > line["events"]
+        )
 
 
 def test_it_is_the_run_that_a_user_has(tiny: list[dict[str, Any]]) -> None:
     case = next(cases(flows=3, rate="5 Mbps", time="2 s"))
     ran = api.run(api.request(case.source(), case.overrides()))
-    assert (ran["fingerprint"], ran["packet_hops"]) == (tiny[0]["fingerprint"], tiny[0]["packet_hops"])
-    assert sum(flow["goodput_bps"] for flow in ran["flows"]) == pytest.approx(tiny[0]["goodput_bps"])
+    assert (ran["fingerprint"], ran["packet_hops"]) == (
+        tiny[0]["fingerprint"],
+        tiny[0]["packet_hops"],
+    )
+    assert sum(flow["goodput_bps"] for flow in ran["flows"]) == pytest.approx(
+        tiny[0]["goodput_bps"]
+    )
 
 
 def test_a_held_and_a_recorded_run_are_the_same_run(tiny: list[dict[str, Any]]) -> None:
@@ -75,7 +101,13 @@ def test_a_held_and_a_recorded_run_are_the_same_run(tiny: list[dict[str, Any]]) 
     (line,) = json.loads(dumbbell(*TINY, *one, "--held", "--record").stdout)
     assert line["held"] and line["recorded"] and line["fingerprint"] == tiny[0]["fingerprint"]
     assert line["events"] == tiny[0]["reference"]["held"]["events"]
-    assert set(line["reference"]) == {"unfolded", "not_straight", "neither", "arrival", "unrecorded"}
+    assert set(line["reference"]) == {
+        "unfolded",
+        "not_straight",
+        "neither",
+        "arrival",
+        "unrecorded",
+    }
 
 
 def test_a_shortcut_that_changes_a_result_ends_with_3(
@@ -88,7 +120,10 @@ def test_a_shortcut_that_changes_a_result_ends_with_3(
     def lame(order: dict[str, Any], before: Any = ()) -> dict[str, Any]:
         told = whole(order, before)
         if not order["run"]["fold"]:
-            told["flow_goodput_bps"] = [told["flow_goodput_bps"][0] + 1, *told["flow_goodput_bps"][1:]]
+            told["flow_goodput_bps"] = [
+                told["flow_goodput_bps"][0] + 1,
+                *told["flow_goodput_bps"][1:],
+            ]
         return told
 
     monkeypatch.setattr(measure, "_child", lame)
@@ -96,7 +131,10 @@ def test_a_shortcut_that_changes_a_result_ends_with_3(
     assert bench(workload=asked, repeat=1, json=True) == 3
     printed = capsys.readouterr()
     (line,) = json.loads(printed.out)
-    assert line["reference"]["unfolded"]["differs"] == ["flow_goodput_bps"] and line["reference"]["held"]["equal"]
+    assert (
+        line["reference"]["unfolded"]["differs"] == ["flow_goodput_bps"]
+        and line["reference"]["held"]["equal"]
+    )
     assert "a shortcut changes the result: unfolded differs in flow_goodput_bps" in printed.err
 
 
@@ -118,8 +156,14 @@ def test_two_runs_of_one_seed_that_differ_are_a_failure(monkeypatch: pytest.Monk
         (("--queue", "redd"), "--queue redd: there is no queue named `redd`; did you mean `red`?"),
         (("--cc", "reno2"), "--cc reno2: there is no cc named `reno2`; did you mean `reno`?"),
         (("--time", "soon"), "--time soon: `soon` is not a time"),
-        (("--time", "0.5 s"), "--time 0.5 s: the last flow starts after 0.9 s; simulate longer than that"),
-        (("--profile", "bsd"), "--profile bsd: there is no such profile; known are ns2, rfc, linux"),
+        (
+            ("--time", "0.5 s"),
+            "--time 0.5 s: the last flow starts after 0.9 s; simulate longer than that",
+        ),
+        (
+            ("--profile", "bsd"),
+            "--profile bsd: there is no such profile; known are ns2, rfc, linux",
+        ),
         (("--repeat", "0"), "--repeat 0: at least one run is needed"),
     ],
 )
@@ -154,14 +198,28 @@ def test_packets_and_starts_are_those_of_the_workload(profile: str) -> None:
     bottleneck = next(link for link in plan["links"] if link["name"] == "bottleneck")
     assert bottleneck["capacity"] == {"packets": 300}
     red = bottleneck["aqm"]["config"]
-    assert (red["min_th"], red["max_th"], red["max_p"], red["w_q"]) == ("75 pkt", "225 pkt", 0.1, 0.0005)
+    assert (red["min_th"], red["max_th"], red["max_p"], red["w_q"]) == (
+        "75 pkt",
+        "225 pkt",
+        0.1,
+        0.0005,
+    )
     assert red["gentle"] is True
-    assert [flow["start"] for flow in plan["flows"]] == ["0 s", *(f"{n}00 ms" for n in range(1, 10))]
+    assert [flow["start"] for flow in plan["flows"]] == [
+        "0 s",
+        *(f"{n}00 ms" for n in range(1, 10)),
+    ]
     tcp = plan["flows"][0]["transport"]["tcp"]
     assert (tcp["mss"], tcp["header"], tcp["delayed_ack"]) == ("960 B", "40 B", "each")
-    assert (tcp["initial_window"], tcp["min_rto"], tcp["receive_window"]) == ("10 pkt", "200 ms", "512 pkt")
+    assert (tcp["initial_window"], tcp["min_rto"], tcp["receive_window"]) == (
+        "10 pkt",
+        "200 ms",
+        "512 pkt",
+    )
     # What is of the profile stays: how losses are found and repaired, timestamps and their clock.
-    host = {"linux": ("rack", "prr", True, "1 ms"), "ns2": ("dupack", "rfc6675", False, "0 s")}[profile]
+    host = {"linux": ("rack", "prr", True, "1 ms"), "ns2": ("dupack", "rfc6675", False, "0 s")}[
+        profile
+    ]
     assert (tcp["detection"], tcp["reduction"], tcp["timestamps"], tcp["clock"]) == host
 
 
@@ -233,7 +291,10 @@ def test_an_unknown_compiler_is_held_against_the_nearest() -> None:
 
 def test_recording_keeps_other_compilers() -> None:
     kept = guard.record({"rustc": {"1.95.0": {"a": 1.0}}}, "1.89.0", {"a": 2.0})
-    assert kept["rustc"] == {"1.89.0": {"a": 2.0}, "1.95.0": {"a": 1.0}} and next(iter(kept["rustc"])) == "1.89.0"
+    assert (
+        kept["rustc"] == {"1.89.0": {"a": 2.0}, "1.95.0": {"a": 1.0}}
+        and next(iter(kept["rustc"])) == "1.89.0"
+    )
 
 
 def test_what_is_recorded_is_what_is_measured() -> None:
@@ -263,4 +324,6 @@ def test_slow_test_programs_are_named(tmp_path: Path) -> None:
     (tmp_path / "said").write_text(CARGO)
     words = [sys.executable, slowest.__file__, "sh", "-c", f"cat {tmp_path / 'said'}; exit 101"]
     done = subprocess.run(words, capture_output=True, text=True)
-    assert done.returncode == 101 and done.stdout.startswith(CARGO) and "12.25s golden" in done.stdout
+    assert (
+        done.returncode == 101 and done.stdout.startswith(CARGO) and "12.25s golden" in done.stdout
+    )

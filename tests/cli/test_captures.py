@@ -1,4 +1,5 @@
-"""Captures are what tshark and tcptrace say that they are: no complaint, and they count as we do."""
+"""Captures are what tshark and tcptrace say that they are: no complaint, and they count as we
+do."""
 
 from __future__ import annotations
 
@@ -22,7 +23,9 @@ def stream(exported: Path, flow: str) -> str:
     return f"ip.addr == {a} && ip.addr == {b}"
 
 
-def test_the_run_has_what_the_tests_need(summary: dict[str, dict[str, Any]], packets: polars.DataFrame) -> None:
+def test_the_run_has_what_the_tests_need(
+    summary: dict[str, dict[str, Any]], packets: polars.DataFrame
+) -> None:
     assert all(summary[flow]["retransmits"] > 0 for flow in ("selective", "plain", "ns2"))
     assert summary["marked"]["marks"] > 10
     closing = packets.filter(polars.col("flags").cast(str).str.contains("F"))
@@ -30,16 +33,27 @@ def test_the_run_has_what_the_tests_need(summary: dict[str, dict[str, Any]], pac
 
 
 @pytest.mark.parametrize("at", ["sender", "receiver", "bottleneck"])
-def test_tshark_finds_every_checksum_good_and_nothing_malformed(captures: dict[str, Path], at: str) -> None:
-    fields = ["ip.checksum.status", "tcp.checksum.status", "udp.checksum.status", "_ws.malformed", "ip.proto"]
+def test_tshark_finds_every_checksum_good_and_nothing_malformed(
+    captures: dict[str, Path], at: str
+) -> None:
+    fields = [
+        "ip.checksum.status",
+        "tcp.checksum.status",
+        "udp.checksum.status",
+        "_ws.malformed",
+        "ip.proto",
+    ]
     found = tshark(captures[at], "-T", "fields", *(word for f in fields for word in ("-e", f)))
     assert len(found) > 5000
     assert {tuple(row) for row in found} == {("1", "1", "", "", "6"), ("1", "", "1", "", "17")}
     severe = tshark(captures[at], "-q", "-z", "expert,warn")
-    texts = {line[0].split("  ")[-1].strip() for line in severe if re.match(r"\s+\d+\s+\w+", line[0])}
+    texts = {
+        line[0].split("  ")[-1].strip() for line in severe if re.match(r"\s+\d+\s+\w+", line[0])
+    }
     # These are what a sender that repairs losses does; a fault of the file would be another.
     expected = (
-        r"This frame is a \(suspected\) out-of-order segment|D-SACK Sequence|.*previous segment.*not captured.*|ACKed.*"
+        r"This frame is a \(suspected\) out-of-order segment|D-SACK Sequence|.*previous "
+        r"segment.*not captured.*|ACKed.*"
     )
     strange = {text for text in texts if not re.search(expected, text, re.IGNORECASE)}
     assert strange == set()
@@ -71,7 +85,11 @@ def test_tshark_sees_the_same_packets(captures: dict[str, Path], packets: polars
 
 @pytest.mark.parametrize("flow", TCP)
 def test_tshark_counts_repetitions_round_trips_and_sacks_as_we_do(
-    exported: Path, captures: dict[str, Path], summary: dict[str, dict[str, Any]], packets: polars.DataFrame, flow: str
+    exported: Path,
+    captures: dict[str, Path],
+    summary: dict[str, dict[str, Any]],
+    packets: polars.DataFrame,
+    flow: str,
 ) -> None:
     fields = [
         "tcp.analysis.retransmission",
@@ -81,33 +99,42 @@ def test_tshark_counts_repetitions_round_trips_and_sacks_as_we_do(
     ]
     query = [word for f in fields for word in ("-e", f)]
     found = tshark(captures["sender"], "-Y", stream(exported, flow), "-T", "fields", *query)
-    # tshark calls a repetition out of order if it comes within a round-trip time of the last segment. Where it was
-    # sent nothing can be out of order, so the two are the repetitions.
+    # tshark calls a repetition out of order if it comes within a round-trip time of the last
+    # segment. Where it was sent nothing can be out of order, so the two are the repetitions.
     again = sum(bool(row[0] or row[1]) for row in found)
     ours = pcap.rows(exported, flow)
     assert again == summary[flow]["retransmits"] == sum(p["retransmit"] for p in ours)
     rtts = [round(float(row[2]) * 1e9) for row in found if row[2]]
     assert rtts == pcap.tshark_rtts(ours)
     blocks = [int(row[3]) for row in found if row[3]]
-    arrived = [p for p in ours if p["delivered_ps"] is not None and (p["options"] or "").startswith("sack")]
+    arrived = [
+        p for p in ours if p["delivered_ps"] is not None and (p["options"] or "").startswith("sack")
+    ]
     assert sum(blocks) == sum(p["options"].count("-") for p in arrived)
     assert len(blocks) == len(arrived) and (len(blocks) > 0) is (
         flow in ("selective", "ends", "marked") and bool(arrived)
     )
 
 
-def test_tshark_sees_marks_where_they_arrive(captures: dict[str, Path], summary: dict[str, dict[str, Any]]) -> None:
-    marked = tshark(captures["receiver"], "-Y", "ip.dsfield.ecn == 3", "-T", "fields", "-e", "ip.ttl")
+def test_tshark_sees_marks_where_they_arrive(
+    captures: dict[str, Path], summary: dict[str, dict[str, Any]]
+) -> None:
+    marked = tshark(
+        captures["receiver"], "-Y", "ip.dsfield.ecn == 3", "-T", "fields", "-e", "ip.ttl"
+    )
     assert len(marked) == sum(flow["marks"] for flow in summary.values())
     assert {row[0] for row in marked} == {"62"}  # Two routers were passed.
     assert tshark(captures["sender"], "-Y", "ip.dsfield.ecn == 3") == []
 
 
-def test_dropped_packets_say_where_and_what_the_decision_saw(exported: Path, captures: dict[str, Path]) -> None:
+def test_dropped_packets_say_where_and_what_the_decision_saw(
+    exported: Path, captures: dict[str, Path]
+) -> None:
     found = tshark(captures["sender"], "-Y", "frame.comment", "-T", "fields", "-e", "frame.comment")
     signals = polars.read_parquet(exported / "signals.parquet")
     ours = [
-        f"{'marked' if s['marked'] else 'dropped'} at {s['queue']} after {s['time_s']:.9f} s: {s['reason']}; "
+        f"{'marked' if s['marked'] else 'dropped'} at {s['queue']} after {s['time_s']:.9f} s: "
+        f"{s['reason']}; "
         f"queue_packets={s['queue_packets']} avg="
         for s in signals.filter(polars.col("from") == "sender").iter_rows(named=True)
     ]
@@ -158,37 +185,57 @@ def test_tcptrace_counts_as_we_do(exported: Path, tmp_path: Path, flow: str, for
     }
 
 
-def test_a_capture_read_back_is_the_summary(exported: Path, captures: dict[str, Path], summary: dict[str, Any]) -> None:
+def test_a_capture_read_back_is_the_summary(
+    exported: Path, captures: dict[str, Path], summary: dict[str, Any]
+) -> None:
     found = json.loads(dumbbell("read", captures["sender"], "--json").stdout)
     assert found["damage"] is None and found["unreadable_packets"] == 0
     assert found["other_packets"] == summary["datagrams"]["sent_packets"]
-    ours = {(f["sent_packets"], f["retransmits"], f["lost_packets"]) for n, f in summary.items() if n in TCP}
-    assert {(c["a"]["packets"], c["a"]["retransmits"], c["a"]["lost_packets"]) for c in found["connections"]} == ours
+    ours = {
+        (f["sent_packets"], f["retransmits"], f["lost_packets"])
+        for n, f in summary.items()
+        if n in TCP
+    }
+    assert {
+        (c["a"]["packets"], c["a"]["retransmits"], c["a"]["lost_packets"])
+        for c in found["connections"]
+    } == ours
     for c in found["connections"]:
         (flow,) = [n for n in TCP if summary[n]["sent_packets"] == c["a"]["packets"]]
         theirs = pcap.tcptrace(pcap.rows(exported, flow))
-        assert (c["a"]["unique_bytes"], c["a"]["rtt_samples"]) == (theirs.unique_bytes, len(theirs.rtt_us))
+        assert (c["a"]["unique_bytes"], c["a"]["rtt_samples"]) == (
+            theirs.unique_bytes,
+            len(theirs.rtt_us),
+        )
         mean_us = sum(theirs.rtt_us) / len(theirs.rtt_us)
         assert abs(c["a"]["rtt_mean_s"] * 1e6 - mean_us) < 1  # They count whole microseconds.
     at_receiver = json.loads(dumbbell("read", captures["receiver"], "--json").stdout)
     assert sum(c["a"]["marks"] for c in at_receiver["connections"]) == summary["marked"]["marks"]
 
 
-def test_headers_alone_are_smaller_and_say_the_same(exported: Path, captures: dict[str, Path], tmp_path: Path) -> None:
+def test_headers_alone_are_smaller_and_say_the_same(
+    exported: Path, captures: dict[str, Path], tmp_path: Path
+) -> None:
     short = tmp_path / "short.pcapng"
     dumbbell("export", "pcapng", exported, "--snaplen", "96", "-o", short)
     assert short.stat().st_size < captures["sender"].stat().st_size / 4
-    both = [json.loads(dumbbell("read", file, "--json").stdout) for file in (short, captures["sender"])]
+    both = [
+        json.loads(dumbbell("read", file, "--json").stdout) for file in (short, captures["sender"])
+    ]
     assert both[0]["connections"] == both[1]["connections"]
 
 
-def test_a_damaged_capture_is_named_and_the_rest_is_read(captures: dict[str, Path], tmp_path: Path) -> None:
+def test_a_damaged_capture_is_named_and_the_rest_is_read(
+    captures: dict[str, Path], tmp_path: Path
+) -> None:
     whole = captures["sender"].read_bytes()
     cut = tmp_path / "cut.pcapng"
     cut.write_bytes(whole[: len(whole) // 2])
     done = dumbbell("read", cut, "--json", code=1)
     found = json.loads(done.stdout)
-    before = tshark(captures["sender"], "-c", str(found["packets"]), "-T", "fields", "-e", "frame.number")
+    before = tshark(
+        captures["sender"], "-c", str(found["packets"]), "-T", "fields", "-e", "frame.number"
+    )
     assert found["packets"] == len(before) > 1000
     offset = found["damage"]["offset_bytes"]
     assert len(whole) // 2 - 2000 < offset < len(whole) // 2
@@ -197,15 +244,26 @@ def test_a_damaged_capture_is_named_and_the_rest_is_read(captures: dict[str, Pat
     for text in ("no capture", "# Notes\nno line of ns-2's\n", ""):
         noise.write_text(text)
         refused = said(dumbbell("read", noise, code=2))
-        assert "noise.pcap is no capture and no trace" in refused.replace("noise. pcap", "noise.pcap")
+        assert "noise.pcap is no capture and no trace" in refused.replace(
+            "noise. pcap", "noise.pcap"
+        )
         assert "pcapng, pcap" in refused
     assert "No such file" in said(dumbbell("read", tmp_path / "nothing", code=2))
 
 
-def test_a_link_sees_what_its_queue_counts(exported: Path, captures: dict[str, Path], tmp_path: Path) -> None:
-    (queue,) = [q for q in json.loads((exported / "summary.json").read_text())["queues"] if q["name"] == "bottleneck"]
+def test_a_link_sees_what_its_queue_counts(
+    exported: Path, captures: dict[str, Path], tmp_path: Path
+) -> None:
+    (queue,) = [
+        q
+        for q in json.loads((exported / "summary.json").read_text())["queues"]
+        if q["name"] == "bottleneck"
+    ]
     arrived = tshark(captures["bottleneck"], "-T", "fields", "-e", "ip.len")
-    assert len(arrived) == queue["arrivals"] and sum(int(row[0]) for row in arrived) == queue["arrived_bytes"]
+    assert (
+        len(arrived) == queue["arrivals"]
+        and sum(int(row[0]) for row in arrived) == queue["arrived_bytes"]
+    )
     left = tmp_path / "left.pcapng"
     dumbbell("export", "pcapng", exported, "--at", "bottleneck", "--departed", "-o", left)
     assert len(tshark(left, "-T", "fields", "-e", "ip.len")) == queue["departures"]

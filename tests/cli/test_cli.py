@@ -1,4 +1,5 @@
-"""The command line's contract: exit codes, one JSON document, errors with their fix, and speed of the first page."""
+"""The command line's contract: exit codes, one JSON document, errors with their fix, and speed of
+the first page."""
 
 from __future__ import annotations
 
@@ -31,7 +32,10 @@ def test_the_first_page_comes_at_once() -> None:
         done = dumbbell("--help")
         times.append(time.perf_counter() - start)
     assert min(times) < 0.15
-    assert all(f"  {name} " in done.stdout for name in ("run", "check", "show", "sweep", "explain", "reproduce"))
+    assert all(
+        f"  {name} " in done.stdout
+        for name in ("run", "check", "show", "sweep", "explain", "reproduce")
+    )
 
 
 def test_run_measures_flows_and_queues(file: Path) -> None:
@@ -127,9 +131,23 @@ def test_a_paper_without_an_experiment_for_kernels_says_which_has_one() -> None:
 
 def test_ctrl_c_ends_with_130_and_leaves_nothing(file: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    words = ["run", file, "-s", "duration=100000 s", "--replications", "64", "--record-every", "100 ms", "--out", out]
+    words = [
+        "run",
+        file,
+        "-s",
+        "duration=100000 s",
+        "--replications",
+        "64",
+        "--record-every",
+        "100 ms",
+        "--out",
+        out,
+    ]
     process = subprocess.Popen(
-        [sys.executable, "-m", "dumbbell", *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "dumbbell", *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     time.sleep(1.5)
     process.send_signal(signal.SIGINT)
@@ -179,7 +197,17 @@ def test_list_and_explain() -> None:
     from dumbbell.cli.algorithms.explain import algorithm_page
 
     names = document("list")
-    kinds = {"aqm", "qdisc", "cc", "meter", "conditioner", "impairment", "service", "source", "paper"}
+    kinds = {
+        "aqm",
+        "qdisc",
+        "cc",
+        "meter",
+        "conditioner",
+        "impairment",
+        "service",
+        "source",
+        "paper",
+    }
     assert set(names) == kinds
     assert {"drop_tail", "red"} <= set(names["aqm"])
     assert "red-on-netfpga" in names["paper"]
@@ -210,7 +238,9 @@ def test_every_page_fits_a_screen_with_all_that_there_is_to_say() -> None:
         words, shared = " ".join(page.split()), shared_with_red(algorithm)
         for parameter in algorithm.parameters:
             # What is left out where no value is: its words say what holds then.
-            assert parameter.default is not None or re.search("default|where none is written", parameter.doc)
+            assert parameter.default is not None or re.search(
+                "default|where none is written", parameter.doc
+            )
             assert parameter.source
             assert parameter.name in words
             assert parameter in shared or bounded(parameter) in words
@@ -227,7 +257,9 @@ def test_a_variant_of_red_names_what_it_shares_and_all_has_a_row_for_each() -> N
     for name in ("ea_red", "dt_red", "adaptive_red", "feng_red", "wred", "gred"):
         algorithm = catalogue.find(name)[0]
         shared = shared_with_red(algorithm)
-        page, every = (" ".join(to_text(algorithm_page(algorithm, flag)[1]).split()) for flag in (False, True))
+        page, every = (
+            " ".join(to_text(algorithm_page(algorithm, flag)[1]).split()) for flag in (False, True)
+        )
         told = page.partition("a row for each): ")[2].partition("Sources:")[0]
         assert len(shared) > 5
         for p in algorithm.parameters:
@@ -286,7 +318,8 @@ def _cpu_s() -> float:
 
 
 def test_a_paper_is_reproduced_quickly(tmp_path: Path) -> None:
-    """Less than a minute of one core, readings included: CPU time, which other work on the machine does not move."""
+    """Less than a minute of one core, readings included: CPU time, which other work on the machine
+    does not move."""
     start = _cpu_s()
     summary = document("reproduce", "red-on-netfpga", "--quick", "--out", tmp_path, timeout_s=600)
     assert _cpu_s() - start < 60
@@ -299,7 +332,14 @@ def test_a_paper_is_reproduced_quickly(tmp_path: Path) -> None:
 
 def test_with_the_scheme_taken_out_every_effect_is_exactly_zero(tmp_path: Path) -> None:
     summary = document(
-        "reproduce", "red-on-netfpga", "--quick", "--out", tmp_path, "-s", "queue=drop_tail", timeout_s=600
+        "reproduce",
+        "red-on-netfpga",
+        "--quick",
+        "--out",
+        tmp_path,
+        "-s",
+        "queue=drop_tail",
+        timeout_s=600,
     )
     assert {c["effect"]["value"] for c in summary["cells"] if "effect" in c} == {0.0}
     gains = [c for c in summary["claims"] if c["id"] != "claim-2b"]
@@ -311,7 +351,9 @@ def test_with_the_scheme_taken_out_every_effect_is_exactly_zero(tmp_path: Path) 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("words", [("--help",), ("list", "--json"), ("schema",)])
-def test_a_stdout_that_takes_nothing_is_said_in_a_line(words: tuple[str, ...], unbuffered: str) -> None:
+def test_a_stdout_that_takes_nothing_is_said_in_a_line(
+    words: tuple[str, ...], unbuffered: str
+) -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run(
             [sys.executable, "-m", "dumbbell", *words],
@@ -327,5 +369,7 @@ def test_a_stdout_that_takes_nothing_is_said_in_a_line(words: tuple[str, ...], u
 
 def test_a_stdout_that_is_closed_is_said_in_a_line() -> None:
     words = [sys.executable, "-m", "dumbbell", "list"]
-    done = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *words], stderr=subprocess.PIPE, text=True, timeout=60)
+    done = subprocess.run(
+        ["sh", "-c", '"$@" >&-', "sh", *words], stderr=subprocess.PIPE, text=True, timeout=60
+    )
     assert (done.returncode, done.stderr) == (1, "cannot write to standard output: it is closed\n")

@@ -1,4 +1,5 @@
-"""Result directories with one wrong bit, by every command that reads them: refused in one form, or the same answer."""
+"""Result directories with one wrong bit, by every command that reads them: refused in one form, or
+the same answer."""
 
 from __future__ import annotations
 
@@ -26,8 +27,20 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 READS = {
     "export": ("summary.json",),
     "plot": ("flows.parquet",),
-    "why": ("summary.json", "packets.parquet", "hops.parquet", "signals.parquet", "reactions.parquet"),
-    "diff": ("summary.json", "packets.parquet", "hops.parquet", "signals.parquet", "reactions.parquet"),
+    "why": (
+        "summary.json",
+        "packets.parquet",
+        "hops.parquet",
+        "signals.parquet",
+        "reactions.parquet",
+    ),
+    "diff": (
+        "summary.json",
+        "packets.parquet",
+        "hops.parquet",
+        "signals.parquet",
+        "reactions.parquet",
+    ),
 }
 """Files without which a command has no answer."""
 
@@ -51,7 +64,9 @@ def flips(whole: Path, count: int) -> Iterator[tuple[str, bytes]]:
         yield name, bytes(data)
 
 
-def test_a_wrong_bit_is_never_believed(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_bit_is_never_believed(
+    whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     result = tmp_path / "result"
     shutil.copytree(whole, result)
     refused = 0
@@ -71,8 +86,12 @@ def test_a_wrong_bit_is_never_believed(whole: Path, tmp_path: Path, capsys: pyte
             if name not in READS[command]:
                 continue
             code, out, errors = ask(command)
-            assert code == 3 and (not out or json.loads(out)["error"]["code"] == 3), f"{command}: {name}: {out}"
-            assert f"{name} is damaged" in unfolded(errors) and "run the scenario again" in errors, errors
+            assert code == 3 and (not out or json.loads(out)["error"]["code"] == 3), (
+                f"{command}: {name}: {out}"
+            )
+            assert (
+                f"{name} is damaged" in unfolded(errors) and "run the scenario again" in errors
+            ), errors
             refused += 1
         table = name.removesuffix(".parquet")
         if table in tables:
@@ -106,7 +125,9 @@ def test_loaders_refuse_what_commands_refuse(whole: Path, tmp_path: Path) -> Non
     assert cli._code(["why", str(result), "--flow", "s.1", "--time", "0.5s"]) == 3
 
 
-def test_a_result_of_an_earlier_release_is_read_without_digests(whole: Path, tmp_path: Path) -> None:
+def test_a_result_of_an_earlier_release_is_read_without_digests(
+    whole: Path, tmp_path: Path
+) -> None:
     result = tmp_path / "result"
     shutil.copytree(whole, result)
     older = unsealed(result)
@@ -126,5 +147,7 @@ def test_a_result_is_a_copy_of_the_store(tmp_path: Path) -> None:
         scenario.run(out=tmp_path / name, store=tmp_path / "store")
         assert {file.stat().st_nlink for file in (tmp_path / name).iterdir()} == {1}
     made, taken = (dumbbell.Result.load(tmp_path / name) for name in ("made", "taken"))
-    parquet = {name: digest for name, digest in made.json["digests"].items() if name.endswith(".parquet")}
+    parquet = {
+        name: digest for name, digest in made.json["digests"].items() if name.endswith(".parquet")
+    }
     assert parquet and parquet.items() <= taken.json["digests"].items()

@@ -1,4 +1,5 @@
-"""Exports for awk, mm-link, flent and spreadsheets hold what was recorded; what is missing or damaged is named."""
+"""Exports for awk, mm-link, flent and spreadsheets hold what was recorded; what is missing or
+damaged is named."""
 
 from __future__ import annotations
 
@@ -15,7 +16,9 @@ import pytest
 from helpers.exports import SCENARIO, dumbbell, hops, in_order, said
 
 
-def test_scripts_for_ns2_work(exported: Path, summary: dict[str, dict[str, Any]], packets: polars.DataFrame) -> None:
+def test_scripts_for_ns2_work(
+    exported: Path, summary: dict[str, dict[str, Any]], packets: polars.DataFrame
+) -> None:
     trace = exported / "all.tr"
     dumbbell("export", "ns2", exported, "-o", trace)
     plan = json.loads(polars.read_parquet_metadata(exported / "packets.parquet")["dumbbell.plan"])
@@ -30,8 +33,12 @@ def test_scripts_for_ns2_work(exported: Path, summary: dict[str, dict[str, Any]]
             END {{ print sent + 0, packets + 0, bytes + 0, drops + 0, marks + 0 }}
         """
         variables = {"fid": number, "src": flow["from"], "dst": flow["to"]}
-        assignments = [word for key, value in variables.items() for word in ("-v", f"{key}={value}")]
-        done = subprocess.run(["awk", *assignments, script, trace], capture_output=True, text=True, check=True)
+        assignments = [
+            word for key, value in variables.items() for word in ("-v", f"{key}={value}")
+        ]
+        done = subprocess.run(
+            ["awk", *assignments, script, trace], capture_output=True, text=True, check=True
+        )
         sent, got, size, drops, marks = map(int, done.stdout.split())
         assert (sent, got, drops, marks) == tuple(
             ours[key] for key in ("sent_packets", "delivered_packets", "lost_packets", "marks")
@@ -42,7 +49,9 @@ def test_scripts_for_ns2_work(exported: Path, summary: dict[str, dict[str, Any]]
             & polars.col("delivered_ps").is_not_null()
         )
         assert size == arrived["ip_len_bytes"].sum()
-        assert arrived["payload_bytes"].sum() * 8 / 20 == pytest.approx(ours["throughput_bps"], rel=1e-12)
+        assert arrived["payload_bytes"].sum() * 8 / 20 == pytest.approx(
+            ours["throughput_bps"], rel=1e-12
+        )
     done = subprocess.run(["awk", "$2 < t { exit 1 } { t = $2 } NF != 12 { exit 2 }", trace])
     assert done.returncode == 0
 
@@ -53,9 +62,12 @@ def test_departures_are_a_trace_of_mahimahi(exported: Path, tmp_path: Path) -> N
     opportunities = [int(line) for line in trace.read_text().splitlines()]
     sizes = {(p["flow"], p["from"], p["packet"]): p["ip_len_bytes"] for p in _packets(exported)}
     left = sorted(
-        (h["departed_ps"], sizes[h["flow"], h["from"], h["packet"]]) for h in hops(exported) if h["departed_ps"]
+        (h["departed_ps"], sizes[h["flow"], h["from"], h["packet"]])
+        for h in hops(exported)
+        if h["departed_ps"]
     )
-    # An opportunity is 1500 bytes; one comes at the first whole millisecond at which they are through.
+    # An opportunity is 1500 bytes; one comes at the first whole millisecond at which they are
+    # through.
     through, expected = 0, []
     for ps, size in left:
         through += size
@@ -76,11 +88,18 @@ def test_ns2_traces_are_read_back(exported: Path, summary: dict[str, dict[str, A
     found = json.loads(dumbbell("read", trace, "--json").stdout)
     for flow, ours in zip(found["flows"], summary.values(), strict=True):
         kind = "cbr" if ours["cc"] is None else "tcp"
-        read = tuple(flow[key].get(kind, 0) for key in ("sent_packets", "received_packets", "dropped_packets"))
-        assert read == tuple(ours[key] for key in ("sent_packets", "delivered_packets", "lost_packets"))
+        read = tuple(
+            flow[key].get(kind, 0)
+            for key in ("sent_packets", "received_packets", "dropped_packets")
+        )
+        assert read == tuple(
+            ours[key] for key in ("sent_packets", "delivered_packets", "lost_packets")
+        )
 
 
-@pytest.mark.parametrize("table", ["flows", "queues", "signals", "reactions", "packets", "hops", "acks"])
+@pytest.mark.parametrize(
+    "table", ["flows", "queues", "signals", "reactions", "packets", "hops", "acks"]
+)
 def test_csv_has_every_row_and_value(exported: Path, table: str) -> None:
     text = dumbbell("export", "csv", exported, "--table", table).stdout
     found = list(csv.DictReader(io.StringIO(text)))
@@ -98,7 +117,9 @@ def test_csv_has_every_row_and_value(exported: Path, table: str) -> None:
             assert read == ["" if x is None else str(x) for x in ours]
 
 
-def test_csv_of_the_summary_and_of_one_flow(exported: Path, summary: dict[str, dict[str, Any]], tmp_path: Path) -> None:
+def test_csv_of_the_summary_and_of_one_flow(
+    exported: Path, summary: dict[str, dict[str, Any]], tmp_path: Path
+) -> None:
     dumbbell("export", "csv", exported, "-o", tmp_path / "flows.csv")
     data = (tmp_path / "flows.csv").read_bytes()
     assert data.count(b"\r\n") == data.count(b"\n") == 1 + len(summary)
@@ -106,10 +127,18 @@ def test_csv_of_the_summary_and_of_one_flow(exported: Path, summary: dict[str, d
     assert {row["name"]: float(row["goodput_bps"]) for row in found} == {
         n: f["goodput_bps"] for n, f in summary.items()
     }
-    queues = list(csv.DictReader(io.StringIO(dumbbell("export", "csv", exported, "--table", "summary_queues").stdout)))
+    queues = list(
+        csv.DictReader(
+            io.StringIO(dumbbell("export", "csv", exported, "--table", "summary_queues").stdout)
+        )
+    )
     assert "drops_overflow" in queues[0]
     one = list(
-        csv.DictReader(io.StringIO(dumbbell("export", "csv", exported, "--table", "flows", "--flow", "ends").stdout))
+        csv.DictReader(
+            io.StringIO(
+                dumbbell("export", "csv", exported, "--table", "flows", "--flow", "ends").stdout
+            )
+        )
     )
     assert {row["flow"] for row in one} == {"ends"}
 
@@ -119,15 +148,22 @@ def test_flent_reads_and_plots(exported: Path, tmp_path: Path) -> None:
     done = dumbbell("export", "flent", exported, "-o", file)
     assert "1 of the flows are UDP and left out" in done.stderr
     flent = [sys.executable, "-m", "flent", "-i", file]
-    subprocess.run([*flent, "-f", "csv", "-o", tmp_path / "table.csv"], capture_output=True, check=True)
+    subprocess.run(
+        [*flent, "-f", "csv", "-o", tmp_path / "table.csv"], capture_output=True, check=True
+    )
     found = list(csv.DictReader(io.StringIO((tmp_path / "table.csv").read_text())))
-    series = polars.read_parquet(exported / "flows.parquet").filter(polars.col("flow") == "selective")
+    series = polars.read_parquet(exported / "flows.parquet").filter(
+        polars.col("flow") == "selective"
+    )
     read = [float(row["TCP upload::1"]) for row in found if row["TCP upload::1"]]
     assert read == [bps / 1e6 for bps in series["goodput_bps"] if bps is not None]
     for plot in ("totals", "upload", "tcp_rtt", "tcp_cwnd"):
         picture = tmp_path / f"{plot}.png"
         done = subprocess.run(
-            [*flent, "-f", "plot", "-p", plot, "-o", picture], capture_output=True, text=True, check=True
+            [*flent, "-f", "plot", "-p", plot, "-o", picture],
+            capture_output=True,
+            text=True,
+            check=True,
         )
         assert picture.stat().st_size > 10_000, done.stderr
         assert "Traceback" not in done.stderr
@@ -154,14 +190,19 @@ def test_results_without_packets_say_how_to_record_them(tmp_path: Path) -> None:
     dumbbell("run", file, "--out", tmp_path / "bare")
     done = dumbbell("export", "pcapng", tmp_path / "bare", "-o", tmp_path / "x", code=2)
     assert "has no record of packets" in said(done) and "record.packets=true" in said(done)
-    dumbbell("run", file, "-s", "record.packets=true", "--replications", "2", "--out", tmp_path / "many")
+    dumbbell(
+        "run", file, "-s", "record.packets=true", "--replications", "2", "--out", tmp_path / "many"
+    )
     done = dumbbell("export", "pcapng", tmp_path / "many", "-o", tmp_path / "x", code=2)
     assert "holds 2 runs" in said(done) and "seed-1" in said(done)
 
 
 def test_a_damaged_record_is_named(exported: Path, tmp_path: Path) -> None:
     data = (exported / "packets.parquet").read_bytes()
-    for name, broken in (("cut", data[: len(data) // 2]), ("noise", data[:1000] + bytes(5000) + data[6000:])):
+    for name, broken in (
+        ("cut", data[: len(data) // 2]),
+        ("noise", data[:1000] + bytes(5000) + data[6000:]),
+    ):
         there = tmp_path / name
         there.mkdir()
         (there / "packets.parquet").write_bytes(broken)
@@ -199,10 +240,15 @@ def test_csv_of_a_point_and_of_a_seed_is_its_part_of_the_summary(tmp_path: Path)
     text = dumbbell("export", "csv", out / "point-1", "--flow", "plain").stdout
     (row,) = csv.DictReader(io.StringIO(text))
     (flow,) = (f for f in points[0]["flows"] if f["name"] == "plain")
-    assert (row["queue.limit"], float(row["goodput_bps"])) == ("20 pkt", flow["goodput_bps"]["mean"])
+    assert (row["queue.limit"], float(row["goodput_bps"])) == (
+        "20 pkt",
+        flow["goodput_bps"]["mean"],
+    )
 
 
-def test_a_file_that_cannot_be_made_is_the_one_that_was_named(exported: Path, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_made_is_the_one_that_was_named(
+    exported: Path, tmp_path: Path
+) -> None:
     done = dumbbell("export", "csv", exported, "-o", tmp_path / "none" / "x", code=1)
     assert "No such file" in said(done)
     assert ".growing-" not in done.stderr.replace("\n", "").replace(" ", "").replace("│", "")

@@ -1,7 +1,8 @@
-"""Every option of every command under hostile values: exit code 2 and a sentence, or what the option takes.
+"""Every option of every command under hostile values: exit code 2 and a sentence, or what the
+option takes.
 
-The commands and their options are those that the parser knows, so that a new one is tried, too. Whatever would take
-long is cut short before it begins.
+The commands and their options are those that the parser knows, so that a new one is tried, too.
+Whatever would take long is cut short before it begins.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ NUMBERS = ["-1", "9" * 30, "1e400", "nan", "-inf", ""]
 TEXTS = ["-5Mbps", "9" * 30, "nan", "", "ünï 漢字 🙂\x1b[31m\x07", "x" * 3000]
 
 INTERNAL = re.compile(
-    r"Traceback|<request>|unknown variant|unknown field|missing field|invalid type|invalid value|expected one of"
-    r"|serde|\bu(8|16|32|64|size)\b|int \| None|unable to convert|could not convert|Exceeds the limit|Error:"
+    r"Traceback|<request>|unknown variant|unknown field|missing field|invalid type|invalid "
+    r"value|expected one of"
+    r"|serde|\bu(8|16|32|64|size)\b|int \| None|unable to convert|could not convert|Exceeds the "
+    r"limit|Error:"
     r"|object has no attribute|NoneType|cannot convert|Unused Tokens|requires an argument"
 )
 """Words of libraries and of the machinery that no message has."""
@@ -44,7 +47,8 @@ BENIGN = {
     ("advise", "--flows"): "4",
     ("advise", "--loss"): "1e-6",
 }
-"""What required values are where another one is tried; a path that is not there, if nothing is said here."""
+"""What required values are where another one is tried; a path that is not there, if nothing is said
+here."""
 
 
 def commands(grammar: App, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -57,21 +61,34 @@ def commands(grammar: App, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[
 
 
 def tried() -> Iterator[Any]:
-    """Each option of each command, with the values to try: all where it comes first, one where commands share it."""
+    """Each option of each command, with the values to try: all where it comes first, one where
+    commands share it."""
     seen = set()
     for words, arguments in commands(app()):
         for argument in arguments:
             if argument.parse and argument.name != "*":
-                values = NUMBERS if is_number(argument) else ["x"] if bool in kinds(argument.hint) else TEXTS
+                values = (
+                    NUMBERS
+                    if is_number(argument)
+                    else ["x"]
+                    if bool in kinds(argument.hint)
+                    else TEXTS
+                )
                 shared = (argument.name, argument.parameter.help) in seen
                 seen.add((argument.name, argument.parameter.help))
                 named = " ".join([*words, argument.name])
-                yield pytest.param(words, arguments, argument, values[:1] if shared else values, id=named)
+                yield pytest.param(
+                    words, arguments, argument, values[:1] if shared else values, id=named
+                )
 
 
 def kinds(hint: Any) -> set[Any]:
     """The types of a value: of an option that may be given several times, those of each."""
-    return {hint} if not get_args(hint) else {inner for each in get_args(hint) for inner in kinds(each)}
+    return (
+        {hint}
+        if not get_args(hint)
+        else {inner for each in get_args(hint) for inner in kinds(each)}
+    )
 
 
 def is_number(argument: Any) -> bool:
@@ -101,7 +118,9 @@ def nothing_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         "host_cost",
     }
     call = api._call
-    monkeypatch.setattr(api, "_call", lambda name, *args: call(name, *args) if name in checks_only else cut())
+    monkeypatch.setattr(
+        api, "_call", lambda name, *args: call(name, *args) if name in checks_only else cut()
+    )
     monkeypatch.setattr(subprocess, "Popen", cut)
     monkeypatch.setattr(os, "execvp", cut)
     monkeypatch.setenv("DUMBBELL_STORE", str(tmp_path / "no store"))
@@ -119,19 +138,33 @@ def line(words: tuple[str, ...], arguments: Any, argument: Any, value: str) -> l
     """The command with benign words where it needs them, and the value."""
     required = [each for each in arguments if each.required and each is not argument]
     benign = {
-        each.name: BENIGN.get((words[0], each.name), f"no-such-{each.name.strip('-').lower()}") for each in required
+        each.name: BENIGN.get((words[0], each.name), f"no-such-{each.name.strip('-').lower()}")
+        for each in required
     }
     at_place = [each for each in arguments if not each.name.startswith("-")]
     placed = [value if each is argument else benign.get(each.name) for each in at_place]
-    named = [word for each in required if each.name.startswith("-") for word in (each.name, benign[each.name])]
-    own = [] if argument in at_place else [f"{argument.name}={value}" if value.startswith("-") else argument.name]
+    named = [
+        word
+        for each in required
+        if each.name.startswith("-")
+        for word in (each.name, benign[each.name])
+    ]
+    own = (
+        []
+        if argument in at_place
+        else [f"{argument.name}={value}" if value.startswith("-") else argument.name]
+    )
     own += [value] if own and not value.startswith("-") else []
     return [*words, *(word for word in placed if word is not None), *named, *own]
 
 
 @pytest.mark.parametrize(("words", "arguments", "argument", "values"), list(tried()))
 def test_hostile_values_end_with_a_sentence(
-    words: tuple[str, ...], arguments: Any, argument: Any, values: list[str], capsys: pytest.CaptureFixture[str]
+    words: tuple[str, ...],
+    arguments: Any,
+    argument: Any,
+    values: list[str],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     for value in values:
         given = line(words, arguments, argument, value)
@@ -150,10 +183,22 @@ def test_hostile_values_end_with_a_sentence(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["advise", "queue", "--rate", "-5Mbps", "--rtt", "10ms", "--flows", "3"], "a rate must be positive"),
-        (["advise", "queue", "--rate", "5Mbps", "--rtt", "-10ms", "--flows", "3"], "a time must be positive"),
-        (["why", "nowhere", "--time", "3s", "--within", "-3s"], "--within -3s: a time is not negative"),
-        (["why", "nowhere", "--flow", "far", "--packet", "-3"], "--packet -3: write a whole number from 0 up"),
+        (
+            ["advise", "queue", "--rate", "-5Mbps", "--rtt", "10ms", "--flows", "3"],
+            "a rate must be positive",
+        ),
+        (
+            ["advise", "queue", "--rate", "5Mbps", "--rtt", "-10ms", "--flows", "3"],
+            "a time must be positive",
+        ),
+        (
+            ["why", "nowhere", "--time", "3s", "--within", "-3s"],
+            "--within -3s: a time is not negative",
+        ),
+        (
+            ["why", "nowhere", "--flow", "far", "--packet", "-3"],
+            "--packet -3: write a whole number from 0 up",
+        ),
         (
             ["why", "nowhere", "--packet", "99999999999999999999999"],
             "write a whole number from 0 to 9223372036854775807",
@@ -163,10 +208,16 @@ def test_hostile_values_end_with_a_sentence(
         (["run", "nowhere.toml", "--seed"], "--seed needs a value"),
         (["run"], "FILE is missing"),
         (["run", "a", "b"], "`b` is one word too many"),
-        (["run", "a", "--replicatoins", "3"], "there is no option --replicatoins: did you mean --replications?"),
+        (
+            ["run", "a", "--replicatoins", "3"],
+            "there is no option --replicatoins: did you mean --replications?",
+        ),
         (["run", "a", "--quiet"], "there is no option --quiet\n"),
         (["run", "a", "--on", "mars"], "--on mars: write sim or kernel"),
-        (["table", "rtt-fairness", "--ratio", "nan"], "--ratio nan: write a finite number from 0 up"),
+        (
+            ["table", "rtt-fairness", "--ratio", "nan"],
+            "--ratio nan: write a finite number from 0 up",
+        ),
         (["swep"], "there is no command `swep`: did you mean `sweep`?"),
         (["nope"], "there is no command `nope`: there are run, "),
         (["explain", "tahini"], "there is no algorithm named `tahini`: `dumbbell list`"),
@@ -185,12 +236,24 @@ def test_values_that_look_like_options_are_left_to_programs_and_after_two_hyphen
     assert with_values(["why", "r", "--within", "-3s"]) == ["why", "r", "--within=-3s"]
     assert with_values(["why", "r", "--json", "-x"]) == ["why", "r", "--json", "-x"]
     program = ["ping", "--count", "-3"]
-    assert with_values(["shell", "--rate", "-5Mbps", *program]) == ["shell", "--rate=-5Mbps", *program]
-    assert with_values(["shell", "--", "ping", "--count", "-3"]) == ["shell", "--", "ping", "--count", "-3"]
+    assert with_values(["shell", "--rate", "-5Mbps", *program]) == [
+        "shell",
+        "--rate=-5Mbps",
+        *program,
+    ]
+    assert with_values(["shell", "--", "ping", "--count", "-3"]) == [
+        "shell",
+        "--",
+        "ping",
+        "--count",
+        "-3",
+    ]
 
 
 @pytest.mark.parametrize("words", [["help"], ["help", "run"], ["-V"], ["run", "--help"]])
-def test_usual_ways_to_ask_for_help_and_version(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_usual_ways_to_ask_for_help_and_version(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as ended:
         main(words)
     assert not ended.value.code

@@ -15,7 +15,9 @@ LINE = "red limit 30000 min 5000 max 15000 avpkt 1000 burst 20 probability 0.02"
 
 def dumbbell(*words: object, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "dumbbell", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, input=stdin, timeout=60, cwd=ROOT)
+    return subprocess.run(
+        command, capture_output=True, text=True, input=stdin, timeout=60, cwd=ROOT
+    )
 
 
 def test_a_line_becomes_tables_with_sentences() -> None:
@@ -49,13 +51,21 @@ def test_exported_lines_are_read_again(options: list[str]) -> None:
     assert again.returncode == 0, again.stderr
     read = json.loads(again.stdout)
     assert read["queue"]["limit"] == "90 kB"
-    assert read["link"] == ({} if "--queue-only" in options else {"rate": "10 Mbps", "delay": "10 ms"})
+    assert read["link"] == (
+        {} if "--queue-only" in options else {"rate": "10 Mbps", "delay": "10 ms"}
+    )
 
 
 def test_a_link_is_chosen_by_its_name() -> None:
     written = json.loads(
         dumbbell(
-            "export-tc", "scenarios/first.toml", "--link", "left->far/sender", "-s", "queue=drop_tail", "--json"
+            "export-tc",
+            "scenarios/first.toml",
+            "--link",
+            "left->far/sender",
+            "-s",
+            "queue=drop_tail",
+            "--json",
         ).stdout
     )
     assert written["link"] == "left->far/sender"

@@ -85,7 +85,9 @@ def a_paper(folder: Path, name: str) -> Path:
     """A paper whose scenario runs Python."""
     paper = folder / name
     paper.mkdir(parents=True)
-    (paper / "evil.py").write_text(f"from pathlib import Path\nPath({str(folder / 'RAN')!r}).write_text('')\n")
+    (paper / "evil.py").write_text(
+        f"from pathlib import Path\nPath({str(folder / 'RAN')!r}).write_text('')\n"
+    )
     (paper / "s.toml").write_text(f'use = ["evil.py"]\n{SCENARIO}')
     (paper / "paper.toml").write_text(
         'title = "t"\ncitation = "c"\n[full]\nreplications = 5\n'
@@ -120,7 +122,9 @@ def test_a_paper_is_found_by_its_path(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("name", ["..", ".", "", "-x", "a\0b"])
-def test_what_is_no_name_is_no_paper(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_no_name_is_no_paper(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     a_paper(tmp_path, "x")
     (tmp_path / "paper.toml").write_text("")
     monkeypatch.setenv("DUMBBELL_PAPERS", str(tmp_path / "x"))
@@ -128,13 +132,17 @@ def test_what_is_no_name_is_no_paper(name: str, tmp_path: Path, monkeypatch: pyt
         papers.find(name)
 
 
-def test_two_papers_of_one_name_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_papers_of_one_name_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     a_paper(tmp_path, "ea-red")
     monkeypatch.setenv("DUMBBELL_PAPERS", str(tmp_path))
     with pytest.raises(ScenarioError, match="there are 2 papers `ea-red`"):
         papers.find("ea-red")
     assert papers.find(f"{tmp_path}/ea-red") == tmp_path / "ea-red"
-    monkeypatch.setenv("DUMBBELL_PAPERS", str(papers.find(f"{tmp_path}/ea-red").parents[0] / "nothing"))
+    monkeypatch.setenv(
+        "DUMBBELL_PAPERS", str(papers.find(f"{tmp_path}/ea-red").parents[0] / "nothing")
+    )
     own = papers.find("ea-red")
     monkeypatch.setenv("DUMBBELL_PAPERS", str(own.parent))
     assert papers.find("ea-red") == own, "the same folder twice is one paper"
@@ -151,7 +159,9 @@ def test_ids_of_a_paper_name_files(tmp_path: Path) -> None:
         papers.read(paper)
 
 
-def test_hardware_of_the_current_folder_is_not_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hardware_of_the_current_folder_is_not_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     planted = tmp_path / "rtl" / "red"
     planted.mkdir(parents=True)
     (planted / "core.f").write_text("")
@@ -168,18 +178,28 @@ def test_a_child_process_takes_no_module_from_the_current_folder(tmp_path: Path)
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("words", ["check -", "run /dev/zero", "script /dev/zero", "show /proc/self/fd/0"])
+@pytest.mark.parametrize(
+    "words", ["check -", "run /dev/zero", "script /dev/zero", "show /proc/self/fd/0"]
+)
 def test_what_has_no_end_is_refused(words: str, tmp_path: Path) -> None:
     """Endless input and devices, in seconds and in little memory."""
-    command = ["sh", "-c", f"ulimit -v 4000000; exec {sys.executable} -P -m dumbbell {words} < /dev/zero"]
+    command = [
+        "sh",
+        "-c",
+        f"ulimit -v 4000000; exec {sys.executable} -P -m dumbbell {words} < /dev/zero",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=tmp_path)
     assert done.returncode == 2, done.stderr
     assert "larger than 16 MiB" in done.stderr or "only regular files are read" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("plant", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), lambda path: path.mkdir()])
-def test_a_document_of_a_result_is_a_regular_file(plant: Callable[[Path], None], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "plant", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), lambda path: path.mkdir()]
+)
+def test_a_document_of_a_result_is_a_regular_file(
+    plant: Callable[[Path], None], tmp_path: Path
+) -> None:
     plant(tmp_path / "summary.json")
     with pytest.raises(ScenarioError, match="only regular files are read"):
         summary.read(tmp_path)
@@ -190,10 +210,14 @@ def test_a_document_of_a_result_is_a_regular_file(plant: Callable[[Path], None],
 
 @pytest.fixture(scope="module")
 def without_packets(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a `result` without the packets that `why` and `diff` ask for: they repeat the run."""
+    """The folder of a `result` without the packets that `why` and `diff` ask for: they repeat the
+    run."""
     here = tmp_path_factory.mktemp("without")
     (here / "s.toml").write_text(SCENARIO)
-    assert run("run", "s.toml", "-s", "record.packets=false", "--out", "result", cwd=here).returncode == 0
+    assert (
+        run("run", "s.toml", "-s", "record.packets=false", "--out", "result", cwd=here).returncode
+        == 0
+    )
     return here
 
 
@@ -225,7 +249,8 @@ def test_a_result_runs_no_program_by_itself(
 
 
 @pytest.mark.parametrize(
-    "words", ["check s.toml", "show s.toml", "sharing s.toml", "export-tc s.toml", "list --use evil.py"]
+    "words",
+    ["check s.toml", "show s.toml", "sharing s.toml", "export-tc s.toml", "list --use evil.py"],
 )
 def test_to_look_at_a_scenario_is_to_run_what_it_uses(words: str, tmp_path: Path) -> None:
     """Not what one wishes, but what SECURITY.md warns of."""

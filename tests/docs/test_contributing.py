@@ -1,5 +1,5 @@
-"""Does what CONTRIBUTING.md says, on a copy: one file, one line, and the conformance suite judges the algorithm; and
-`dumbbell new`, whose promised tests fail, and no others."""
+"""Does what CONTRIBUTING.md says, on a copy: one file, one line, and the conformance suite judges
+the algorithm; and `dumbbell new`, whose promised tests fail, and no others."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ SWIFTLY = (
     "profile.release.debug=0",
     "profile.release.package.dumbbell-algos.opt-level=0",
 )
-"""What the page's command does not say: three tests run here, so that compiling is all that takes time."""
+"""What the page's command does not say: three tests run here, so that compiling is all that takes
+time."""
 COMMAND += [word for setting in SWIFTLY for word in ("--config", setting)]
 SKETCHES = {"aqm": "sketched", "cc": "sketched_too"}
 
@@ -37,15 +38,20 @@ SKETCHES = {"aqm": "sketched", "cc": "sketched_too"}
 def steps() -> tuple[str, str, str, str]:
     """The page's file and its text, the file with the registry and the line that goes into it."""
     page = (ROOT / "CONTRIBUTING.md").read_text()
-    file, code = re.search(r"<!-- file: (\S+) -->\n```rust\n(.*?)^```", page, re.DOTALL | re.MULTILINE).groups()
-    registry, line = re.search(r"\*\*One line\*\* in `(\S+)`.*?```text\n(.*?)```", page, re.DOTALL).groups()
+    file, code = re.search(
+        r"<!-- file: (\S+) -->\n```rust\n(.*?)^```", page, re.DOTALL | re.MULTILINE
+    ).groups()
+    registry, line = re.search(
+        r"\*\*One line\*\* in `(\S+)`.*?```text\n(.*?)```", page, re.DOTALL
+    ).groups()
     return file, code, registry, line
 
 
 def scratch_copy(where: Path) -> None:
     """A copy of the Rust workspace with what the page asks for.
 
-    Files keep their times, and what is written gets the page's: cargo builds again only what has changed.
+    Files keep their times, and what is written gets the page's: cargo builds again only what has
+    changed.
     """
     shutil.rmtree(where, ignore_errors=True)
     for name in ("crates", ".cargo"):
@@ -67,31 +73,50 @@ def sketch(where: Path, kind: str, name: str) -> None:
     command = [sys.executable, "-m", "dumbbell", "new", kind, name]
     done = subprocess.run(command, cwd=where / "crates", capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    files = [where / line.removeprefix("wrote ") for line in done.stdout.splitlines() if line.startswith("wrote ")]
+    files = [
+        where / line.removeprefix("wrote ")
+        for line in done.stdout.splitlines()
+        if line.startswith("wrote ")
+    ]
     assert [f.name for f in files] == [f"{name}.rs", Path(new.REGISTRY[kind]).name]
     texts = [f.read_text() for f in files]
     again = subprocess.run(command, cwd=where, capture_output=True, text=True, timeout=60)
     assert again.returncode == 1
     assert "already" in again.stderr
     assert [f.read_text() for f in files] == texts
-    templates = [*(ROOT / "python" / "dumbbell" / "plugins").rglob("*.rs.txt"), ROOT / new.REGISTRY[kind]]
+    templates = [
+        *(ROOT / "python" / "dumbbell" / "plugins").rglob("*.rs.txt"),
+        ROOT / new.REGISTRY[kind],
+    ]
     written = max(t.stat().st_mtime for t in templates)
     for file in files:
         os.utime(file, (written, written))
 
 
 def test_an_aqm_is_one_file_and_one_line() -> None:
-    # In a target directory of its own: cargo takes crates at the same place of two workspaces for the same.
+    # In a target directory of its own: cargo takes crates at the same place of two workspaces for
+    # the same.
     place = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "contributing"
     copy = place / "copy"
     scratch_copy(copy)
-    environment = os.environ | {"CARGO_TARGET_DIR": str(place / "target"), "CARGO_TERM_COLOR": "never"}
+    environment = os.environ | {
+        "CARGO_TARGET_DIR": str(place / "target"),
+        "CARGO_TERM_COLOR": "never",
+    }
     everything = ["--", "erd", *SKETCHES.values()]
     sketched = subprocess.run(
-        [*COMMAND, *everything], cwd=copy, env=environment, capture_output=True, text=True, timeout=900
+        [*COMMAND, *everything],
+        cwd=copy,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=900,
     )
     failed = re.findall(r"^test (\S+) \.\.\. FAILED$", sketched.stdout, re.MULTILINE)
-    promised = ["aqm::sketched::tests::signals_under_a_standing_load", "cc::sketched_too::tests::differs_from_rfc_5681"]
+    promised = [
+        "aqm::sketched::tests::signals_under_a_standing_load",
+        "cc::sketched_too::tests::differs_from_rfc_5681",
+    ]
     assert sorted(failed) == promised, sketched.stdout + sketched.stderr
     for text in (
         "it lets a queue grow without end: write its rule",
@@ -99,8 +124,12 @@ def test_an_aqm_is_one_file_and_one_line() -> None:
     ):
         assert text in sketched.stdout
     for module in ("aqm::conformance::sketched", "cc::conformance::sketched_too"):
-        assert len(re.findall(rf"^test {module}::\S+ \.\.\. ok$", sketched.stdout, re.MULTILINE)) >= 5
-    done = subprocess.run([*COMMAND, "erd"], cwd=copy, env=environment, capture_output=True, text=True, timeout=900)
+        assert (
+            len(re.findall(rf"^test {module}::\S+ \.\.\. ok$", sketched.stdout, re.MULTILINE)) >= 5
+        )
+    done = subprocess.run(
+        [*COMMAND, "erd"], cwd=copy, env=environment, capture_output=True, text=True, timeout=900
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     passed = sum(int(n) for n in re.findall(r"test result: ok\. (\d+) passed", done.stdout))
     assert passed > 0, done.stdout
@@ -108,7 +137,10 @@ def test_an_aqm_is_one_file_and_one_line() -> None:
     algos = Path("crates/dumbbell-algos/src")
     written = [steps()[0], *(str(algos / kind / f"{name}.rs") for kind, name in SKETCHES.items())]
     formatted = subprocess.run(
-        ["rustfmt", "--check", "--edition", "2024", *written], cwd=copy, capture_output=True, text=True
+        ["rustfmt", "--check", "--edition", "2024", *written],
+        cwd=copy,
+        capture_output=True,
+        text=True,
     )
     assert formatted.returncode == 0, formatted.stdout
 

@@ -25,18 +25,23 @@ def test_examples_do_what_the_page_shows(page: Path) -> None:
     outcomes = list(examples.run_page(page))
     assert outcomes
     for outcome in outcomes:
-        assert outcome.holds, f"{outcome.shown.source}\n(exit code {outcome.code}) printed\n{outcome.printed}"
+        assert outcome.holds, (
+            f"{outcome.shown.source}\n(exit code {outcome.code}) printed\n{outcome.printed}"
+        )
 
 
 def test_a_wrong_output_and_a_failing_command_are_seen(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(
-        "```console\n$ echo one\none\n$ echo two\n2\n$ false\n```\n\n```python\nprint(3)\n```\n\n```text\n4\n```\n"
+        "```console\n$ echo one\none\n$ echo two\n2\n$ "
+        "false\n```\n\n```python\nprint(3)\n```\n\n```text\n4\n```\n"
     )
     assert [outcome.holds for outcome in examples.run_page(page)] == [True, False, False, False]
 
 
-def test_marked_blocks_are_not_run_and_a_part_may_extend_a_file_of_the_repository(tmp_path: Path) -> None:
+def test_marked_blocks_are_not_run_and_a_part_may_extend_a_file_of_the_repository(
+    tmp_path: Path,
+) -> None:
     page = tmp_path / "page.md"
     page.write_text(
         "<!-- not run: it needs a cluster -->\n```console\n$ false\n```\n\n"
@@ -68,7 +73,11 @@ def test_generated_parts_are_current(page: Path) -> None:
 
 def test_every_table_of_the_language_and_every_algorithm_is_on_its_page() -> None:
     scenario = (ROOT / "docs" / "scenario.md").read_text()
-    tables = [name for name, rule in api.schema()["$defs"].items() if rule.get("properties") and name[0].isupper()]
+    tables = [
+        name
+        for name, rule in api.schema()["$defs"].items()
+        if rule.get("properties") and name[0].isupper()
+    ]
     told = set(re.findall(r"<!-- generated: keys:(\w+) -->", scenario))
     assert set(tables) - told == {"Station"}  # Its one key is told in words.
     algorithms = (ROOT / "docs" / "algorithms.md").read_text()
@@ -78,7 +87,9 @@ def test_every_table_of_the_language_and_every_algorithm_is_on_its_page() -> Non
 
 def test_every_queue_has_a_row_with_its_provenance_on_the_page_about_queues() -> None:
     rows = re.findall(
-        r"^\|[^|]*\| `(\w+)` \| [^|]+ \| ([a-z ]+) \| (\d+) \|$", (ROOT / "docs" / "queues.md").read_text(), re.M
+        r"^\|[^|]*\| `(\w+)` \| [^|]+ \| ([a-z ]+) \| (\d+) \|$",
+        (ROOT / "docs" / "queues.md").read_text(),
+        re.M,
     )
     queues = {a.name: a for a in dumbbell.catalogue.algorithms() if a.kind in ("aqm", "qdisc")}
     assert [name for name, _, _ in rows] == list(dict.fromkeys(name for name, _, _ in rows))
@@ -89,13 +100,17 @@ def test_every_queue_has_a_row_with_its_provenance_on_the_page_about_queues() ->
 
 def test_every_control_has_a_row_with_its_provenance_on_the_page_about_controls() -> None:
     text = (ROOT / "docs" / "controls.md").read_text()
-    rows = re.findall(r"^\|[^|]*\| `(\w+)` \| [^|]+ \| [^|]+ \| ([a-z ]+) \| \d+ \| \d+ \|$", text, re.M)
+    rows = re.findall(
+        r"^\|[^|]*\| `(\w+)` \| [^|]+ \| [^|]+ \| ([a-z ]+) \| \d+ \| \d+ \|$", text, re.M
+    )
     controls = {a.name: a for a in dumbbell.catalogue.algorithms() if a.kind == "cc"}
     assert len(rows) == len(controls)
     assert dict(rows) == {name: a.provenance.replace("_", " ") for name, a in controls.items()}
 
 
-def test_every_meter_and_conditioner_has_a_row_with_its_provenance_on_the_page_about_diffserv() -> None:
+def test_every_meter_and_conditioner_has_a_row_with_its_provenance_on_the_page_about_diffserv() -> (
+    None
+):
     text = (ROOT / "docs" / "diffserv.md").read_text()
     rows = re.findall(r"^\| `(\w+)` \| (?:2|3|none) \| [^|]+ \| ([a-z ]+) \| \d+ \|$", text, re.M)
     known = [a for a in dumbbell.catalogue.algorithms() if a.kind in ("meter", "conditioner")]
@@ -116,7 +131,9 @@ def test_every_key_of_a_result_and_every_column_is_explained() -> None:
         "-s",
         "warmup=0 s",
     ]
-    done = subprocess.run([*command, "--json"], capture_output=True, text=True, cwd=ROOT, check=True)
+    done = subprocess.run(
+        [*command, "--json"], capture_output=True, text=True, cwd=ROOT, check=True
+    )
     result = json.loads(done.stdout)
     queue = result["queues"][0]
     keys = {*result, *result["flows"][0], *queue, *queue["drops"], *result["conservation"]}
@@ -124,16 +141,24 @@ def test_every_key_of_a_result_and_every_column_is_explained() -> None:
 
 
 def test_the_first_scenario_of_the_readme_is_the_file() -> None:
-    blocks = re.findall(r"<!-- file: (\S+) -->\n```toml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    blocks = re.findall(
+        r"<!-- file: (\S+) -->\n```toml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL
+    )
     assert [name for name, _ in blocks] == ["scenarios/first.toml"]
     assert all((ROOT / name).read_text() == body for name, body in blocks)
 
 
 def test_exit_codes_have_one_table_with_those_of_the_command() -> None:
     texts = {page: page.read_text() for page in pages.pages()}
-    (table,) = (text for text in texts.values() if re.search(r"^\| (?:exit )?code \| meaning \|$", text, re.MULTILINE))
+    (table,) = (
+        text
+        for text in texts.values()
+        if re.search(r"^\| (?:exit )?code \| meaning \|$", text, re.MULTILINE)
+    )
     assert table == texts[ROOT / "docs" / "scenario.md"]
-    rows = re.findall(r"^\| (\d+) \| ", table[table.index("| exit code | meaning |") :], re.MULTILINE)
+    rows = re.findall(
+        r"^\| (\d+) \| ", table[table.index("| exit code | meaning |") :], re.MULTILINE
+    )
     said = cli.first_page()
     assert rows == re.findall(r"\b(\d+) ", said[said.index("Exit codes:") :])
     assert {int(code) for code in rows} >= {kind.code for kind in door_errors()}

@@ -1,4 +1,5 @@
-"""Every block of every page is executed, parsed or marked; what code spans and links name exists."""
+"""Every block of every page is executed, parsed or marked; what code spans and links name
+exists."""
 
 from __future__ import annotations
 
@@ -19,7 +20,13 @@ def test_what_a_page_names_exists(page: Path) -> None:
 
 def test_readme_contributing_papers_hardware_and_notebooks_are_among_the_pages() -> None:
     names = {str(page.relative_to(pages.ROOT)) for page in HERE}
-    assert {"README.md", "CONTRIBUTING.md", "docs/python.md", "docs/gallery/README.md", "rtl/red/SPEC.md"} <= names
+    assert {
+        "README.md",
+        "CONTRIBUTING.md",
+        "docs/python.md",
+        "docs/gallery/README.md",
+        "rtl/red/SPEC.md",
+    } <= names
     assert {"papers/ea-red/rules.md", "notebooks/1-first-steps.ipynb"} <= names
 
 
@@ -94,7 +101,10 @@ def test_a_block_that_is_wrong_or_unchecked_is_found(tmp_path: Path, block: str,
 
 
 def test_a_mark_excuses_from_running_and_not_from_parsing(tmp_path: Path) -> None:
-    marked = "<!-- not run: it needs a cluster -->\n```console\n$ dumbbell run scenarios/first.toml{}\n```\n"
+    marked = (
+        "<!-- not run: it needs a cluster -->\n```console\n$ dumbbell run "
+        "scenarios/first.toml{}\n```\n"
+    )
     assert wrong(tmp_path, marked.format("")) == ""
     assert "Unknown option" in wrong(tmp_path, marked.format(" --recrd"))
 
@@ -102,7 +112,12 @@ def test_a_mark_excuses_from_running_and_not_from_parsing(tmp_path: Path) -> Non
 def test_files_that_a_page_writes_or_the_reader_brings_are_known(tmp_path: Path) -> None:
     line = "```sh\ndumbbell run {}\n```\n"
     assert (
-        wrong(tmp_path, '<!-- file: mine.toml -->\n```toml\nduration = "1 s"\n```\n\n' + line.format("mine.toml")) == ""
+        wrong(
+            tmp_path,
+            '<!-- file: mine.toml -->\n```toml\nduration = "1 s"\n```\n\n'
+            + line.format("mine.toml"),
+        )
+        == ""
     )
     assert wrong(tmp_path, "<!-- given: mine.toml -->\n" + line.format("mine.toml")) == ""
 
@@ -114,4 +129,8 @@ def test_links_and_anchors_lead_somewhere(tmp_path: Path) -> None:
 
 def test_a_line_is_split_as_a_shell_does() -> None:
     line = "A=b dumbbell run 'a b' 2> err | head -1 && make test   # a comment"
-    assert list(commands.commands(line)) == [["dumbbell", "run", "a b"], ["head", "-1"], ["make", "test"]]
+    assert list(commands.commands(line)) == [
+        ["dumbbell", "run", "a b"],
+        ["head", "-1"],
+        ["make", "test"],
+    ]

@@ -16,13 +16,23 @@ CATALOGUES = {"aqm", "cc"}
 
 def folders() -> list[Path]:
     """Every folder of the code, without what tools write."""
-    tops = [*(ROOT / "crates").glob("*/src"), *(ROOT / "crates").glob("*/tests"), ROOT / "python", ROOT / "tests"]
-    inside = [folder for top in tops for folder in [top, *(f for f in top.rglob("*") if f.is_dir())]]
+    tops = [
+        *(ROOT / "crates").glob("*/src"),
+        *(ROOT / "crates").glob("*/tests"),
+        ROOT / "python",
+        ROOT / "tests",
+    ]
+    inside = [
+        folder for top in tops for folder in [top, *(f for f in top.rglob("*") if f.is_dir())]
+    ]
     return [folder for folder in inside if "__pycache__" not in folder.parts]
 
 
 def test_no_folder_is_crowded() -> None:
-    counts = {f.relative_to(ROOT): sum(1 for p in f.iterdir() if p.suffix in (".py", ".rs")) for f in folders()}
+    counts = {
+        f.relative_to(ROOT): sum(1 for p in f.iterdir() if p.suffix in (".py", ".rs"))
+        for f in folders()
+    }
     crowded = {str(f): n for f, n in counts.items() if n > MOST and f.name not in CATALOGUES}
     assert crowded == {}
 

@@ -1,4 +1,5 @@
-"""What a notebook shows: tables and drawings of objects, errors, progress; and the example notebooks themselves."""
+"""What a notebook shows: tables and drawings of objects, errors, progress; and the example
+notebooks themselves."""
 
 from __future__ import annotations
 
@@ -62,7 +63,9 @@ def test_a_scenario_shows_its_network_and_every_parameter() -> None:
 
 
 def test_a_wrong_scenario_shows_what_is_wrong() -> None:
-    assert "did you mean `max_th`" in page(build().with_({"queue.max_tj": "3 pkt"}, check=False)).text
+    assert (
+        "did you mean `max_th`" in page(build().with_({"queue.max_tj": "3 pkt"}, check=False)).text
+    )
 
 
 def test_a_large_network_is_not_drawn() -> None:
@@ -106,7 +109,13 @@ def test_names_of_users_are_escaped() -> None:
     for row in (*result.json["flows"], *result.json["queues"]):
         row["name"] = row["kind"] = row["cc"] = evil
     sweep = dumbbell.Sweep({"name": evil, "points": [{**result.json, "overrides": {evil: evil}}]})
-    for thing in (result, sweep, result.series("flows"), sweep.summary("flows"), dumbbell.Scenario(name=evil)):
+    for thing in (
+        result,
+        sweep,
+        result.series("flows"),
+        sweep.summary("flows"),
+        dumbbell.Scenario(name=evil),
+    ):
         html = thing._repr_html_()
         assert "<script" not in html
         assert "script" not in Page(html).seen
@@ -154,7 +163,9 @@ def test_there_are_notebooks_and_none_has_outputs() -> None:
     for path in NOTEBOOKS:
         book = json.loads(path.read_text())
         code = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
-        assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code), path.name
+        assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code), (
+            path.name
+        )
         assert book["cells"][0]["source"][0].startswith("# ")
 
 
@@ -167,7 +178,9 @@ def private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(book: Any, where: Path) -> list[Any]:
     """Runs a notebook; the outputs of its cells in order."""
-    NotebookClient(book, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(where)}}).execute()
+    NotebookClient(
+        book, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(where)}}
+    ).execute()
     return [output for cell in book.cells if cell.cell_type == "code" for output in cell.outputs]
 
 
@@ -185,7 +198,9 @@ def test_a_notebook_runs(path: Path, tmp_path: Path, private: None) -> None:
 
 
 def _first_steps(outputs: list[Any], said: str) -> None:
-    html = [output["data"]["text/html"] for output in outputs if "text/html" in output.get("data", {})]
+    html = [
+        output["data"]["text/html"] for output in outputs if "text/html" in output.get("data", {})
+    ]
     assert "══ 10 Mbps" in html[0]
     assert any("polyline" in text for text in html)
     assert "did you mean `max_th`" in said

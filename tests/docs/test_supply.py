@@ -1,4 +1,5 @@
-"""What Dumbbell is built from: pinned Python packages, and crates whose licenses are allowed and told."""
+"""What Dumbbell is built from: pinned Python packages, and crates whose licenses are allowed and
+told."""
 
 from __future__ import annotations
 
@@ -18,7 +19,11 @@ PINNED = sorted(ROOT.glob("requirements*.txt"))
 
 def pins(file: Path) -> dict[str, tuple[Requirement, list[str]]]:
     """The packages of a file, each with its hashes."""
-    lines = [line for line in file.read_text(encoding="utf-8").splitlines() if not line.lstrip().startswith("#")]
+    lines = [
+        line
+        for line in file.read_text(encoding="utf-8").splitlines()
+        if not line.lstrip().startswith("#")
+    ]
     found = {}
     for entry in "\n".join(lines).replace("\\\n", " ").splitlines():
         requirement, *hashes = entry.split("--hash=")
@@ -38,7 +43,8 @@ def test_every_package_is_pinned_with_hashes(file: Path) -> None:
 
 @pytest.mark.parametrize("file", PINNED, ids=lambda file: file.name)
 def test_pins_are_of_what_is_asked_for(file: Path) -> None:
-    """`make pins` was not forgotten: what a person wrote, and what the package needs, is pinned as they say."""
+    """`make pins` was not forgotten: what a person wrote, and what the package needs, is pinned as
+    they say."""
     wanted, waiting = [], [file.with_suffix(".in")]
     while waiting:
         for line in waiting.pop().read_text().splitlines():
@@ -56,7 +62,9 @@ def test_pins_are_of_what_is_asked_for(file: Path) -> None:
 
 def test_files_of_pins_name_no_index() -> None:
     for file in [*PINNED, *ROOT.glob("requirements*.in")]:
-        assert not re.search(r"://|--(extra-)?index-url|--find-links|--trusted-host", file.read_text()), file.name
+        assert not re.search(
+            r"://|--(extra-)?index-url|--find-links|--trusted-host", file.read_text()
+        ), file.name
     assert {file.stem for file in PINNED} == {file.stem for file in ROOT.glob("requirements*.in")}
 
 

@@ -1,4 +1,5 @@
-"""`diff` on runs whose first difference is known, and against a search through the records in plain Python."""
+"""`diff` on runs whose first difference is known, and against a search through the records in plain
+Python."""
 
 from __future__ import annotations
 
@@ -39,7 +40,9 @@ def base(tmp_path: Path) -> Path:
 
 
 def words(name: str, directory: Path) -> pl.DataFrame:
-    return pl.read_parquet(directory / f"{name}.parquet").with_columns(pl.col(pl.Categorical).cast(pl.String))
+    return pl.read_parquet(directory / f"{name}.parquet").with_columns(
+        pl.col(pl.Categorical).cast(pl.String)
+    )
 
 
 def run(file: Path, out: Path, *overrides: str) -> Path:
@@ -53,7 +56,9 @@ def happened(directory: Path, end: int) -> dict[tuple[Any, ...], int]:
     for p in words("packets", directory).iter_rows(named=True):
         who = (p["flow"], p["from"], p["packet"])
         made[(*who, "sent", p["seq"], p["ack"], p["retransmit"])] = p["sent_ps"]
-        made[(*who, "delivered", p["delivered_ps"], p["ce_on_arrival"])] = p["delivered_ps"] or end + 1
+        made[(*who, "delivered", p["delivered_ps"], p["ce_on_arrival"])] = (
+            p["delivered_ps"] or end + 1
+        )
     for h in words("hops", directory).iter_rows(named=True):
         where = (h["flow"], h["from"], h["packet"], h["link"])
         made[(*where, "came", h["arrived_ps"], h["backlog_packets"])] = h["arrived_ps"]
@@ -75,19 +80,36 @@ def happened(directory: Path, end: int) -> dict[tuple[Any, ...], int]:
         ['dumbbell.bottleneck.impairment=[{ kind = "bernoulli", loss = 0.01 }]'],
     ],
 )
-def test_the_parting_is_the_earliest_difference(base: Path, tmp_path: Path, overrides: list[str]) -> None:
+def test_the_parting_is_the_earliest_difference(
+    base: Path, tmp_path: Path, overrides: list[str]
+) -> None:
     a, b = run(base, tmp_path / "a"), run(base, tmp_path / "b", *overrides)
     parting = diff.compare(a, b).parting
     in_a, in_b = (happened(x, 4 * 10**12) for x in (a, b))
-    alone = [at for mine, other in ((in_a, in_b), (in_b, in_a)) for what, at in mine.items() if other.get(what) != at]
+    alone = [
+        at
+        for mine, other in ((in_a, in_b), (in_b, in_a))
+        for what, at in mine.items()
+        if other.get(what) != at
+    ]
     assert parting is not None and parting.time_ps == min(alone)
     assert all(step["time_ps"] <= parting.time_ps for step in parting.before)
-    assert diff.compare(b, a).parting is not None and diff.compare(b, a).parting.time_ps == parting.time_ps
+    assert (
+        diff.compare(b, a).parting is not None
+        and diff.compare(b, a).parting.time_ps == parting.time_ps
+    )
 
 
-def test_a_longer_queue_parts_where_the_shorter_one_first_overflows(base: Path, tmp_path: Path) -> None:
+def test_a_longer_queue_parts_where_the_shorter_one_first_overflows(
+    base: Path, tmp_path: Path
+) -> None:
     a = run(base, tmp_path / "a")
-    first = words("packets", a).filter(pl.col("reason") == "overflow").sort("dropped_ps").row(0, named=True)
+    first = (
+        words("packets", a)
+        .filter(pl.col("reason") == "overflow")
+        .sort("dropped_ps")
+        .row(0, named=True)
+    )
     parting = diff.compare(base, overrides=["queue.limit=21 pkt"]).parting
     assert parting is not None
     assert (parting.time_ps, parting.kind, parting.only) == (first["dropped_ps"], "dropped", "a")
@@ -106,7 +128,8 @@ def test_a_larger_initial_window_parts_at_the_packet_that_it_allows(base: Path) 
 
 
 def test_what_red_saw_is_told(base: Path, tmp_path: Path) -> None:
-    """The parting is a drop by RED; its numbers are those of the row of that packet in signals.parquet."""
+    """The parting is a drop by RED; its numbers are those of the row of that packet in
+    signals.parquet."""
     red = tmp_path / "red.toml"
     red.write_text(BASE.replace('kind = "drop_tail"', 'kind = "red"'))
     compared = diff.compare(red, overrides=["queue.max_p=0.13"])
@@ -114,8 +137,12 @@ def test_what_red_saw_is_told(base: Path, tmp_path: Path) -> None:
     assert parting is not None and (parting.kind, parting.only) == ("dropped", "b")
     assert parting.a.gauges is None and parting.b.gauges is not None
     b = run(red, tmp_path / "b", "queue.max_p=0.13")
-    row = words("signals", b).filter((pl.col("flow") == parting.flow) & (pl.col("packet") == parting.packet))
-    assert {k: row[k][0] for k in ("avg", "p_b", "coin", "count")}.items() <= parting.b.gauges.items()
+    row = words("signals", b).filter(
+        (pl.col("flow") == parting.flow) & (pl.col("packet") == parting.packet)
+    )
+    assert {
+        k: row[k][0] for k in ("avg", "p_b", "coin", "count")
+    }.items() <= parting.b.gauges.items()
     assert parting.b.gauges["coin"] < parting.b.gauges["p_a"]
     assert compared.plans == (("links.bottleneck.aqm.config.max_p", 0.1, 0.13),)
 
@@ -136,18 +163,24 @@ def test_runs_of_different_length_are_compared_to_the_end_of_the_shorter(base: P
 
 
 def test_points_and_seeds_of_results(base: Path, tmp_path: Path) -> None:
-    swept = dumbbell.Scenario.from_file(base).with_(["sweep.grid={ 'queue.limit' = ['20 pkt', '21 pkt'] }"])
+    swept = dumbbell.Scenario.from_file(base).with_(
+        ["sweep.grid={ 'queue.limit' = ['20 pkt', '21 pkt'] }"]
+    )
     swept.run(out=tmp_path / "sweep", replications=2)
     assert diff.compare(tmp_path / "sweep", base, point=1, seed=2).alike
     assert not diff.compare(tmp_path / "sweep", base, point=2, seed=2).alike
-    assert diff.compare(tmp_path / "sweep", base, point=2, seed=1, overrides=["queue.limit=21 pkt"]).alike
+    assert diff.compare(
+        tmp_path / "sweep", base, point=2, seed=1, overrides=["queue.limit=21 pkt"]
+    ).alike
 
 
 def test_a_result_that_is_another_run_now_is_no_answer(base: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     dumbbell.Scenario.from_file(base).run(out=out)
     unsealed(out)
-    (out / "scenario.toml").write_text((out / "scenario.toml").read_text().replace("20 pkt", "19 pkt"))
+    (out / "scenario.toml").write_text(
+        (out / "scenario.toml").read_text().replace("20 pkt", "19 pkt")
+    )
     with pytest.raises(DumbbellError, match="another build"):
         diff.compare(out, base)
 
@@ -169,7 +202,12 @@ def test_the_command(base: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "A and B are alike" in capsys.readouterr().out
     assert cli._code(["diff", str(base), "-s", "queue.limit=21 pkt"]) == 3
     shown = capsys.readouterr().out
-    for said in ("A and B part at", "dropped (overflow) when 20 were waiting", "let in when 20", "The last that both"):
+    for said in (
+        "A and B part at",
+        "dropped (overflow) when 20 were waiting",
+        "let in when 20",
+        "The last that both",
+    ):
         assert said in " ".join(shown.split()), said
     assert cli._code(["diff", str(base), "-s", "queue.limit=21 pkt", "--json"]) == 3
     document = json.loads(capsys.readouterr().out)

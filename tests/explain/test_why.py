@@ -1,4 +1,5 @@
-"""`why` on scenarios whose answer is known: every number of the answer is compared with the rows of the records."""
+"""`why` on scenarios whose answer is known: every number of the answer is compared with the rows of
+the records."""
 
 from __future__ import annotations
 
@@ -33,7 +34,13 @@ def marks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """RED that marks, and two senders that hear it."""
     return run(
         tmp_path_factory.mktemp("why") / "marks",
-        queue={"kind": "red", "limit": "100 pkt", "ecn": True, "min_th": "5 pkt", "max_th": "60 pkt"},
+        queue={
+            "kind": "red",
+            "limit": "100 pkt",
+            "ecn": True,
+            "min_th": "5 pkt",
+            "max_th": "60 pkt",
+        },
         tcp={**BASE["tcp"], "ecn": "rfc3168"},
         flow=[{"name": "s", "count": 2, "start_spread": "1 s"}],
     )
@@ -58,7 +65,9 @@ def first_repaired_drop(directory: Path) -> dict[str, Any]:
     """The drop that the first recovery answers: of the byte that the sender was waiting for."""
     packets, reactions = rows(directory, "packets"), rows(directory, "reactions")
     (una, *_) = reactions.filter(pl.col("cause") == "loss")["una"]
-    return packets.filter(pl.col("dropped_ps").is_not_null() & (pl.col("seq") == una)).row(0, named=True)
+    return packets.filter(pl.col("dropped_ps").is_not_null() & (pl.col("seq") == una)).row(
+        0, named=True
+    )
 
 
 def test_an_overflow_its_detection_its_answer_and_its_repair(overflow: Path) -> None:
@@ -79,30 +88,44 @@ def test_an_overflow_its_detection_its_answer_and_its_repair(overflow: Path) -> 
     assert finding.detection is not None and finding.detection.duplicates == acks.height - 1 == 3
     assert [p.delivered_ps for p in finding.repairs] == [again["delivered_ps"]]
     assert (
-        f"At {clock(drop['dropped_ps'])} the queue of `bottleneck` (drop_tail) dropped packet {drop['packet']}" in text
+        f"At {clock(drop['dropped_ps'])} the queue of `bottleneck` (drop_tail) dropped packet "
+        f"{drop['packet']}" in text
     )
-    assert f"bytes {drop['seq']} to {drop['seq'] + 999} (sent at {clock(drop['sent_ps'])}, its first trans" in text
+    assert (
+        f"bytes {drop['seq']} to {drop['seq'] + 999} (sent at {clock(drop['sent_ps'])}, its first "
+        f"trans" in text
+    )
     assert "it found 20 packets waiting, its limit is 20 packets" in text
     assert (
-        f"After 3 duplicate acknowledgements, {narrative.span(finding.detection.reaction.time_ps - drop['dropped_ps'])}"
-        in text
+        f"After 3 duplicate acknowledgements, "
+        f"{narrative.span(finding.detection.reaction.time_ps - drop['dropped_ps'])}" in text
     )
     before, after = (f"{reaction[k] / 1000:.3g}" for k in ("cwnd_bytes_before", "cwnd_bytes"))
     assert f"halved cwnd from {before} to {after} packets" in text
-    assert f"sent it again at {clock(again['sent_ps'])}; this arrived at {clock(again['delivered_ps'])}" in text
+    assert (
+        f"sent it again at {clock(again['sent_ps'])}; this arrived at "
+        f"{clock(again['delivered_ps'])}" in text
+    )
 
 
 def test_a_retransmission_and_a_reaction_lead_to_their_drop(overflow: Path) -> None:
     drop = first_repaired_drop(overflow)
-    again = rows(overflow, "packets").filter(pl.col("retransmit") & (pl.col("seq") == drop["seq"])).row(0, named=True)
+    again = (
+        rows(overflow, "packets")
+        .filter(pl.col("retransmit") & (pl.col("seq") == drop["seq"]))
+        .row(0, named=True)
+    )
     reactions = rows(overflow, "reactions")
-    for instant in (again["sent_ps"] / 1e12, reactions.filter(pl.col("cause") == "loss")["time_s"][0]):
+    for instant in (
+        again["sent_ps"] / 1e12,
+        reactions.filter(pl.col("cause") == "loss")["time_s"][0],
+    ):
         finding = why.ask(overflow, "1", time_s=instant)
         assert finding.packet is not None and finding.packet.number == drop["packet"], instant
     end = reactions.filter(pl.col("cause") == "recovered").row(0, named=True)
-    began = reactions.filter(pl.col("cause").is_in(["loss", "timeout"]) & (pl.col("time_s") < end["time_s"])).row(
-        -1, named=True
-    )
+    began = reactions.filter(
+        pl.col("cause").is_in(["loss", "timeout"]) & (pl.col("time_s") < end["time_s"])
+    ).row(-1, named=True)
     finding = why.ask(overflow, "s", time_s=end["time_s"])
     assert finding.packet is not None and finding.packet.seq == began["una"]
     assert "everything lost was repaired" in said(finding)
@@ -110,7 +133,9 @@ def test_a_retransmission_and_a_reaction_lead_to_their_drop(overflow: Path) -> N
 
 def test_the_journey_adds_up_to_the_delay(overflow: Path) -> None:
     packets = rows(overflow, "packets").filter(
-        (pl.col("from") == "sender") & pl.col("delivered_ps").is_not_null() & (pl.col("payload_bytes") > 0)
+        (pl.col("from") == "sender")
+        & pl.col("delivered_ps").is_not_null()
+        & (pl.col("payload_bytes") > 0)
     )
     for number in packets["packet"].gather_every(packets.height // 7):
         row = packets.filter(pl.col("packet") == number).row(0, named=True)
@@ -118,16 +143,22 @@ def test_the_journey_adds_up_to_the_delay(overflow: Path) -> None:
         assert finding.packet is not None and finding.kind == "journey"
         hops = finding.packet.hops
         assert [h.link for h in hops] == ["s/sender->left", "bottleneck", "right->s/receiver"]
-        # 1,040 B at ten times 10 Mbit/s, at 10 Mbit/s, and again ten times: 83.2, 832 and 83.2 us; 12 ms of way.
+        # 1,040 B at ten times 10 Mbit/s, at 10 Mbit/s, and again ten times: 83.2, 832 and 83.2 us;
+        # 12 ms of way.
         assert [h.transmission_ps for h in hops] == [83_200_000, 832_000_000, 83_200_000]
         waited = sum(h.waited_ps or 0 for h in hops)
-        assert abs(row["delivered_ps"] - row["sent_ps"] - (998_400_000 + 12_000_000_000 + waited)) <= 3
+        assert (
+            abs(row["delivered_ps"] - row["sent_ps"] - (998_400_000 + 12_000_000_000 + waited)) <= 3
+        )
         assert f"{narrative.span(row['delivered_ps'] - row['sent_ps'])} later" in said(finding)
 
 
 def test_an_early_drop_says_what_red_saw(tmp_path: Path) -> None:
     out = run(
-        tmp_path / "red", queue={"kind": "red", "limit": "60 pkt"}, duration="10 s", flow=[{"name": "s", "count": 3}]
+        tmp_path / "red",
+        queue={"kind": "red", "limit": "60 pkt"},
+        duration="10 s",
+        flow=[{"name": "s", "count": 3}],
     )
     signal = rows(out, "signals").filter(pl.col("reason") == "early").row(-1, named=True)
     finding = why.ask(out, signal["flow"], packet=signal["packet"])
@@ -138,11 +169,15 @@ def test_an_early_drop_says_what_red_saw(tmp_path: Path) -> None:
     text = said(finding)
     numbers = [
         float(n)
-        for n in re.findall(r"queue was ([\d.]+) packets.*p_b = ([\d.]+).*p_a = ([\d.]+).*coin, ([\d.]+),", text)[0]
+        for n in re.findall(
+            r"queue was ([\d.]+) packets.*p_b = ([\d.]+).*p_a = ([\d.]+).*coin, ([\d.]+),", text
+        )[0]
     ]
     assert numbers == pytest.approx([signal[k] for k in ("avg", "p_b", "p_a", "coin")], rel=1e-3)
     # The same from the law itself, Floyd and Jacobson 1993, section 4: p_a = p_b / (1 - count p_b).
-    assert signal["p_a"] == pytest.approx(signal["p_b"] / (1 - signal["count"] * signal["p_b"]), rel=1e-9)
+    assert signal["p_a"] == pytest.approx(
+        signal["p_b"] / (1 - signal["count"] * signal["p_b"]), rel=1e-9
+    )
     assert "between min_th 5 and max_th 15" in text
 
 
@@ -150,17 +185,22 @@ def test_a_mark_its_echo_and_the_answer(marks: Path) -> None:
     packets, reactions = rows(marks, "packets"), rows(marks, "reactions")
     reaction = reactions.filter(pl.col("cause") == "ecn_echo").row(0, named=True)
     mine = packets.filter(pl.col("flow") == reaction["flow"])
-    # The first mark that had arrived before the first answer is behind it: nothing was echoed before.
+    # The first mark that had arrived before the first answer is behind it: nothing was echoed
+    # before.
     mark = mine.filter(pl.col("ce_on_arrival")).sort("delivered_ps").row(0, named=True)
     finding = why.ask(marks, reaction["flow"], packet=mark["packet"])
     assert finding.decision is not None and finding.decision.marked
     assert finding.detection is not None and finding.detection.how == "echo"
     assert finding.detection.reaction is not None
-    assert finding.detection.reaction.time_ps == round(reaction["time_s"] * 1e12) == finding.detection.echo_ps
+    assert (
+        finding.detection.reaction.time_ps
+        == round(reaction["time_s"] * 1e12)
+        == finding.detection.echo_ps
+    )
     at = round(
-        rows(marks, "signals").filter((pl.col("flow") == reaction["flow"]) & (pl.col("packet") == mark["packet"]))[
-            "time_s"
-        ][0]
+        rows(marks, "signals").filter(
+            (pl.col("flow") == reaction["flow"]) & (pl.col("packet") == mark["packet"])
+        )["time_s"][0]
         * 1e12
     )
     text = said(finding)
@@ -174,26 +214,48 @@ def test_a_mark_its_echo_and_the_answer(marks: Path) -> None:
 def test_a_second_mark_in_a_round_trip_is_not_answered_again(marks: Path) -> None:
     reactions = rows(marks, "reactions").filter(pl.col("cause") == "ecn_echo")
     marked = rows(marks, "packets").filter(pl.col("ce_on_arrival"))
-    answers = [why.ask(marks, m["flow"], packet=m["packet"]).detection for m in marked.iter_rows(named=True)]
+    answers = [
+        why.ask(marks, m["flow"], packet=m["packet"]).detection
+        for m in marked.iter_rows(named=True)
+    ]
     direct = [d for d in answers if d is not None and d.how == "echo"]
-    assert {d.reaction.time_ps for d in direct if d.reaction} <= {round(t * 1e12) for t in reactions["time_s"]}
+    assert {d.reaction.time_ps for d in direct if d.reaction} <= {
+        round(t * 1e12) for t in reactions["time_s"]
+    }
     assert len(direct) <= marked.height
     assert len({d.reaction.time_ps for d in direct if d.reaction}) == reactions.height
 
 
 def test_a_loss_on_the_wire(tmp_path: Path) -> None:
-    bottleneck = {**BASE["dumbbell"]["bottleneck"], "impairment": [{"kind": "bernoulli", "loss": 0.01}]}
-    out = run(tmp_path / "wire", dumbbell={"bottleneck": bottleneck}, queue={"kind": "drop_tail", "limit": "500 pkt"})
-    lost = rows(out, "packets").filter((pl.col("reason") == "link") & (pl.col("from") == "sender")).row(0, named=True)
+    bottleneck = {
+        **BASE["dumbbell"]["bottleneck"],
+        "impairment": [{"kind": "bernoulli", "loss": 0.01}],
+    }
+    out = run(
+        tmp_path / "wire",
+        dumbbell={"bottleneck": bottleneck},
+        queue={"kind": "drop_tail", "limit": "500 pkt"},
+    )
+    lost = (
+        rows(out, "packets")
+        .filter((pl.col("reason") == "link") & (pl.col("from") == "sender"))
+        .row(0, named=True)
+    )
     finding = why.ask(out, "s", time_s=lost["dropped_ps"] / 1e12)
     text = said(finding)
-    assert f"At {clock(lost['dropped_ps'])} the wire of `bottleneck` lost packet {lost['packet']}" in text
-    assert "no queue had a say: the link's impairment is bernoulli (loss = 0.01, per = packet)" in text
+    assert (
+        f"At {clock(lost['dropped_ps'])} the wire of `bottleneck` lost packet {lost['packet']}"
+        in text
+    )
+    assert (
+        "no queue had a say: the link's impairment is bernoulli (loss = 0.01, per = packet)" in text
+    )
     assert finding.decision is not None and finding.decision.queue_packets is None
 
 
 def test_a_tail_loss_waits_for_the_timer_and_says_why(tmp_path: Path) -> None:
-    # Eight segments at once, room for five and one in transmission: the last are lost, and nothing comes after them.
+    # Eight segments at once, room for five and one in transmission: the last are lost, and nothing
+    # comes after them.
     out = run(
         tmp_path / "tail",
         queue={"kind": "drop_tail", "limit": "5 pkt"},
@@ -209,8 +271,8 @@ def test_a_tail_loss_waits_for_the_timer_and_says_why(tmp_path: Path) -> None:
     text = said(finding)
     assert "because nothing sent after it had arrived" in text
     assert (
-        f"at {clock(round(timeout['time_s'] * 1e12))} the retransmission timer of {timeout['rto_us_before'] / 1e3:g} ms"
-        in text
+        f"at {clock(round(timeout['time_s'] * 1e12))} the retransmission timer of "
+        f"{timeout['rto_us_before'] / 1e3:g} ms" in text
     )
     assert f"it cut cwnd from {timeout['cwnd_bytes_before'] / 1000:.3g} to 1 packet" in text
 
@@ -224,13 +286,19 @@ def test_udp_repairs_nothing(tmp_path: Path) -> None:
     lost = rows(out, "packets").filter(pl.col("dropped_ps").is_not_null()).row(0, named=True)
     finding = why.ask(out, "u", packet=lost["packet"])
     assert finding.detection is None and finding.repairs == ()
-    assert f"UDP repeats nothing: its {lost['payload_bytes']} bytes of payload never arrived." in said(finding)
+    assert (
+        f"UDP repeats nothing: its {lost['payload_bytes']} bytes of payload never arrived."
+        in said(finding)
+    )
     with pytest.raises(ScenarioError, match="no congestion window"):
         why.ask(out, "u", time_s=0.5, cwnd=True)
 
 
 def test_a_lost_acknowledgement(tmp_path: Path) -> None:
-    bottleneck = {**BASE["dumbbell"]["bottleneck"], "reverse": {"impairment": [{"kind": "bernoulli", "loss": 0.05}]}}
+    bottleneck = {
+        **BASE["dumbbell"]["bottleneck"],
+        "reverse": {"impairment": [{"kind": "bernoulli", "loss": 0.05}]},
+    }
     out = run(tmp_path / "acks", dumbbell={"bottleneck": bottleneck}, duration="2 s")
     lost = (
         rows(out, "packets")
@@ -239,15 +307,19 @@ def test_a_lost_acknowledgement(tmp_path: Path) -> None:
     )
     text = said(why.ask(out, "s", packet=lost["packet"], sender=False))
     assert (
-        f"`bottleneck_reverse` lost packet {lost['packet']}, an acknowledgement of all before byte {lost['ack']}"
-        in text
+        f"`bottleneck_reverse` lost packet {lost['packet']}, an acknowledgement of all before "
+        f"byte {lost['ack']}" in text
     )
 
 
 def test_nothing_happened_names_the_neighbours(overflow: Path) -> None:
     times = sorted(
         {*rows(overflow, "packets").filter(pl.col("retransmit"))["sent_ps"]}
-        | {round(t * 1e12) for name in ("signals", "reactions") for t in rows(overflow, name)["time_s"]}
+        | {
+            round(t * 1e12)
+            for name in ("signals", "reactions")
+            for t in rows(overflow, name)["time_s"]
+        }
     )
     gap, before = max((b - a, a) for a, b in itertools.pairwise(times))
     asked = before + gap // 2
@@ -278,7 +350,9 @@ def test_a_run_without_packets_is_repeated_and_must_be_the_same(
     assert errors.count("\n") == 1 and answer["fingerprint"] in errors
     assert sorted(p.name for p in out.iterdir()) == ["scenario.toml", "summary.json"]
     recorded = run(tmp_path / "recorded", duration="2 s")
-    same = json.loads(command(capsys, "why", recorded, "--time", "1s", "--within", "1s", "--json")[1])
+    same = json.loads(
+        command(capsys, "why", recorded, "--time", "1s", "--within", "1s", "--json")[1]
+    )
     assert same["text"] == answer["text"] and not same["repeated"]
     unsealed(out, fingerprint="0" * 16)
     code, printed, errors = command(capsys, "why", out, "--time", "1s")
@@ -288,12 +362,26 @@ def test_a_run_without_packets_is_repeated_and_must_be_the_same(
 def test_points_and_seeds_are_chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tables = {**BASE, "duration": "2 s", "flow": [{"name": "s", "start_spread": "100 ms"}]}
     out = tmp_path / "sweep"
-    sweep = dumbbell.Scenario(tables).sweep({"queue.limit": ["10 pkt", "30 pkt"]}, replications=2, seed=5, out=out)
+    sweep = dumbbell.Scenario(tables).sweep(
+        {"queue.limit": ["10 pkt", "30 pkt"]}, replications=2, seed=5, out=out
+    )
     with pytest.raises(ScenarioError, match=r"say which point\n  --point 1: queue.limit = 10 pkt"):
         why.ask(out, "s", time_s=1.0)
     for point, limit in ((1, 10), (2, 30)):
         for seed in (5, 6):
-            arguments = ("why", out, "--point", point, "--seed", seed, "--time", "1s", "--within", "1s", "--json")
+            arguments = (
+                "why",
+                out,
+                "--point",
+                point,
+                "--seed",
+                seed,
+                "--time",
+                "1s",
+                "--within",
+                "1s",
+                "--json",
+            )
             answer = json.loads(command(capsys, *arguments)[1])
             assert answer["fingerprint"] == list(sweep)[point - 1][1].runs[seed - 5].fingerprint
             assert answer["decision"]["queue_packets"] == limit
@@ -305,7 +393,11 @@ def test_a_point_that_failed_is_named_and_others_answer(tmp_path: Path) -> None:
     out = run(tmp_path / "whole", duration="1 s")
     one = json.loads((out / "summary.json").read_text())
     failed = {"overrides": {"queue.max_p": 7}, "error": {"code": 2, "message": "7 is out of range"}}
-    sweep = {"name": "known", "version": one["version"], "points": [failed, {"overrides": {}, **one}]}
+    sweep = {
+        "name": "known",
+        "version": one["version"],
+        "points": [failed, {"overrides": {}, **one}],
+    }
     (tmp_path / "summary.json").write_text(json.dumps(sweep))
     (out / "summary.json").unlink()
     out.rename(tmp_path / "point-2")
@@ -314,7 +406,9 @@ def test_a_point_that_failed_is_named_and_others_answer(tmp_path: Path) -> None:
     assert why.ask(tmp_path / "point-2", "s", time_s=0.5).flow == "s"
 
 
-def test_an_algorithm_of_ones_own_is_explained_by_its_probe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_algorithm_of_ones_own_is_explained_by_its_probe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "mine.py").write_text(
         "import dumbbell\n"
         "from dumbbell import PASS, drop\n\n\n"
@@ -329,10 +423,17 @@ def test_an_algorithm_of_ones_own_is_explained_by_its_probe(tmp_path: Path, monk
         '        return {"coin": self.coin}\n'
     )
     monkeypatch.chdir(tmp_path)
-    scenario = {**BASE, "duration": "2 s", "use": ["mine.py"], "queue": {"kind": "half_full", "limit": "40 pkt"}}
+    scenario = {
+        **BASE,
+        "duration": "2 s",
+        "use": ["mine.py"],
+        "queue": {"kind": "half_full", "limit": "40 pkt"},
+    }
     dumbbell.Scenario(scenario, name="own").run(out=tmp_path / "out")
     text = said(why.ask("out", "s", time_s=1.0, within_s=1.0, use=["mine.py"]))
-    shown = r"\(half_full\) .* early: it found \d+ packets waiting; its decision saw coin = ([\d.]+)\."
+    shown = (
+        r"\(half_full\) .* early: it found \d+ packets waiting; its decision saw coin = ([\d.]+)\."
+    )
     (coin,) = re.findall(shown, text)
     assert float(coin) < 0.1
     monkeypatch.chdir("/")
@@ -352,7 +453,15 @@ def test_json_has_the_rows_numbers_and_text_is_what_people_read(
     code, printed, _ = command(capsys, "why", overflow, "--packet", drop["packet"], "--json")
     answer = json.loads(printed)
     assert code == 0
-    for key in ("sent_ps", "dropped_ps", "dropped_at", "reason", "seq", "payload_bytes", "retransmit"):
+    for key in (
+        "sent_ps",
+        "dropped_ps",
+        "dropped_at",
+        "reason",
+        "seq",
+        "payload_bytes",
+        "retransmit",
+    ):
         assert answer["packet"][key] == drop[key]
     hop = (
         rows(overflow, "hops")
@@ -366,7 +475,12 @@ def test_json_has_the_rows_numbers_and_text_is_what_people_read(
     code, printed, _ = command(capsys, "why", overflow, "--seq", drop["seq"] + 17)
     assert code == 0
     assert " ".join(printed.split("\n\n")[0].split()) == answer["text"]
-    for title in (f"Packet {drop['packet']} of s", "What decided", "What the sender did", "Sent again"):
+    for title in (
+        f"Packet {drop['packet']} of s",
+        "What decided",
+        "What the sender did",
+        "Sent again",
+    ):
         assert title in printed
 
 
@@ -396,7 +510,10 @@ def test_any_algorithm_is_explained_with_all_that_it_saw() -> None:
     gauges = {"delay": 0.0061, "prob": 0.25, "burst_allowance": -1.0}
     mine = Decision(0, "core", "my_own_aqm", {}, "50 packets", "early", False, 12, gauges)
     text = decisions.explained(mine)
-    assert text == "it found 12 packets waiting; its decision saw delay = 0.0061, prob = 0.25, burst_allowance = -1"
+    assert text == (
+        "it found 12 packets waiting; its decision saw delay = 0.0061, prob = 0.25, "
+        "burst_allowance = -1"
+    )
     assert set(decisions.EXPLAIN) <= {a.name for a in dumbbell.catalogue.algorithms()}
 
 

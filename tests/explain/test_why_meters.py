@@ -37,7 +37,12 @@ def test_a_policed_packet_is_told_about(tmp_path: Path) -> None:
             "bottleneck": {
                 "rate": "10 Mbps",
                 "delay": "5 ms",
-                "conditioner": {"kind": "token_bucket", "rate": "1 Mbps", "burst": "8 kB", "out": "drop"},
+                "conditioner": {
+                    "kind": "token_bucket",
+                    "rate": "1 Mbps",
+                    "burst": "8 kB",
+                    "out": "drop",
+                },
             }
         },
         flow=[{"name": "s"}],
@@ -47,4 +52,7 @@ def test_a_policed_packet_is_told_about(tmp_path: Path) -> None:
     drop = packets.filter(pl.col("dropped_ps").is_not_null()).row(0, named=True)
     text = why.told(why.ask(tmp_path, "s", packet=drop["packet"]))
     assert "the conditioner of `bottleneck` (token_bucket) dropped packet" in text
-    assert "its bucket (8 kB at 1 Mbps) had too few tokens for it, and the edge drops what is out of profile" in text
+    assert (
+        "its bucket (8 kB at 1 Mbps) had too few tokens for it, and the edge drops what is out of "
+        "profile" in text
+    )

@@ -15,20 +15,29 @@ QUEUES = ("aqm", "qdisc")
 
 
 @pytest.fixture(scope="module")
-def told_of_queues(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[Decision, str]]]:
+def told_of_queues(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> dict[str, list[tuple[Decision, str]]]:
     """Of every queue a decision for each reason that five flows gave it, and its clause."""
     told: dict[str, list[tuple[Decision, str]]] = {}
     for kind in QUEUES:
-        for name in set(dumbbell.catalogue.kinds()[kind]) - {"red_rtl"}:  # Its words are those of red_hw.
+        for name in set(dumbbell.catalogue.kinds()[kind]) - {
+            "red_rtl"
+        }:  # Its words are those of red_hw.
             out = run(
                 tmp_path_factory.mktemp("queues") / name,
                 queue={"kind": name, "limit": "60 pkt"},
                 duration="4 s",
-                flow=[{"name": "s", "count": 4, "cc": "sack"}, {"name": "far", "rtt": "80 ms", "cc": "sack"}],
+                flow=[
+                    {"name": "s", "count": 4, "cc": "sack"},
+                    {"name": "far", "rtt": "80 ms", "cc": "sack"},
+                ],
             )
             signals = rows(out, "signals")
             last = {row["reason"]: row for row in signals.iter_rows(named=True)}
-            found = [why.ask(out, row["flow"], packet=row["packet"]).decision for row in last.values()]
+            found = [
+                why.ask(out, row["flow"], packet=row["packet"]).decision for row in last.values()
+            ]
             told[name] = [(d, decisions.explained(d)) for d in found if d is not None]
             assert len(told[name]) == len(last) > 0
     return told
@@ -46,7 +55,9 @@ def test_every_queue_of_the_catalogue_has_its_own_words(
             assert "?" not in text
 
 
-def test_the_words_have_the_gauges_that_decided(told_of_queues: dict[str, list[tuple[Decision, str]]]) -> None:
+def test_the_words_have_the_gauges_that_decided(
+    told_of_queues: dict[str, list[tuple[Decision, str]]],
+) -> None:
     decided = {
         "blue": ("early", "p_m", "coin"),
         "pie": ("early", "drop_prob", "coin"),
@@ -63,7 +74,11 @@ def test_the_words_have_the_gauges_that_decided(told_of_queues: dict[str, list[t
         d, text = next((d, text) for d, text in told_of_queues[name] if d.reason == reason)
         said_numbers = [float(x) for x in re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?:e-\d+)?", text)]
         for gauge in gauges:
-            assert any(x == pytest.approx(d.gauges[gauge], rel=1e-3) for x in said_numbers), (name, gauge, text)
+            assert any(x == pytest.approx(d.gauges[gauge], rel=1e-3) for x in said_numbers), (
+                name,
+                gauge,
+                text,
+            )
 
 
 def test_codel_names_its_control_law_and_red_variants_what_they_moved() -> None:
@@ -71,15 +86,30 @@ def test_codel_names_its_control_law_and_red_variants_what_they_moved() -> None:
     values = {"target": "5 ms", "interval": "100 ms", "ce_threshold": "0 s"}
 
     def clause(**changes: float) -> str:
-        return decisions.explained(Decision(0, "core", "codel", values, "", "head", False, 9, {**gauges, **changes}))
+        return decisions.explained(
+            Decision(0, "core", "codel", values, "", "head", False, 9, {**gauges, **changes})
+        )
 
     assert "waited 9.1 ms" in clause()
     assert "100 ms / sqrt(4) = 50 ms" in clause()  # RFC 8289 section 3.3: interval / sqrt(count).
     assert "for a whole interval of 100 ms, so CoDel began to signal" in clause(count=1.0)
     assert "at a count of 3" in clause(count=3.0, lastcount=3.0)
-    red = {"avg": 6.0, "p_b": 0.02, "p_a": 0.03, "count": 9.0, "coin": 0.01, "min_th": 5.0, "max_th": 10.0}
-    moved = Decision(0, "core", "ea_red", {"min_th": "5 pkt", "max_th": "15 pkt"}, "", "early", False, 9, red)
-    assert "between min_th 5 and max_th 10 (at first 5 pkt and 15 pkt), so p_b = 0.02" in decisions.explained(moved)
+    red = {
+        "avg": 6.0,
+        "p_b": 0.02,
+        "p_a": 0.03,
+        "count": 9.0,
+        "coin": 0.01,
+        "min_th": 5.0,
+        "max_th": 10.0,
+    }
+    moved = Decision(
+        0, "core", "ea_red", {"min_th": "5 pkt", "max_th": "15 pkt"}, "", "early", False, 9, red
+    )
+    assert (
+        "between min_th 5 and max_th 10 (at first 5 pkt and 15 pkt), so p_b = 0.02"
+        in decisions.explained(moved)
+    )
     classed = Decision(0, "core", "wred", {}, "", "early", False, 9, {**red, "class": 2.0})
     assert "between min_th 5 and max_th 10 in class 2, so" in decisions.explained(classed)
 

@@ -17,7 +17,11 @@ def test_a_result_directory_plots(recorded: Path, tmp_path: Path) -> None:
     drawn = figures.recorded(recorded)
     assert set(drawn) == {"cwnd", "goodput", "queue"}
     labels = {name: figure.axes[0].get_ylabel() for name, figure in drawn.items()}
-    assert labels == {"cwnd": "congestion window [packets]", "goodput": "goodput [Mbit/s]", "queue": "queue [packets]"}
+    assert labels == {
+        "cwnd": "congestion window [packets]",
+        "goodput": "goodput [Mbit/s]",
+        "queue": "queue [packets]",
+    }
     written = figures.save(drawn["goodput"], tmp_path / "goodput")
     assert [p.suffix for p in written] == [".svg", ".pdf", ".png"]
     assert all(p.stat().st_size > 5000 for p in written)
@@ -36,7 +40,9 @@ def test_a_directory_without_series_is_named(tmp_path: Path) -> None:
 
 
 def test_intervals_are_drawn() -> None:
-    line = figures.Line("red", "RED", (24, 36), (Interval(17, 16, 18, 5), Interval(19, 18, 20, 5)), ((24, 17.2),))
+    line = figures.Line(
+        "red", "RED", (24, 36), (Interval(17, 16, 18, 5), Interval(19, 18, 20, 5)), ((24, 17.2),)
+    )
     (axes,) = figures.over_parameter([line], "buffer [packets]", "throughput [Mbit/s]").axes
     (bars,) = [c for c in axes.containers if hasattr(c, "has_yerr")]
     assert bars.has_yerr
@@ -45,7 +51,10 @@ def test_intervals_are_drawn() -> None:
 
 def test_a_scheme_looks_the_same_everywhere_and_chosen_ones_differ_without_colour() -> None:
     assert style.look("some_new_aqm") == style.look("some_new_aqm")
-    in_print = [(look.marker, str(look.dash)) for look in map(style.look, ("drop_tail", "red", "codel", "pie", "blue"))]
+    in_print = [
+        (look.marker, str(look.dash))
+        for look in map(style.look, ("drop_tail", "red", "codel", "pie", "blue"))
+    ]
     assert len(set(in_print)) == len(in_print)
 
 
@@ -68,7 +77,8 @@ def test_every_queue_of_the_catalogue_has_a_look_of_its_own_in_its_familys_colou
 
 
 def test_the_palette_is_told_apart_with_any_colour_vision() -> None:
-    """Vienot, Brettel, Mollon 1999: what a protanope and a deuteranope see of linear RGB; CIE76 in Lab."""
+    """Vienot, Brettel, Mollon 1999: what a protanope and a deuteranope see of linear RGB; CIE76 in
+    Lab."""
     import numpy as np
 
     sees = {
@@ -80,7 +90,9 @@ def test_the_palette_is_told_apart_with_any_colour_vision() -> None:
     def lab(color: str, vision: np.ndarray) -> np.ndarray:
         rgb = np.array([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])
         linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-        to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+        to_xyz = np.array(
+            [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+        )
         xyz = to_xyz @ np.clip(vision @ linear, 0, 1) / (to_xyz @ np.ones(3))
         f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
         return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
@@ -88,11 +100,15 @@ def test_the_palette_is_told_apart_with_any_colour_vision() -> None:
     families = {style.look(name).color for name in ("drop_tail", "red", "pie", "codel", "fq_codel")}
     for vision in sees.values():
         seen = [lab(color, vision) for color in families]
-        assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)) > 10  # 2.3 is just noticeable.
+        assert (
+            min(np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)) > 10
+        )  # 2.3 is just noticeable.
 
 
 def test_the_same_data_give_the_same_svg() -> None:
-    first, second = (figures.svg(figures.drop_probability([("red", Red(5, 15, 0.1))]), "f") for _ in range(2))
+    first, second = (
+        figures.svg(figures.drop_probability([("red", Red(5, 15, 0.1))]), "f") for _ in range(2)
+    )
     assert first == second
     assert first.startswith("<svg")
 

@@ -1,4 +1,5 @@
-"""The arrays behind the figures of a recorded run, compared with the records and with closed forms."""
+"""The arrays behind the figures of a recorded run, compared with the records and with closed
+forms."""
 
 from __future__ import annotations
 
@@ -44,8 +45,11 @@ def command(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int
     return code, out, err
 
 
-def test_every_kind_is_drawn_and_written(result: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    # Those need sessions, markers, delays, two flows that are named: test_traffic.py, test_profiles.py, test_delays.py.
+def test_every_kind_is_drawn_and_written(
+    result: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Those need sessions, markers, delays, two flows that are named: test_traffic.py,
+    # test_profiles.py, test_delays.py.
     kinds = [kind for kind in figures.KINDS if kind not in ("fct", "markers", "delays", "scatter")]
     code, printed, _ = command(capsys, "plot", result, *kinds, "--out", tmp_path, "--json")
     written = {Path(p).name for p in json.loads(printed)["written"]}
@@ -57,7 +61,9 @@ def test_every_kind_is_drawn_and_written(result: Path, tmp_path: Path, capsys: p
 
 def test_the_time_sequence_graph_has_every_segment_of_its_part(result: Path) -> None:
     begin, end = 4.0, 5.0
-    packets = rows(result, "packets").filter((pl.col("flow") == "s.2") & pl.col("sent_ps").is_between(4e12, 5e12))
+    packets = rows(result, "packets").filter(
+        (pl.col("flow") == "s.2") & pl.col("sent_ps").is_between(4e12, 5e12)
+    )
     data = packets.filter((pl.col("from") == "sender") & (pl.col("payload_bytes") > 0))
     s = timeseq.sequence(Source(result), View(("s.2",), begin, end))
     assert s.flow == "s.2"
@@ -85,7 +91,11 @@ def test_the_whole_run_has_sack_ranges_and_repetitions(result: Path) -> None:
         & pl.col("delivered_ps").is_not_null()
     )
     assert len(s.sacks.low) == with_sack.height > 0
-    assert len(s.again.low) == mine.filter(pl.col("retransmit") & (pl.col("payload_bytes") > 0)).height > 0
+    assert (
+        len(s.again.low)
+        == mine.filter(pl.col("retransmit") & (pl.col("payload_bytes") > 0)).height
+        > 0
+    )
     figure = timeseq.timeseq(Source(result), View())
     assert figure.axes[0].get_ylabel() == "stream offset [MB]"
 
@@ -96,13 +106,19 @@ def test_queueing_delay_is_what_the_empty_path_does_not_take(result: Path) -> No
     packets = rows(result, "packets")
     for d in found:
         mine = packets.filter(
-            (pl.col("flow") == d.flow) & (pl.col("from") == "sender") & pl.col("delivered_ps").is_not_null()
+            (pl.col("flow") == d.flow)
+            & (pl.col("from") == "sender")
+            & pl.col("delivered_ps").is_not_null()
         )
         assert len(d.one_way_s) == mine.height
-        assert d.one_way_s[-1] == pytest.approx((mine["delivered_ps"] - mine["sent_ps"]).max() / 1e12, rel=1e-12)
+        assert d.one_way_s[-1] == pytest.approx(
+            (mine["delivered_ps"] - mine["sent_ps"]).max() / 1e12, rel=1e-12
+        )
         # What is left is the bytes at 100, 10 and 100 Mbit/s and 12 ms of way.
         empty = (mine["ip_len_bytes"] * 8 * (1 / 10e6 + 2 / 100e6) + 12e-3).sum()
-        assert d.one_way_s.sum() - d.queueing_s.sum() == pytest.approx(empty, abs=3e-12 * mine.height)
+        assert d.one_way_s.sum() - d.queueing_s.sum() == pytest.approx(
+            empty, abs=3e-12 * mine.height
+        )
         assert d.queueing_s[0] == 0.0
         assert d.queueing_s[-1] < 80 * 1.2e-3 + 1.2e-3 + 1e-3
 
@@ -110,17 +126,28 @@ def test_queueing_delay_is_what_the_empty_path_does_not_take(result: Path) -> No
 def test_the_spacings_are_those_of_the_packets(result: Path) -> None:
     found = acks.spacings(Source(result), View())
     assert [s.flow for s in found] == ["s.1", "s.2", "s.3", "s.4"]
-    packets = rows(result, "packets").filter((pl.col("from") == "receiver") & pl.col("delivered_ps").is_not_null())
+    packets = rows(result, "packets").filter(
+        (pl.col("from") == "receiver") & pl.col("delivered_ps").is_not_null()
+    )
     for s in found:
         mine = packets.filter(pl.col("flow") == s.flow)
-        assert s.sender_us.tolist() == pytest.approx((mine["delivered_ps"].diff().drop_nulls() / 1e6).to_list())
-        assert s.receiver_us.tolist() == pytest.approx((mine["sent_ps"].diff().drop_nulls() / 1e6).to_list())
+        assert s.sender_us.tolist() == pytest.approx(
+            (mine["delivered_ps"].diff().drop_nulls() / 1e6).to_list()
+        )
+        assert s.receiver_us.tolist() == pytest.approx(
+            (mine["sent_ps"].diff().drop_nulls() / 1e6).to_list()
+        )
         assert s.acked_bytes[-1] == mine["ack"].max() - 1
-    # Only acknowledgements go back, at 10 Mbit/s: nothing is lost, and no two come closer than one takes on the wire.
+    # Only acknowledgements go back, at 10 Mbit/s: nothing is lost, and no two come closer than one
+    # takes on the wire.
     assert all(len(s.dropped_s) == 0 for s in found)
     assert min(s.sender_us.min() for s in found) >= 52 * 8 / 10 - 1e-6
     part = acks.spacings(Source(result), View(("s.2",), 4.0, 5.0))
-    assert [s.flow for s in part] == ["s.2"] and part[0].arrived_s[0] >= 4.0 and len(part[0].arrived_s) < 1000
+    assert (
+        [s.flow for s in part] == ["s.2"]
+        and part[0].arrived_s[0] >= 4.0
+        and len(part[0].arrived_s) < 1000
+    )
     with pytest.raises(ScenarioError, match="no acknowledgement arrived in this part"):
         acks.acks(Source(result), View((), 21.0, 22.0))
 
@@ -136,15 +163,19 @@ def test_the_measured_curve_counts_each_arrival_and_each_signal_once(result: Pat
     assert (m.red.min_th, m.red.max_th, m.red.max_p, m.spacing) == (5.0, 25.0, 0.1, "uniform")
     below = [b for b in m.bins if b.high <= m.red.min_th]
     assert below and sum(b.signals for b in below) == 0
-    # In the random region as many as the law of spacing lets expect, within four standard deviations.
+    # In the random region as many as the law of spacing lets expect, within four standard
+    # deviations.
     inside = [b for b in m.bins if b.low >= 7 and b.high <= 20 and b.arrivals >= 200]
-    expected = sum(b.arrivals * measured.frequency(m.red((b.low + b.high) / 2), m.spacing) for b in inside)
+    expected = sum(
+        b.arrivals * measured.frequency(m.red((b.low + b.high) / 2), m.spacing) for b in inside
+    )
     assert inside
     assert abs(sum(b.signals for b in inside) - expected) < 4 * math.sqrt(expected)
 
 
 @pytest.mark.parametrize(
-    ("spacing", "mean"), [("bernoulli", 50), ("uniform", 25), ("uniform_stored", 25.5), ("uniform_wait", 74.5)]
+    ("spacing", "mean"),
+    [("bernoulli", 50), ("uniform", 25), ("uniform_stored", 25.5), ("uniform_wait", 74.5)],
 )
 def test_the_mean_spacing_of_each_law(spacing: str, mean: float) -> None:
     assert 1 / measured.frequency(0.02, spacing) == pytest.approx(mean)
@@ -153,20 +184,28 @@ def test_the_mean_spacing_of_each_law(spacing: str, mean: float) -> None:
 
 
 def test_wilsons_interval() -> None:
-    # Brown, Cai, DasGupta, Statistical Science 16, 2001: the bounds solve |p - k/n| = z sqrt(p (1 - p) / n).
+    # Brown, Cai, DasGupta, Statistical Science 16, 2001: the bounds solve |p - k/n| = z sqrt(p (1 -
+    # p) / n).
     for k, n in ((0, 10), (1, 29), (15, 148), (10, 10)):
         for bound in wilson95(k, n):
-            assert (bound - k / n) ** 2 == pytest.approx(1.959964**2 * bound * (1 - bound) / n, rel=1e-5, abs=1e-15)
+            assert (bound - k / n) ** 2 == pytest.approx(
+                1.959964**2 * bound * (1 - bound) / n, rel=1e-5, abs=1e-15
+            )
     assert wilson95(0, 0) == (0.0, 1.0)
 
 
 def test_the_phase_plot_pairs_equal_instants(result: Path) -> None:
     figure = phase.phase(Source(result), View(("s.3", "s.1"), 5.0, 6.0))
     axes = figure.axes[0]
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("cwnd of s.1 [packets]", "cwnd of s.3 [packets]")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == (
+        "cwnd of s.1 [packets]",
+        "cwnd of s.3 [packets]",
+    )
     (line,) = [c for c in axes.collections if hasattr(c, "get_segments")]
     flows = rows(result, "flows").filter(pl.col("time_s").is_between(5.0, 6.0))
-    first = [flows.filter(pl.col("flow") == name)["cwnd_packets"].to_list() for name in ("s.1", "s.3")]
+    first = [
+        flows.filter(pl.col("flow") == name)["cwnd_packets"].to_list() for name in ("s.1", "s.3")
+    ]
     drawn = [tuple(segment[0]) for segment in line.get_segments()]
     assert drawn == list(zip(*first, strict=True))[:-1]
     alone = phase.phase(Source(result), View(("s.2",)))
@@ -177,10 +216,14 @@ def test_windows_show_reactions_where_they_happened(result: Path) -> None:
     figure = figures.draw(Source(result), ["cwnd"], View(("s.4",)))["cwnd"]
     (axes,) = figure.axes
     lines = {line.get_label(): line for line in axes.lines}
-    reactions = rows(result, "reactions").filter((pl.col("flow") == "s.4") & (pl.col("cause") == "loss"))
+    reactions = rows(result, "reactions").filter(
+        (pl.col("flow") == "s.4") & (pl.col("cause") == "loss")
+    )
     marks = lines["loss found by acknowledgements"]
     assert marks.get_xdata().tolist() == reactions["time_s"].to_list()
-    assert np.asarray(marks.get_ydata()) == pytest.approx(reactions["cwnd_bytes_before"].to_numpy() / 1460, rel=0.01)
+    assert np.asarray(marks.get_ydata()) == pytest.approx(
+        reactions["cwnd_bytes_before"].to_numpy() / 1460, rel=0.01
+    )
     assert {"cwnd", "ssthresh"} <= lines.keys()
 
 
@@ -213,12 +256,16 @@ def test_what_was_not_recorded_is_named_with_the_way_to_get_it(
 def test_an_old_result_is_drawn_and_a_missing_column_is_named(result: Path, tmp_path: Path) -> None:
     old = tmp_path / "old"
     old.mkdir()
-    rows(result, "flows").select("time_s", "flow", "cwnd_packets", "goodput_bps").write_parquet(old / "flows.parquet")
+    rows(result, "flows").select("time_s", "flow", "cwnd_packets", "goodput_bps").write_parquet(
+        old / "flows.parquet"
+    )
     rows(result, "packets").drop("retransmit").write_parquet(old / "packets.parquet")
     drawn = figures.draw(Source(old), [], View())
     assert list(drawn) == ["cwnd", "goodput"]
     assert len(drawn["cwnd"].axes[0].lines) == 4
-    with pytest.raises(ScenarioError, match="has no column retransmit: it was written by another release"):
+    with pytest.raises(
+        ScenarioError, match="has no column retransmit: it was written by another release"
+    ):
         figures.draw(Source(old), ["timeseq"], View())
 
 

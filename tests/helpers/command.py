@@ -7,7 +7,9 @@ import subprocess
 import sys
 
 
-def dumbbell(*words: object, stdin: str | None = None, timeout_s: float = 60) -> subprocess.CompletedProcess[str]:
+def dumbbell(
+    *words: object, stdin: str | None = None, timeout_s: float = 60
+) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "dumbbell", *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, input=stdin, timeout=timeout_s)
 

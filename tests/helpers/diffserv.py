@@ -1,4 +1,5 @@
-"""A stand-in for the API, for the paper on the data buffer: what is printed, a best size by its law."""
+"""A stand-in for the API, for the paper on the data buffer: what is printed, a best size by its
+law."""
 
 from __future__ import annotations
 
@@ -12,27 +13,41 @@ COEFFICIENT = 0.9
 """Of the best size, in r RTT / L."""
 PACKET_BITS = 12000
 SPARE = {10.0: 1 / 3, 12.0: 0.48, 8.0: 0.48, 6.0: 0.48, 14.0: 0.375}
-"""What each flow has beside its reservation, Mbit/s, by the bottleneck's rate: enough to be above its IN."""
+"""What each flow has beside its reservation, Mbit/s, by the bottleneck's rate: enough to be above
+its IN."""
 MS = 10**9
 
 
 def run(wanted: dict[str, Any], progress: Any = None) -> dict[str, Any]:
     """`api.run` for the scenarios of packet-buffering-marker."""
-    told = read(wanted["source"]["path"] if "source" in wanted else wanted["path"], wanted["overrides"])
+    told = read(
+        wanted["source"]["path"] if "source" in wanted else wanted["path"], wanted["overrides"]
+    )
     runs = [one(told, wanted["seed"] + i) for i in range(wanted["replications"])]
     if "out" in wanted:
         for result in runs:
-            write_series(Path(wanted["out"]) / f"seed-{result['seed']}", told["size"] > 0, told["queue"])
+            write_series(
+                Path(wanted["out"]) / f"seed-{result['seed']}", told["size"] > 0, told["queue"]
+            )
     return {**runs[0], "runs": runs, "fingerprint": str(sorted(map(str, told.items())))}
 
 
 def read(path: str, overrides: list[str]) -> dict[str, Any]:
-    """What is at work: the size of the data buffer (0: none), the link, the flows with reservation and round trip."""
+    """What is at work: the size of the data buffer (0: none), the link, the flows with reservation
+    and round trip."""
     name = Path(path).stem
-    told: dict[str, Any] = {"size": 3, "depth": 1.0, "kind": "data_buffer", "queue": "rio", "link": 10.0}
+    told: dict[str, Any] = {
+        "size": 3,
+        "depth": 1.0,
+        "kind": "data_buffer",
+        "queue": "rio",
+        "link": 10.0,
+    }
     told["link"] = {"experiment2": 12.0, "experiment3": 14.0}.get(name, 10.0)
     told |= {"paced": set(), "cc": "reno"}
-    flows = {f["name"]: dict(f) for f in tomllib.loads(Path(path).read_text(encoding="utf-8"))["flow"]}
+    flows = {
+        f["name"]: dict(f) for f in tomllib.loads(Path(path).read_text(encoding="utf-8"))["flow"]
+    }
     for override in overrides:
         key, _, value = override.partition("=")
         if key == f"{CONDITIONER}.size":
@@ -73,7 +88,9 @@ def best_size(reserved: float, rtt_s: float) -> float:
 
 def one(told: dict[str, Any], seed: int) -> dict[str, Any]:
     """One run: the same seed and the same edge give the same numbers."""
-    rng = random.Random(f"{told['size']}/{told['kind']}/{told['queue']}/{told['cc']}/{told['depth']}/{seed}")
+    rng = random.Random(
+        f"{told['size']}/{told['kind']}/{told['queue']}/{told['cc']}/{told['depth']}/{seed}"
+    )
     flows, markers = [], []
     for name, entry in told["flows"].items():
         for i in range(1, entry["count"] + 1):
@@ -99,7 +116,9 @@ def one(told: dict[str, Any], seed: int) -> dict[str, Any]:
     }
 
 
-def _flow(told: dict[str, Any], name: str, entry: dict[str, Any], rng: random.Random) -> tuple[dict, dict]:
+def _flow(
+    told: dict[str, Any], name: str, entry: dict[str, Any], rng: random.Random
+) -> tuple[dict, dict]:
     reserved, rtt = rate(entry.get("reserved")), float(entry["rtt"].split()[0]) * 1e-3
     size, best = told["size"], best_size(reserved, rtt)
     if told["link"] == 6:
@@ -115,7 +134,11 @@ def _flow(told: dict[str, Any], name: str, entry: dict[str, Any], rng: random.Ra
     rise = min(size, best) / max(best, 1e-9) if best >= 0.5 else 0.0
     lost = 0.004 * max(0.0, size - best)
     # Unlike reservations: small ones above, large ones below their target, nearer with a buffer.
-    tilt = 0.25 * (0.7 - reserved) * (1.0 if size == 0 else 0.5) if told["link"] != 10 else -0.1 * (reserved > 0)
+    tilt = (
+        0.25 * (0.7 - reserved) * (1.0 if size == 0 else 0.5)
+        if told["link"] != 10
+        else -0.1 * (reserved > 0)
+    )
     # What the total is does not depend on the colours.
     beyond = spare + tilt - 0.2 * reserved + 0.2 * reserved * rise - lost + reserved - inside
     if told["kind"] == "marker_feedback":
@@ -126,7 +149,11 @@ def _flow(told: dict[str, Any], name: str, entry: dict[str, Any], rng: random.Ra
         beyond = spare
     if not reserved:
         inside, beyond = 0.0, 0.9 if paced else 0.6 if told["size"] == 0 else 0.5
-        beyond = {True: 0.4, False: 0.6}[paced] if not any("reserved" in f for f in told["flows"].values()) else beyond
+        beyond = (
+            {True: 0.4, False: 0.6}[paced]
+            if not any("reserved" in f for f in told["flows"].values())
+            else beyond
+        )
     noise = 1 + 0.002 * rng.gauss(0, 1)
     total = max(inside + 0.01, inside + beyond) * noise
     if reserved and rtt >= 0.08 and told["link"] == 14:
@@ -157,11 +184,18 @@ def write_series(directory: Path, buffered: bool, queue: str) -> None:
 
     directory.mkdir(parents=True, exist_ok=True)
     every = [10 * k if buffered else 40 * (k // 4) + k % 4 for k in range(2500)]
-    polars.DataFrame([{"flow": "a.1", "arrived_ps": MS * t} for t in every]).write_parquet(directory / "acks.parquet")
+    polars.DataFrame([{"flow": "a.1", "arrived_ps": MS * t} for t in every]).write_parquet(
+        directory / "acks.parquet"
+    )
     times = [0.5 * k for k in range(60)]
     rows = [{"time_s": t, "flow": "a.1", "cwnd_packets": 8.0} for t in times]
     polars.DataFrame(rows).write_parquet(directory / "flows.parquet")
-    rows = [{"time_s": t, "flow": "a.1", "link": "bottleneck", "tokens": 2.0, "tokens_lost": 5.0 * t} for t in times]
+    rows = [
+        {"time_s": t, "flow": "a.1", "link": "bottleneck", "tokens": 2.0, "tokens_lost": 5.0 * t}
+        for t in times
+    ]
     polars.DataFrame(rows).write_parquet(directory / "markers.parquet")
     known = {"flows": 10.0} if queue in ("r_rtt_adaptive", "drio") else {}
-    polars.DataFrame([{"time_s": t, **known} for t in times]).write_parquet(directory / "queues.parquet")
+    polars.DataFrame([{"time_s": t, **known} for t in times]).write_parquet(
+        directory / "queues.parquet"
+    )

@@ -59,7 +59,9 @@ TCP = ("selective", "marked", "plain", "ends", "ns2")
 
 
 def dumbbell(*words: str | Path, code: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run([sys.executable, "-m", "dumbbell", *map(str, words)], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "dumbbell", *map(str, words)], capture_output=True, text=True
+    )
     assert done.returncode == code, done.stderr
     return done
 
@@ -73,7 +75,9 @@ def tshark(file: Path, *words: str) -> list[list[str]]:
     """Fields of the packets, checksums verified."""
     checks = [f"{protocol}.check_checksum:TRUE" for protocol in ("ip", "tcp", "udp")]
     options = [word for check in checks for word in ("-o", check)]
-    done = subprocess.run(["tshark", "-r", file, *options, *words], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["tshark", "-r", file, *options, *words], capture_output=True, text=True, check=True
+    )
     return [line.split("\t") for line in done.stdout.splitlines()]
 
 
@@ -84,10 +88,22 @@ def in_order(file: Path) -> polars.DataFrame:
         return frame
     names = json.loads(polars.read_parquet_metadata(file).get("dumbbell.order", "[]"))
     column = next((c for c in ("flow", "queue", "link") if c in frame.columns and names), None)
-    ranks = [names.index(str(name)) for name in frame[column].to_list()] if column else [0] * frame.height
-    return frame.with_columns(polars.Series("rank", ranks)).sort("time_s", "rank", maintain_order=True).drop("rank")
+    ranks = (
+        [names.index(str(name)) for name in frame[column].to_list()]
+        if column
+        else [0] * frame.height
+    )
+    return (
+        frame.with_columns(polars.Series("rank", ranks))
+        .sort("time_s", "rank", maintain_order=True)
+        .drop("rank")
+    )
 
 
 def hops(run: Path) -> list[dict[str, Any]]:
     """What came to the bottleneck."""
-    return polars.read_parquet(run / "hops.parquet").filter(polars.col("link") == "bottleneck").to_dicts()
+    return (
+        polars.read_parquet(run / "hops.parquet")
+        .filter(polars.col("link") == "bottleneck")
+        .to_dicts()
+    )

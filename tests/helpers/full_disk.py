@@ -1,8 +1,9 @@
-"""Runs every command that writes where nothing can be written: on a full disk, and on one that is read-only.
+"""Runs every command that writes where nothing can be written: on a full disk, and on one that is
+read-only.
 
-A program of its own, so that its mounts are in a namespace of its own: `unshare -rm python full_disk.py FOLDER`.
-FOLDER has a result, `out`. Prints a JSON object: for each disk and command its exit code, what it said, and the files
-that are not as they were.
+A program of its own, so that its mounts are in a namespace of its own:
+`unshare -rm python full_disk.py FOLDER`. FOLDER has a result, `out`. Prints a JSON object: for each
+disk and command its exit code, what it said, and the files that are not as they were.
 """
 
 from __future__ import annotations
@@ -25,7 +26,14 @@ COMMANDS = {
     "export": ("export", "csv", "out", "--table", "packets", "-o", "{disk}/packets.csv"),
     "vectors": ("rtl", "red", "--vectors", "{disk}/vectors", "--packets", "2000"),
     "new": ("new", "aqm", "mine", "--python"),
-    "sweep": ("sweep", "net.toml", "--over", "queue.limit=20 pkt,30 pkt", "--store", "{disk}/store"),
+    "sweep": (
+        "sweep",
+        "net.toml",
+        "--over",
+        "queue.limit=20 pkt,30 pkt",
+        "--store",
+        "{disk}/store",
+    ),
 }
 OLD = ("page.html", "page.md", "packets.csv", "figures/cwnd.svg", "out/summary.json")
 
@@ -63,7 +71,9 @@ def main(folder: Path, wanted: list[str]) -> None:
             with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()):
                 code = cli._code(words)
             changed = [old for old in OLD if (disk / old).read_text(encoding="utf-8") != "older"]
-            left = [one.name for one in disk.iterdir() if one.name.startswith((".new-", ".growing-"))]
+            left = [
+                one.name for one in disk.iterdir() if one.name.startswith((".new-", ".growing-"))
+            ]
             said[f"{spoil.__name__}, {name}"] = {
                 "code": code,
                 "says": errors.getvalue(),

@@ -1,4 +1,5 @@
-"""A stand-in for the API: results near what the paper prints, by a formula of buffer, scheme and seed."""
+"""A stand-in for the API: results near what the paper prints, by a formula of buffer, scheme and
+seed."""
 
 from __future__ import annotations
 
@@ -20,7 +21,9 @@ def run(wanted: dict[str, Any], progress: Any = None) -> dict[str, Any]:
     runs = [one(scheme, buffer, wanted["seed"] + i) for i in range(wanted["replications"])]
     if "out" in wanted:
         for result in runs:
-            write_series(Path(wanted["out"]) / f"run-{result['seed']}", result["seed"], scheme == "drop_tail")
+            write_series(
+                Path(wanted["out"]) / f"run-{result['seed']}", result["seed"], scheme == "drop_tail"
+            )
     return {**runs[0], "runs": runs, "fingerprint": f"{scheme}-{buffer}"}
 
 
@@ -30,7 +33,9 @@ def read(overrides: list[str]) -> tuple[str, int]:
     for override in overrides:
         key, _, value = override.partition("=")
         if key in ("queue", "queue.kind"):
-            scheme = value.removesuffix("_hw").removesuffix("_rtl")  # Bit for bit the same, here as there.
+            scheme = value.removesuffix("_hw").removesuffix(
+                "_rtl"
+            )  # Bit for bit the same, here as there.
         if key == "queue.limit":
             buffer = int(value.removesuffix(" pkt"))
     return scheme, buffer

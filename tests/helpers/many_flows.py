@@ -1,4 +1,5 @@
-"""A stand-in for the API, for *ea-RED*: N flows whose Jain index is the one that the test asks for."""
+"""A stand-in for the API, for *ea-RED*: N flows whose Jain index is the one that the test asks
+for."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ def read(overrides: list[str]) -> tuple[str, int]:
 
 
 def goodputs(index: float, n: int) -> list[float]:
-    """Rates of n flows with this Jain index, at least 1/2: half of them get more, by the share d with 1 / (1 + d^2)."""
+    """Rates of n flows with this Jain index, at least 1/2: half of them get more, by the share d
+    with 1 / (1 + d^2)."""
     d = (1 / index - 1) ** 0.5
     half = n // 2
     return [1e4 * (1 + d)] * half + [1e4 * (1 - d)] * half + [1e4] * (n % 2)
@@ -53,7 +55,13 @@ def one(scheme: str, n: int, seed: int) -> dict[str, Any]:
         }
         for i, rate in enumerate(goodputs(index, n))
     ]
-    queue = {"name": "bottleneck", "kind": scheme, "mean_packets": 40 + rng.gauss(0, 0.1), "drops": {}, "marks": 0}
+    queue = {
+        "name": "bottleneck",
+        "kind": scheme,
+        "mean_packets": 40 + rng.gauss(0, 0.1),
+        "drops": {},
+        "marks": 0,
+    }
     return {
         "seed": seed,
         "fingerprint": f"{scheme}-{n}-{seed}",
@@ -61,7 +69,11 @@ def one(scheme: str, n: int, seed: int) -> dict[str, Any]:
         "duration_s": 70.0,
         "warmup_s": 0.0,
         "jain": index,
-        "totals": {"goodput_bps": sum(flow["goodput_bps"] for flow in flows), "sent_packets": sent, "rtos": 5 * n},
+        "totals": {
+            "goodput_bps": sum(flow["goodput_bps"] for flow in flows),
+            "sent_packets": sent,
+            "rtos": 5 * n,
+        },
         "flows": flows,
         "queues": [queue],
     }
@@ -74,12 +86,24 @@ def write_series(directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     times = [10.0 * k for k in range(8)]
     flows = [
-        {"time_s": t, "flow": f"a.{i}", "delivered_bytes": int(t * (100 + i)), "sent_bytes": int(t * 200)}
+        {
+            "time_s": t,
+            "flow": f"a.{i}",
+            "delivered_bytes": int(t * (100 + i)),
+            "sent_bytes": int(t * 200),
+        }
         for t in times
         for i in range(3)
     ]
     queues = [
-        {"time_s": t, "queue": "bottleneck", "queue_packets": 49.0, "avg": 48.0, "min_th": 40.0, "max_th": 45.0}
+        {
+            "time_s": t,
+            "queue": "bottleneck",
+            "queue_packets": 49.0,
+            "avg": 48.0,
+            "min_th": 40.0,
+            "max_th": 45.0,
+        }
         for t in times
     ]
     polars.DataFrame(flows).write_parquet(directory / "flows.parquet")

@@ -1,7 +1,8 @@
-"""What tcptrace and tshark count, counted from `packets.parquet`: their definitions, transcribed in words first.
+"""What tcptrace and tshark count, counted from `packets.parquet`: their definitions, transcribed in
+words first.
 
-Both look at a capture taken at a flow's sender: what it sends, at the instant of sending, and what arrives, at the
-instant of arriving; at one instant the arrival comes first.
+Both look at a capture taken at a flow's sender: what it sends, at the instant of sending, and what
+arrives, at the instant of arriving; at one instant the arrival comes first.
 """
 
 from __future__ import annotations
@@ -21,14 +22,18 @@ def rows(run: Path, flow: str) -> list[Row]:
     """A flow's packets."""
     import polars
 
-    return polars.read_parquet(run / "packets.parquet").filter(polars.col("flow") == flow).to_dicts()
+    return (
+        polars.read_parquet(run / "packets.parquet").filter(polars.col("flow") == flow).to_dicts()
+    )
 
 
 def at_sender(packets: list[Row]) -> Iterator[tuple[int, bool, Row]]:
     """(ps, whether it was sent here, packet), in the order of a capture."""
     seen = [(p["sent_ps"], True, p) for p in packets if p["from"] == "sender"]
     seen += [
-        (p["delivered_ps"], False, p) for p in packets if p["from"] == "receiver" and p["delivered_ps"] is not None
+        (p["delivered_ps"], False, p)
+        for p in packets
+        if p["from"] == "receiver" and p["delivered_ps"] is not None
     ]
     return iter(sorted(seen, key=lambda s: (s[0], s[1], s[2]["packet"])))
 
@@ -42,9 +47,10 @@ def end(p: Row) -> int:
 class Tcptrace:
     """What `tcptrace -lr` prints of the data's direction.
 
-    A round-trip time is taken when a segment is acknowledged for the first time by exactly its last byte; not if a
-    segment acknowledged with it was sent again after it ("post-loss"), and not if it was itself sent twice
-    ("ambiguous"). SYN and FIN are bytes of a repetition. Times are microseconds.
+    A round-trip time is taken when a segment is acknowledged for the first time by exactly its last
+    byte; not if a segment acknowledged with it was sent again after it ("post-loss"), and not if it
+    was itself sent twice ("ambiguous"). SYN and FIN are bytes of a repetition. Times are
+    microseconds.
     """
 
     packets: int = 0
@@ -96,9 +102,9 @@ def tcptrace(packets: list[Row]) -> Tcptrace:
 
 
 def tshark_rtts(packets: list[Row]) -> list[int]:
-    """`tcp.analysis.ack_rtt`, ns: for each packet that acknowledges exactly the last byte of a segment that was not
-    acknowledged before, the time since that segment was first sent. Both directions count; a time of zero (our hosts
-    answer at once) is not shown."""
+    """`tcp.analysis.ack_rtt`, ns: for each packet that acknowledges exactly the last byte of a
+    segment that was not acknowledged before, the time since that segment was first sent. Both
+    directions count; a time of zero (our hosts answer at once) is not shown."""
     waiting: dict[bool, dict[int, int]] = {True: {}, False: {}}
     found = []
     for ps, sent, p in at_sender(packets):

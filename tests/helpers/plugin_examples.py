@@ -1,4 +1,5 @@
-"""Algorithms of a user's own for the tests: transcriptions of the catalogue's, in Python, decision by decision."""
+"""Algorithms of a user's own for the tests: transcriptions of the catalogue's, in Python, decision
+by decision."""
 
 from __future__ import annotations
 
@@ -7,7 +8,17 @@ from typing import Literal
 
 import dumbbell
 from dumbbell import PASS, drop
-from dumbbell.plugins.hook_types import Ack, Congestion, Cx, Link, Orders, Packet, Path, Queue, Verdict
+from dumbbell.plugins.hook_types import (
+    Ack,
+    Congestion,
+    Cx,
+    Link,
+    Orders,
+    Packet,
+    Path,
+    Queue,
+    Verdict,
+)
 
 
 class PlainTail(dumbbell.Aqm):
@@ -56,7 +67,9 @@ class PaperRed(dumbbell.Aqm):
             self.q_time = None
         self.avg = (1 - self.w_q) * self.avg + self.w_q * queue.packets
         verdict = self._decide(cx, queue)
-        dropped = verdict == drop("forced") or (verdict != PASS and not (self.ecn and packet.capable))
+        dropped = verdict == drop("forced") or (
+            verdict != PASS and not (self.ecn and packet.capable)
+        )
         if not dropped and not fits:
             self.count, self.since = 0, 0.0
         if was_idle and (dropped or not fits):
@@ -118,7 +131,10 @@ class Reno5681(dumbbell.CongestionControl):
         if event.cause == "further":
             return
         if event.cause == "spurious":
-            self.window, self.thresh = max(self.window, self.prior[0]), max(self.thresh, self.prior[1])
+            self.window, self.thresh = (
+                max(self.window, self.prior[0]),
+                max(self.thresh, self.prior[1]),
+            )
         else:
             if event.cause != "timeout" or event.first:
                 self.prior = (self.window, self.thresh)

@@ -57,11 +57,17 @@ BROKEN_FILES = {
     "raises": ("raise RuntimeError('no')\n", "RuntimeError: no (mine.py, line 1"),
     "empty": ("x = 1\n", "has no algorithm"),
     "abstract": (HEAD + "class Mine(dumbbell.Aqm):\n    pass\n", "Mine does not define arrive"),
-    "annotation": (body("p: list = []\n" + ARRIVE + "    return PASS"), "parameter `p` is annotated with list"),
+    "annotation": (
+        body("p: list = []\n" + ARRIVE + "    return PASS"),
+        "parameter `p` is annotated with list",
+    ),
     "default": (
         body("p: float = 'x'\n" + ARRIVE + "    return PASS"),
         "parameter `p` is a float, and its default is 'x'",
     ),
     "no default": (body("p: float\n" + ARRIVE + "    return PASS"), "Mine.p has no default"),
-    "catalogue": (body("name = 'red'\n" + ARRIVE + "    return PASS"), "brings `red`, and one of the catalogue"),
+    "catalogue": (
+        body("name = 'red'\n" + ARRIVE + "    return PASS"),
+        "brings `red`, and one of the catalogue",
+    ),
 }

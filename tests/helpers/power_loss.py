@@ -1,7 +1,9 @@
-"""Runs commands on an ext4 image and looks, after each, at a copy of the image: what a loss of power would leave.
+"""Runs commands on an ext4 image and looks, after each, at a copy of the image: what a loss of
+power would leave.
 
-A program of its own, so that its mounts are in a namespace of its own: `unshare -m python power_loss.py FOLDER`.
-Prints a JSON object: for each command its exit code, the files that were there, and those that the copy has not whole.
+A program of its own, so that its mounts are in a namespace of its own:
+`unshare -m python power_loss.py FOLDER`. Prints a JSON object: for each command its exit code, the
+files that were there, and those that the copy has not whole.
 """
 
 from __future__ import annotations
@@ -23,12 +25,28 @@ record = { every = "100 ms", packets = true }
 """
 COMMANDS = {
     "run": ("run", "net.toml", "--out", "{disk}/out", "--page", "{disk}/page.html"),
-    "run again": ("run", "net.toml", "--seed", "2", "--out", "{disk}/out", "--page", "{disk}/page.html"),
+    "run again": (
+        "run",
+        "net.toml",
+        "--seed",
+        "2",
+        "--out",
+        "{disk}/out",
+        "--page",
+        "{disk}/page.html",
+    ),
     "export": ("export", "pcapng", "{disk}/out", "-o", "{disk}/packets.pcapng"),
     "plot": ("plot", "{disk}/out", "cwnd"),
     "vectors": ("rtl", "red", "--vectors", "{disk}/vectors", "--packets", "100"),
     "new": ("new", "aqm", "mine", "--python"),
-    "sweep": ("sweep", "net.toml", "--over", "queue.limit=20 pkt,30 pkt", "--store", "{disk}/store"),
+    "sweep": (
+        "sweep",
+        "net.toml",
+        "--over",
+        "queue.limit=20 pkt,30 pkt",
+        "--store",
+        "{disk}/store",
+    ),
 }
 SIZE = 48 << 20
 
@@ -60,7 +78,11 @@ def main(folder: Path, wanted: list[str]) -> None:
         mounted(copy, after)  # The journal is replayed, as after a loss of power.
         now, then = files(disk), files(after)
         subprocess.run(["umount", after], check=True)
-        said[name] = {"code": code, "files": len(now), "lost": [f for f, data in now.items() if then.get(f) != data]}
+        said[name] = {
+            "code": code,
+            "files": len(now),
+            "lost": [f for f, data in now.items() if then.get(f) != data],
+        }
     subprocess.run(["umount", disk], check=True)
     print(f"\n{json.dumps(said)}")
 

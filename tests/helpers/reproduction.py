@@ -19,9 +19,11 @@ def mark(figure: object, path: Path) -> list[Path]:
     return [path.with_suffix(".png")]
 
 
-def on_a_stand_in(paper: str, run: Callable[..., Any], directories: pytest.TempPathFactory) -> Callable[..., Any]:
-    """Reproduces a paper on a laboratory of its own, patched in for that call alone, so that a whole module can share
-    what comes of it."""
+def on_a_stand_in(
+    paper: str, run: Callable[..., Any], directories: pytest.TempPathFactory
+) -> Callable[..., Any]:
+    """Reproduces a paper on a laboratory of its own, patched in for that call alone, so that a
+    whole module can share what comes of it."""
 
     def reproduce(page: bool = True, **options: Any) -> dict[str, Any]:
         """page: whether somebody reads the page, whose figures take most of the time."""

@@ -1,4 +1,5 @@
-"""What tests of the hardware share: they are skipped where a tool is missing, unless DUMBBELL_REQUIRE has `rtl`."""
+"""What tests of the hardware share: they are skipped where a tool is missing, unless
+DUMBBELL_REQUIRE has `rtl`."""
 
 from __future__ import annotations
 
@@ -36,7 +37,9 @@ def red(*words: object, path: str | None = None, seconds: float = 300) -> tuple[
     """`dumbbell rtl red` with these words: code, output, complaints. path: instead of PATH."""
     environment = os.environ | ({"PATH": path} if path is not None else {})
     command = [sys.executable, "-m", "dumbbell", "rtl", "red", *map(str, words)]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=seconds)
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=seconds
+    )
     return done.returncode, done.stdout, done.stderr
 
 

@@ -32,21 +32,30 @@ WORDS = {
 
 
 def build() -> dumbbell.Scenario:
-    return dumbbell.Scenario(WORDS, queue=dumbbell.Red(limit="36 pkt", min_th="limit / 6", max_th="limit / 3"))
+    return dumbbell.Scenario(
+        WORDS, queue=dumbbell.Red(limit="36 pkt", min_th="limit / 6", max_th="limit / 3")
+    )
 
 
 MARKED: dict[str, Any] = {
     "duration": "1 s",
     "dumbbell": {
-        "bottleneck": {"rate": "10 Mbps", "delay": "5 ms", "conditioner": {"kind": "token_bucket", "per": "flow"}}
+        "bottleneck": {
+            "rate": "10 Mbps",
+            "delay": "5 ms",
+            "conditioner": {"kind": "token_bucket", "per": "flow"},
+        }
     },
     "flow": [{"name": "gold", "reserved": "1 Mbps", "rtt": "20 ms"}, {"name": "be"}],
 }
 
 
 def simulate(*flows: dict[str, Any], seed: int = 1, **words: Any) -> dict[str, Any]:
-    """One run of a dumbbell: `rate`, `delay` and `reverse` of its bottleneck, and words of a scenario."""
-    link = {key: words.pop(key) for key in ("rate", "delay", "reverse", "impairment") if key in words}
+    """One run of a dumbbell: `rate`, `delay` and `reverse` of its bottleneck, and words of a
+    scenario."""
+    link = {
+        key: words.pop(key) for key in ("rate", "delay", "reverse", "impairment") if key in words
+    }
     network = {"bottleneck": {"rate": "10 Mbps", "delay": "10 ms", **link}}
     defaults = {"duration": "20 s", "dumbbell": network, "seed": seed}
     result = dumbbell.Scenario({**defaults, **words, "flow": list(flows)}).run().json

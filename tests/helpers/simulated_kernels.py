@@ -1,4 +1,5 @@
-"""A stand-in for the testbed, for tests of what is said of live runs: simulated runs with a block of validity."""
+"""A stand-in for the testbed, for tests of what is said of live runs: simulated runs with a block
+of validity."""
 
 from __future__ import annotations
 
@@ -17,7 +18,12 @@ BLOCK: JSON = {
     "reasons": [],
     "datapath": "tun",
     "realtime": True,
-    "calibration": {"ceiling_packets_per_s": 612000, "ceiling_bps": 7.344e9, "rtt_p50_us": 21.3, "rtt_p99_us": 36.1},
+    "calibration": {
+        "ceiling_packets_per_s": 612000,
+        "ceiling_bps": 7.344e9,
+        "rtt_p50_us": 21.3,
+        "rtt_p99_us": 36.1,
+    },
     "lateness_us": {"p50": 4.4, "p99": 15.2, "p999": 247, "max": 612},
     "gap_error_us": {"p50": 0.5, "p99": 12.5},
     "stalls": {"over_packet_time": 12, "over_1ms": 0, "share_of_time": 0.00002, "longest_ms": 0.61},
@@ -61,7 +67,8 @@ def testbed(invalid: Callable[[JSON], Iterable[str]] = lambda _: ()) -> Callable
 
 
 def mark(figure: object, path: Path) -> list[Path]:
-    """Leaves marks where a figure would be written; test_figures.py has the real one, which takes its time."""
+    """Leaves marks where a figure would be written; test_figures.py has the real one, which takes
+    its time."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.with_suffix(".svg").write_text("<svg/>")
     return [path.with_suffix(".svg")]

@@ -37,4 +37,8 @@ def timeless(value: Any) -> Any:
 
 
 def without_place(result: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in timeless(result).items() if key not in ("from_store", "out", "files")}
+    return {
+        key: value
+        for key, value in timeless(result).items()
+        if key not in ("from_store", "out", "files")
+    }

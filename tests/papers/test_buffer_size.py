@@ -1,4 +1,5 @@
-"""The best size of a buffer: both definitions, their intervals, the law over a grid; and the model of the sawtooth."""
+"""The best size of a buffer: both definitions, their intervals, the law over a grid; and the model
+of the sawtooth."""
 
 from __future__ import annotations
 
@@ -22,7 +23,9 @@ def test_a_peak_is_no_measurement() -> None:
 
 def test_an_interval_holds_what_the_noise_allows() -> None:
     rng = random.Random(3)
-    runs = [[mean + 0.02 * rng.gauss(0, 1) for _ in range(20)] for mean in (1.0, 1.1, 1.19, 1.2, 1.0)]
+    runs = [
+        [mean + 0.02 * rng.gauss(0, 1) for _ in range(20)] for mean in (1.0, 1.1, 1.19, 1.2, 1.0)
+    ]
     low, high = buffer_size.interval(AT, runs)
     assert 1 < low <= buffer_size.size(AT, runs) <= high < 8
     exact = [[mean] * 5 for mean in (1.0, 1.1, 1.2, 1.2, 1.0)]
@@ -35,7 +38,12 @@ def test_words_of_predicates() -> None:
     family = Family(AT, ((1.0, 1.0), (1.1, 1.1), (1.2, 1.2), (1.2, 1.2), (1.0, 1.0)))
     assert predicate.holds("best(x) > 1 and best_low(x) >= 2 and best_high(x) < 3", {"x": family})
     assert predicate.evaluate("nearest(abs(x - 1.1) / 1.1)", {"x": family}).one() == 1
-    assert predicate.evaluate("nearest_low(abs(x - 1.1)) + nearest_high(abs(x - 1.1))", {"x": family}).one() == 2
+    assert (
+        predicate.evaluate(
+            "nearest_low(abs(x - 1.1)) + nearest_high(abs(x - 1.1))", {"x": family}
+        ).one()
+        == 2
+    )
     with pytest.raises(ScenarioError, match="two runs"):
         predicate.evaluate("best_low(x)", {"x": Family((0.0, 1.0), ((1.0,), (2.0,)))})
 
@@ -104,7 +112,9 @@ def test_the_models_cycle_against_small_steps(places: float) -> None:
         low = window / 2
     told = sawtooth.throughput(FLOW, places)
     assert told.tokens_lost == pytest.approx(lost / (FLOW.rate * length), abs=0.005)
-    assert told.total == pytest.approx((FLOW.rate * length - lost + 1 / FLOW.out_loss - 1) / length, rel=0.01)
+    assert told.total == pytest.approx(
+        (FLOW.rate * length - lost + 1 / FLOW.out_loss - 1) / length, rel=0.01
+    )
 
 
 def test_without_a_reservation_the_model_is_the_square_root_law() -> None:

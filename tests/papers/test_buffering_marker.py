@@ -1,5 +1,5 @@
-"""The paper on the marker with a data buffer: what is printed, verdicts on a stand-in whose truth is known, its scheme
-taken out, its fit."""
+"""The paper on the marker with a data buffer: what is printed, verdicts on a stand-in whose truth
+is known, its scheme taken out, its fit."""
 
 from __future__ import annotations
 
@@ -58,7 +58,11 @@ def test_the_paper_has_the_48_numbers_of_table_1() -> None:
     # the four columns add up to what is printed: 9.96 of 10 Mbit/s in both halves
     assert [round(sum(printed(half, "total")), 2) for half in ("tb", "db")] == [9.96, 9.96]
     assert [round(sum(printed(half, "in")), 2) for half in ("tb", "db")] == [4.81, 5.69]
-    assert all(cells[f"t1-db-{f}-{k}"].baseline == f"t1-tb-{f}-{k}" for f in range(12) for k in ("total", "in"))
+    assert all(
+        cells[f"t1-db-{f}-{k}"].baseline == f"t1-tb-{f}-{k}"
+        for f in range(12)
+        for k in ("total", "in")
+    )
 
 
 def test_every_expression_speaks_of_numbers_that_exist() -> None:
@@ -70,11 +74,19 @@ def test_every_expression_speaks_of_numbers_that_exist() -> None:
         for e in ("", "_low", "_high")
     }
     known = {*paper.numbers, *paper.derived}
-    texts = [text for claim in paper.claims for text in (claim.reproduced, claim.in_part, *claim.show.values())]
+    texts = [
+        text
+        for claim in paper.claims
+        for text in (claim.reproduced, claim.in_part, *claim.show.values())
+    ]
     assert papers.reach(paper, [*filter(None, texts), *paper.derived.values()]) <= known | laws
-    lines = [line for picture in paper.pictures for line in picture.options.get("lines", {}).values()]
+    lines = [
+        line for picture in paper.pictures for line in picture.options.get("lines", {}).values()
+    ]
     assert {name for line in lines for name in line["numbers"]} <= known
-    panels = [bars for picture in paper.pictures for bars in picture.options.get("panels", {}).values()]
+    panels = [
+        bars for picture in paper.pictures for bars in picture.options.get("panels", {}).values()
+    ]
     assert {name for bars in panels for name in bars.values()} <= known
 
 
@@ -95,7 +107,10 @@ def test_numbers_as_printed_are_reproduced(whole) -> None:
     assert {name: claims[name] for name in GAINS} == dict.fromkeys(GAINS, "reproduced")
     assert {c["verdict"] for c in summary["cells"] if c["fitted"]} == {None}
     inside = [c for c in summary["cells"] if c["id"].endswith("-in") and not c["fitted"]]
-    assert {c["verdict"] for c in inside} <= {"reproduced", "in part"}  # 0.94 to 0.96 are printed, ours is one
+    assert {c["verdict"] for c in inside} <= {
+        "reproduced",
+        "in part",
+    }  # 0.94 to 0.96 are printed, ours is one
     page = Page()
     page.feed(Path(summary["report"]).read_text(encoding="utf-8"))
     assert page.open == page.loads == []
@@ -132,7 +147,11 @@ def test_the_scheme_taken_out_is_the_token_bucket_packet_by_packet(tmp_path: Pat
     runs = {p["id"]: p for p in summary["points"]}
     assert set(runs) == {"e1-0", "e1-3"}
     (cell,) = summary["cells"]
-    assert (cell["effect"]["value"], cell["effect"]["ci95"], cell["verdict"]) == (0.0, [0.0, 0.0], "contradicted")
+    assert (cell["effect"]["value"], cell["effect"]["ci95"], cell["verdict"]) == (
+        0.0,
+        [0.0, 0.0],
+        "contradicted",
+    )
 
 
 @pytest.fixture
@@ -167,7 +186,10 @@ def test_the_fit_looks_at_the_token_only_half_alone(fit) -> None:
     cells = papers.load(PAPER).cells
     fitted = [cells[f"t1-tb-{f}-{kind}"].published for kind in ("total", "in") for f in range(6)]
     others = [cells[f"t1-tb-{f}-total"].published for f in range(6, 12)]
-    assert pytest.approx((sum(fitted[:6]) / 6, sum(fitted[6:]) / 6, sum(others) / 6), abs=5e-5) == fit.PRINTED
+    assert (
+        pytest.approx((sum(fitted[:6]) / 6, sum(fitted[6:]) / 6, sum(others) / 6), abs=5e-5)
+        == fit.PRINTED
+    )
     assert all("token_bucket" in fit.changes(point)[0] for point in fit.points())
     runs = [[[1.0, 1.1, 1.2, 1.3, 1.4, 1.5], [0.8] * 5 + [0.806], [0.5, 0.6] * 3]]
     found, apart = fit.scatter_error(runs)
@@ -181,7 +203,10 @@ RUN = {
         {"name": "r100.1", "in_throughput_bps": 1.0, "out_throughput_bps": 2.0, "lost": 0},
         {"name": "r1000.1", "in_throughput_bps": 10.0, "out_throughput_bps": 20.0, "lost": 4},
     ],
-    "markers": [{"flow": "r100.1", "link": "bottleneck", "lost": 0.5}, {"flow": None, "link": "core", "lost": 0.25}],
+    "markers": [
+        {"flow": "r100.1", "link": "bottleneck", "lost": 0.5},
+        {"flow": None, "link": "core", "lost": 0.25},
+    ],
 }
 
 

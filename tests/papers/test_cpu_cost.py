@@ -1,4 +1,5 @@
-"""What a gigabyte costs two hosts: the order of runs, the judge, the report. The hosts are a formula."""
+"""What a gigabyte costs two hosts: the order of runs, the judge, the report. The hosts are a
+formula."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ FOLDER = papers.load(PAPER).folder
 
 
 def cost(wanted: dict[str, Any], noise: float = 0.0, **more: Any) -> dict[str, Any]:
-    """A host that takes 0.3 ns a byte and 1 us a packet; a device that does its work takes a tenth of the packets'."""
+    """A host that takes 0.3 ns a byte and 1 us a packet; a device that does its work takes a tenth
+    of the packets'."""
     packets = 1e9 / (wanted["mtu_bytes"] - 52)
     per_packet = {"plain": 1e-6, "offloads": 1e-7, "router": 2e-6}[wanted["condition"]]
     whole = (0.3 + packets * per_packet) * (1 + noise)
@@ -51,7 +53,9 @@ def measured(monkeypatch, tmp_path: Path) -> Callable[..., dict[str, Any]]:
     monkeypatch.setattr(figures, "save", mark)
     monkeypatch.setattr(figures, "svg", lambda figure, name: f'<svg id="{name}"/>')
 
-    def run(change: Callable[[int], dict[str, Any]] = lambda number: {}, **how: Any) -> dict[str, Any]:
+    def run(
+        change: Callable[[int], dict[str, Any]] = lambda number: {}, **how: Any
+    ) -> dict[str, Any]:
         asked: list[dict[str, Any]] = []
 
         def lives(wanted: dict[str, Any]) -> dict[str, Any]:
@@ -91,7 +95,13 @@ def test_the_whole_judges_each_print_under_the_papers_condition(measured, tmp_pa
     kept = json.loads((tmp_path / "out" / "report.json").read_text())
     assert kept["effects"] == found["effects"]
     page = (tmp_path / "out" / "report.html").read_text()
-    for words in ("Rules of the measurement on real hosts", "58.", "figure-gigabyte", "or more", "reproduced"):
+    for words in (
+        "Rules of the measurement on real hosts",
+        "58.",
+        "figure-gigabyte",
+        "or more",
+        "reproduced",
+    ):
         assert words in page
     assert "Others worked on the machine before 48 of 48 runs" in narrative.findings(found)[-1]
 
@@ -145,4 +155,6 @@ def test_a_measurement_that_contradicts_itself_is_refused(tmp_path: Path) -> Non
 
 def test_the_door_refuses_what_cannot_be_had() -> None:
     with pytest.raises(ScenarioError, match="mtu_bytes"):
-        api.gigabyte({"mtu_bytes": 60, "condition": "plain", "seconds": 1.0, "warmup_s": 0.2, "idle_s": 0.0})
+        api.gigabyte(
+            {"mtu_bytes": 60, "condition": "plain", "seconds": 1.0, "warmup_s": 0.2, "idle_s": 0.0}
+        )

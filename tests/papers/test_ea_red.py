@@ -1,4 +1,5 @@
-"""The paper on ea-RED: what is printed of it, verdicts on a stand-in whose truth is known, and its scheme taken out."""
+"""The paper on ea-RED: what is printed of it, verdicts on a stand-in whose truth is known, and its
+scheme taken out."""
 
 from __future__ import annotations
 
@@ -47,9 +48,14 @@ def test_the_paper_has_what_is_printed() -> None:
         "total-red-over-td": 3.3,
         "total-ea-over-td": 6.1,
     }
-    # what the print implies of RED against Drop Tail: 1.10 at 200, which denies claim 3, and 0.80 at 150
-    assert cells["fig3-200-over-td"].baseline_published == pytest.approx(100 * (1.336 / 1.2125 - 1), abs=1e-3)
-    assert cells["fig4-150-over-td"].baseline_published == pytest.approx(100 * (1.133 / 1.4142 - 1), abs=1e-3)
+    # what the print implies of RED against Drop Tail: 1.10 at 200, which denies claim 3, and 0.80
+    # at 150
+    assert cells["fig3-200-over-td"].baseline_published == pytest.approx(
+        100 * (1.336 / 1.2125 - 1), abs=1e-3
+    )
+    assert cells["fig4-150-over-td"].baseline_published == pytest.approx(
+        100 * (1.133 / 1.4142 - 1), abs=1e-3
+    )
     assert printed["total-red-over-td"] == round(100 * (10950 / 10600 - 1), 1)
     assert printed["total-ea-over-td"] == round(100 * (11250 / 10600 - 1), 1)
 
@@ -68,11 +74,19 @@ def test_gains_near_the_print_are_reproduced(whole) -> None:
     cells = {cell["id"]: cell for cell in summary["cells"]}
     assert cells["fig4-100-over-red"]["value"] == pytest.approx(100 * (0.80 / 0.60 - 1), abs=0.5)
     assert cells["fig4-100-over-red"]["verdict"] == "in part"  # 33 % for 28.8 %
-    assert cells["fig3-200-over-td"]["verdict"] == "in part"  # 29 % for 33.6 %, of which RED has nothing
+    assert (
+        cells["fig3-200-over-td"]["verdict"] == "in part"
+    )  # 29 % for 33.6 %, of which RED has nothing
     assert cells["fig4-150-over-td"]["verdict"] == "contradicted"  # more than twice 13.3 %
     assert cells["total-ea"]["verdict"] == cells["total-td"]["verdict"] == "reproduced"
     claims = {claim["id"]: claim["verdict"] for claim in summary["claims"]}
-    assert claims["claim-4"] == claims["claim-5"] == claims["claim-7"] == claims["claim-8"] == "reproduced"
+    assert (
+        claims["claim-4"]
+        == claims["claim-5"]
+        == claims["claim-7"]
+        == claims["claim-8"]
+        == "reproduced"
+    )
     assert claims["claim-3"] == "reproduced"
     assert claims["claim-9"] == claims["claim-13"] == "contradicted"
 
@@ -80,12 +94,17 @@ def test_gains_near_the_print_are_reproduced(whole) -> None:
 def test_every_claim_and_gain_is_judged_under_every_reading(whole) -> None:
     summary = whole
     paper = papers.load(PAPER)
-    assert [row["id"] for row in summary["readings"]] == ["base", *(r.id for r in paper.readings.entries)]
+    assert [row["id"] for row in summary["readings"]] == [
+        "base",
+        *(r.id for r in paper.readings.entries),
+    ]
     for row in summary["readings"]:
         assert list(row["claims"]) == list(paper.readings.claims)
         assert list(row["cells"]) == list(paper.readings.cells)
     assert [e["at"] for e in summary["readings"][0]["effect"]] == [100, 150, 200]
-    told = [line for line in summary["readings_conclusion"] if line.startswith("claim-4 holds under")]
+    told = [
+        line for line in summary["readings_conclusion"] if line.startswith("claim-4 holds under")
+    ]
     assert len(told) == 1
     page = Page()
     page.feed(Path(summary["report"]).read_text(encoding="utf-8"))
@@ -101,7 +120,11 @@ def test_with_the_scheme_taken_out_no_gain_is_left(reproduce) -> None:
     assert {c["id"]: c["verdict"] for c in summary["claims"] if c["id"] in GAINS} == dict.fromkeys(
         GAINS, "contradicted"
     )
-    of_ea = [c for c in summary["cells"] if "red-over" not in c["id"] and c["id"] not in ("total-td", "total-red")]
+    of_ea = [
+        c
+        for c in summary["cells"]
+        if "red-over" not in c["id"] and c["id"] not in ("total-td", "total-red")
+    ]
     assert [c["effect"]["value"] for c in of_ea] == [0.0] * 8
     assert all(c["effect"]["ci95"] == [0.0, 0.0] for c in of_ea)
     assert summary["readings"] == []
@@ -117,7 +140,11 @@ def test_the_scheme_taken_out_is_red_packet_by_packet(kind: str, tmp_path: Path)
     prints = {p["id"]: p["fingerprint"] for p in summary["points"]}
     assert prints[f"{kind}-ea-100"] == prints[f"{kind}-red-100"]
     (row,) = summary["cells"]
-    assert (row["value"], row["effect"]["ci95"], row["verdict"]) == (0.0, [0.0, 0.0], "contradicted")
+    assert (row["value"], row["effect"]["ci95"], row["verdict"]) == (
+        0.0,
+        [0.0, 0.0],
+        "contradicted",
+    )
     whole = work.reproduce(PAPER, cells=[cell], replications=2, out=tmp_path)
     prints = {p["id"]: p["fingerprint"] for p in whole["points"]}
     assert prints[f"{kind}-ea-100"] != prints[f"{kind}-red-100"]
@@ -154,11 +181,15 @@ def test_jain_is_what_a_result_says() -> None:
     """Two implementations, one index."""
     source = {"path": str(papers.load(PAPER).points["s-td-100"].scenario)}
     one = api.run(api.request(source, ["flow.a.count=30", "duration=10 s"], seed=1, replications=1))
-    assert of_run("jain:flows.*.goodput_bps", one, None) == pytest.approx(of_run("jain", one, None), rel=1e-12)
+    assert of_run("jain:flows.*.goodput_bps", one, None) == pytest.approx(
+        of_run("jain", one, None), rel=1e-12
+    )
 
 
 def test_measures_over_flows_by_pattern() -> None:
-    run = {"flows": [{"name": name, "x": x} for name, x in (("a.1", 1.0), ("a.2", 2.0), ("b.1", 4.0))]}
+    run = {
+        "flows": [{"name": name, "x": x} for name, x in (("a.1", 1.0), ("a.2", 2.0), ("b.1", 4.0))]
+    }
     assert of_run("flows.a*.x", run, None) == 3
     assert of_run("flows.*.x", run, None) == 7
     assert of_run("jain:flows.a*.x", run, None) == pytest.approx(9 / 10)
@@ -181,12 +212,16 @@ def test_jain_among_active_flows(tmp_path: Path) -> None:
     ]
     (tmp_path / "seed-1").mkdir()
     polars.DataFrame(rows).write_parquet(tmp_path / "seed-1" / "flows.parquet")
-    (tmp_path / "scenario.toml").write_text('[[flow]]\nname = "a"\n[[flow]]\nname = "b"\nstop = "10 s"\n')
+    (tmp_path / "scenario.toml").write_text(
+        '[[flow]]\nname = "a"\n[[flow]]\nname = "b"\nstop = "10 s"\n'
+    )
     first, second = fairness.jain([300, 100]), fairness.jain([100, 300])
     assert fairness.active_jain({}, tmp_path / "seed-1") == pytest.approx((first + second) / 2)
 
 
 def test_a_cell_of_an_unknown_number_is_refused(tmp_path: Path) -> None:
-    cell = '[[cell]]\nid = "x"\nwhat = "w"\npublished = 1\ndecimals = 0\nunit = ""\nof = "gian[100]"\n'
+    cell = (
+        '[[cell]]\nid = "x"\nwhat = "w"\npublished = 1\ndecimals = 0\nunit = ""\nof = "gian[100]"\n'
+    )
     with pytest.raises(ScenarioError, match="cell `x`: there is no number `gian`"):
         papers.read(broken_paper(tmp_path, cell))

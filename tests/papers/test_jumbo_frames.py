@@ -1,5 +1,5 @@
-"""The paper on jumbo frames: what is printed, its router's buffer, its scheme taken out, its scan, and what is measured
-of a flow over time."""
+"""The paper on jumbo frames: what is printed, its router's buffer, its scheme taken out, its scan,
+and what is measured of a flow over time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ FITTED = 12
 
 @pytest.fixture(scope="module")
 def scan() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("jumbo_scan", papers.load(PAPER).folder / "scan.py")
+    spec = importlib.util.spec_from_file_location(
+        "jumbo_scan", papers.load(PAPER).folder / "scan.py"
+    )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -39,9 +41,14 @@ def test_the_paper_has_the_64_numbers_of_both_tables() -> None:
         c.id for c in cells.values() if "standard" in c.id and "loss" not in c.id
     }
     # sums of the printed columns, read off the paper a second time
-    column = {name: math.fsum(c.published for c in cells.values() if c.id.endswith(name)) for name in _COLUMNS}
+    column = {
+        name: math.fsum(c.published for c in cells.values() if c.id.endswith(name))
+        for name in _COLUMNS
+    }
     assert column == pytest.approx(_COLUMNS)
-    assert math.fsum(c.published for c in cells.values() if c.id.startswith("t1-")) == pytest.approx(2.12)
+    assert math.fsum(
+        c.published for c in cells.values() if c.id.startswith("t1-")
+    ) == pytest.approx(2.12)
 
 
 _COLUMNS = {"-I-max": 368.7, "-I-mean": 200.2, "-II-max": 69.4, "-II-mean": 16.3, "-buffer": 180.4}
@@ -62,9 +69,15 @@ def test_a_jumbo_cell_is_judged_by_its_difference_from_standard_frames() -> None
 def test_every_expression_speaks_of_numbers_that_exist() -> None:
     paper = papers.load(PAPER)
     known = {*paper.numbers, *paper.derived}
-    texts = [text for claim in paper.claims for text in (claim.reproduced, claim.in_part, *claim.show.values())]
+    texts = [
+        text
+        for claim in paper.claims
+        for text in (claim.reproduced, claim.in_part, *claim.show.values())
+    ]
     assert papers.reach(paper, [*filter(None, texts), *paper.derived.values()]) <= known
-    lines = [line for picture in paper.pictures for line in picture.options.get("lines", {}).values()]
+    lines = [
+        line for picture in paper.pictures for line in picture.options.get("lines", {}).values()
+    ]
     assert {name for line in lines for name in line["numbers"]} <= known
     assert len(paper.claims) == 41
 
@@ -91,13 +104,17 @@ _DELAYS = {
 
 
 def _plan(scenario: Path, *overrides: str) -> dict[str, Any]:
-    plan: dict[str, Any] = api.plan(api.request({"path": str(scenario)}, overrides))["points"][0]["plan"]
+    plan: dict[str, Any] = api.plan(api.request({"path": str(scenario)}, overrides))["points"][0][
+        "plan"
+    ]
     return plan
 
 
 def _one_way_ms(plan: dict[str, Any]) -> dict[str, float]:
     delays = [float(link["delay"].removesuffix(" ms")) for link in plan["links"]]
-    return {f["name"].removeprefix("n"): sum(delays[i] for i in f["forward"]) for f in plan["flows"]}
+    return {
+        f["name"].removeprefix("n"): sum(delays[i] for i in f["forward"]) for f in plan["flows"]
+    }
 
 
 def test_with_the_jumbo_mtu_taken_out_a_run_is_that_of_standard_frames(tmp_path: Path) -> None:
@@ -107,7 +124,11 @@ def test_with_the_jumbo_mtu_taken_out_a_run_is_that_of_standard_frames(tmp_path:
     summary = work.reproduce(PAPER, overrides=[SABOTAGE, "duration=1 s"], **options)
     assert summary["altered"] == [SABOTAGE, "duration=1 s"]
     for cell in summary["cells"]:
-        assert (cell["effect"]["value"], cell["effect"]["ci95"], cell["verdict"]) == (0.0, [0.0, 0.0], "contradicted")
+        assert (cell["effect"]["value"], cell["effect"]["ci95"], cell["verdict"]) == (
+            0.0,
+            [0.0, 0.0],
+            "contradicted",
+        )
     changed = {p["id"] for p in summary["points"] if SABOTAGE in p["overrides"]}
     assert changed == {"jumbo-155"}
     untouched = work.reproduce(PAPER, overrides=["duration=1 s"], **options)
@@ -115,7 +136,8 @@ def test_with_the_jumbo_mtu_taken_out_a_run_is_that_of_standard_frames(tmp_path:
 
 
 def test_every_claim_of_a_gain_asks_for_a_gain() -> None:
-    """With numbers as they are when the scheme is taken out, jumbo as standard, none of them holds."""
+    """With numbers as they are when the scheme is taken out, jumbo as standard, none of them
+    holds."""
     from dumbbell.reproduce import judge
     from dumbbell.reproduce.predicate import Family, evaluate
 
@@ -126,7 +148,9 @@ def test_every_claim_of_a_gain_asks_for_a_gain() -> None:
         known[number.id] = Family(number.at, tuple(tuple(values) for _ in number.points))
     for name, text in paper.derived.items():
         known[name] = evaluate(text, known)
-    held = {c.id for c in paper.claims if not c.missing and judge.verdict_of(c, known) != "contradicted"}
+    held = {
+        c.id for c in paper.claims if not c.missing and judge.verdict_of(c, known) != "contradicted"
+    }
     assert held <= {"claim-10", "claim-14", "claim-25", "claim-32", "claim-33"}
 
 
@@ -148,42 +172,60 @@ class TestTheBuffer:
         ours = self.run({"kind": "full_red", "early": False, "in_bytes": False, "full_at": 20})
         theirs = self.run({"kind": "drop_tail", "limit": "20 pkt"})
         assert ours["queues"][0]["drops"]["overflow"] > 20
-        assert [f["goodput_bps"] for f in ours["flows"]] == [f["goodput_bps"] for f in theirs["flows"]]
+        assert [f["goodput_bps"] for f in ours["flows"]] == [
+            f["goodput_bps"] for f in theirs["flows"]
+        ]
 
     @pytest.mark.parametrize("in_bytes", [False, True])
     def test_without_chance_it_is_red(self, in_bytes: bool) -> None:
         """max_p 0 and not gentle: the average alone decides."""
         common = {"gentle": False, "max_p": 0.0, "max_th": "8 pkt", "w_q": 0.02}
         ours = self.run(
-            {"kind": "full_red", "full_at": 1e6, "in_bytes": in_bytes, "by_size": False} | common | {"max_th": 8.0}
+            {"kind": "full_red", "full_at": 1e6, "in_bytes": in_bytes, "by_size": False}
+            | common
+            | {"max_th": 8.0}
         )
         red = {"byte_mode": in_bytes, "spacing": "uniform_wait", "min_q_for_drop": "1 pkt"}
         theirs = self.run({"kind": "red"} | red | common)
         assert theirs["queues"][0]["drops"]["forced"] > 20
         if not in_bytes:  # in bytes ns-2 spares only what finds nothing
-            assert [f["goodput_bps"] for f in ours["flows"]] == [f["goodput_bps"] for f in theirs["flows"]]
+            assert [f["goodput_bps"] for f in ours["flows"]] == [
+                f["goodput_bps"] for f in theirs["flows"]
+            ]
         else:
-            assert ours["queues"][0]["mean_packets"] == pytest.approx(theirs["queues"][0]["mean_packets"], rel=0.1)
+            assert ours["queues"][0]["mean_packets"] == pytest.approx(
+                theirs["queues"][0]["mean_packets"], rel=0.1
+            )
 
     def test_it_is_full_at_the_limit_and_holds_nearly_a_packet_more(self) -> None:
         queue = self.run({"kind": "full_red", "early": False, "full_at": 20})["queues"][0]
-        assert queue["max_bytes"] == 7 * 1500  # the seventh comes while 9000 B wait, an eighth does not
+        assert (
+            queue["max_bytes"] == 7 * 1500
+        )  # the seventh comes while 9000 B wait, an eighth does not
         fits = self.run({"kind": "drop_tail", "limit": "10 kB"})["queues"][0]
         assert fits["max_bytes"] == 6 * 1500
 
 
 class TestTheScan:
     def test_what_is_printed_has_the_score_0(self, scan: ModuleType) -> None:
-        numbers = {f"{key}_{rate}": value for rate, told in scan.PRINTED.items() for key, value in told.items()}
+        numbers = {
+            f"{key}_{rate}": value
+            for rate, told in scan.PRINTED.items()
+            for key, value in told.items()
+        }
         assert len(numbers) == FITTED
         assert scan.score(numbers) == 0
         assert scan.score(dict.fromkeys(numbers, 0.0)) == pytest.approx(math.log(4))
-        assert scan.score(numbers | {"load_50": 2 * 0.5}) == pytest.approx(math.log(2) / math.sqrt(12))
+        assert scan.score(numbers | {"load_50": 2 * 0.5}) == pytest.approx(
+            math.log(2) / math.sqrt(12)
+        )
 
     def test_it_looks_at_what_is_fitted_and_at_nothing_else(self, scan: ModuleType) -> None:
         fitted = [c for c in papers.load(PAPER).cells.values() if c.fitted]
         printed = [value for told in scan.PRINTED.values() for value in told.values()]
-        assert sorted(int(10 * x + 1e-9) for x in printed) == sorted(int(10 * c.published + 1e-9) for c in fitted)
+        assert sorted(int(10 * x + 1e-9) for x in printed) == sorted(
+            int(10 * c.published + 1e-9) for c in fitted
+        )
 
     def test_stored_are_all_candidates_of_the_first_stage(self, scan: ModuleType) -> None:
         rows = [r for r in scan.stored() if r["stage"] == "1"]
@@ -200,17 +242,28 @@ class TestTheScan:
 
     def test_the_written_scenario_is_the_scanned_one(self, scan: ModuleType) -> None:
         """The profile field by field is the profile: the same run, packet by packet."""
-        scanned = dumbbell.Scenario(scan.network(scan.chosen(), 50) | {"duration": "2 s"}).run(seed=5).json
+        scanned = (
+            dumbbell.Scenario(scan.network(scan.chosen(), 50) | {"duration": "2 s"})
+            .run(seed=5)
+            .json
+        )
         request = api.request({"path": str(scan.HERE / "network.toml")}, ["duration=2 s"], seed=5)
         stored = api.run(request)
-        assert [f["sent_packets"] for f in scanned["flows"]] == [f["sent_packets"] for f in stored["flows"]]
-        assert [f["goodput_bps"] for f in scanned["flows"]] == [f["goodput_bps"] for f in stored["flows"]]
+        assert [f["sent_packets"] for f in scanned["flows"]] == [
+            f["sent_packets"] for f in stored["flows"]
+        ]
+        assert [f["goodput_bps"] for f in scanned["flows"]] == [
+            f["goodput_bps"] for f in stored["flows"]
+        ]
 
     def test_seven_and_eight_pass_seven_links_of_2_ms(self, scan: ModuleType) -> None:
         raw = tomllib.loads((scan.HERE / "network.toml").read_text())
         plan = _plan(scan.HERE / "network.toml")
         assert len(raw["flow"]) == 12
-        assert {name: t for name, t in _one_way_ms(plan).items() if name in "78"} == {"7": 14, "8": 14}
+        assert {name: t for name, t in _one_way_ms(plan).items() if name in "78"} == {
+            "7": 14,
+            "8": 14,
+        }
 
 
 class TestDelivery:
@@ -260,7 +313,12 @@ class TestDelivery:
     def test_two_flows_that_take_turns_are_correlated_negatively(self, tmp_path: Path) -> None:
         ms = 10**9
         at = [(k * 50 + 1) * ms for k in range(10)]
-        columns = {"sent_ps": at, "delivered_ps": at, "dropped_ps": [None] * 10, "ip_len_bytes": [100] * 10}
+        columns = {
+            "sent_ps": at,
+            "delivered_ps": at,
+            "dropped_ps": [None] * 10,
+            "ip_len_bytes": [100] * 10,
+        }
         names = {"flow": ["x", "y"] * 5, "from": ["sender"] * 10, "packet": list(range(10))}
         polars.DataFrame(names | columns).write_parquet(tmp_path / "packets.parquet")
         assert delivery.together({"duration_s": 0.5}, tmp_path, "x~y") == pytest.approx(-1)

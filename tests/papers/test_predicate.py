@@ -59,7 +59,11 @@ def test_what_is_wrong_is_named(text: str, cause: str) -> None:
 
 
 def test_names() -> None:
-    assert names("every(low(red - dt) > 0) and mean(red_total[36]) > 1") == {"red", "dt", "red_total"}
+    assert names("every(low(red - dt) > 0) and mean(red_total[36]) > 1") == {
+        "red",
+        "dt",
+        "red_total",
+    }
 
 
 def test_a_measured_zero_below_the_line_is_infinite_and_two_are_no_number() -> None:

@@ -22,7 +22,8 @@ PAPER = "red-on-netfpga"
 
 @pytest.fixture(scope="module")
 def reproduce(tmp_path_factory: pytest.TempPathFactory):
-    """The stand-in laboratory, in which one reading alone swaps the schemes and one locks sender 1 out."""
+    """The stand-in laboratory, in which one reading alone swaps the schemes and one locks sender 1
+    out."""
 
     def run(wanted: dict[str, Any], progress: Any = None) -> dict[str, Any]:
         result = lab.run(wanted, progress)
@@ -47,7 +48,10 @@ def test_the_reading_that_reverses_the_sign_is_the_one_named(whole) -> None:
     summary = whole
     rows = {row["id"]: row for row in summary["readings"]}
     assert next(iter(rows)) == "base"
-    assert {name for name, row in rows.items() if row["sign_changes"]} == {"jitter-0", "jitter-0-refit"}
+    assert {name for name, row in rows.items() if row["sign_changes"]} == {
+        "jitter-0",
+        "jitter-0-refit",
+    }
     assert {e["sign"] for e in rows["jitter-0"]["effect"]} == {"-"}
     assert rows["jitter-0"]["holds"] == 0
     assert (rows["base"]["holds"], rows["base"]["of"]) == (3, 3)
@@ -57,7 +61,10 @@ def test_the_reading_that_reverses_the_sign_is_the_one_named(whole) -> None:
         f"{name}{fit}" for name in ("jitter-0", "ack-each") for fit in ("", "-refit")
     }
     _, reverses, unsettled, kept, verdict = summary["readings_conclusion"]
-    assert "send jitter (jitter-0: − everywhere; jitter-0-refit: − everywhere; jitter-20: + everywhere" in reverses
+    assert (
+        "send jitter (jitter-0: − everywhere; jitter-0-refit: − everywhere; jitter-20: + everywhere"
+        in reverses
+    )
     assert "acknowledgements (ack-each: 0 everywhere; ack-each-refit: 0 everywhere)" in unsettled
     assert "spacing" in kept
     assert "changes in 4 of" in verdict
@@ -81,10 +88,14 @@ def test_a_reading_of_the_scheme_leaves_the_baseline_alone() -> None:
     assert spacing.at(paper.points["dt-36"]) == ()
     for reading in paper.readings.entries:
         queue = [change for change in reading.changes if work.owned(paper, change)]
-        assert reading.id == "in-service" or queue == [], "what is the scheme's own changes the scheme only"
+        assert reading.id == "in-service" or queue == [], (
+            "what is the scheme's own changes the scheme only"
+        )
 
 
-@pytest.mark.parametrize("options", [{"overrides": ["queue=drop_tail"]}, {"cells": ["t2-red-36-mbps"]}])
+@pytest.mark.parametrize(
+    "options", [{"overrides": ["queue=drop_tail"]}, {"cells": ["t2-red-36-mbps"]}]
+)
 def test_without_the_scheme_or_the_claim_there_are_no_readings(reproduce, options: dict) -> None:
     summary = reproduce(**options)
     assert summary["readings"] == summary["readings_conclusion"] == []
@@ -93,12 +104,18 @@ def test_without_the_scheme_or_the_claim_there_are_no_readings(reproduce, option
 def test_progress_ends_at_the_whole() -> None:
     paper = papers.load(PAPER)
     at = paper.quick.readings_at
-    of_scheme = sum(not reading.changes for reading in paper.readings.entries)  # They leave Drop Tail's runs alone.
+    of_scheme = sum(
+        not reading.changes for reading in paper.readings.entries
+    )  # They leave Drop Tail's runs alone.
     assert readings.count(paper, at) == (2 * len(paper.readings.entries) - of_scheme) * len(at)
-    assert set(readings.points(paper, ())) == {f"{s}-{b}" for s in ("dt", "red") for b in (24, 30, 36, 42, 48, 54)}
+    assert set(readings.points(paper, ())) == {
+        f"{s}-{b}" for s in ("dt", "red") for b in (24, 30, 36, 42, 48, 54)
+    }
 
 
-@pytest.mark.parametrize(("low", "high", "expected"), [(1, 2, "+"), (-2, -1, "-"), (-1, 1, "0"), (0, 1, "0")])
+@pytest.mark.parametrize(
+    ("low", "high", "expected"), [(1, 2, "+"), (-2, -1, "-"), (-1, 1, "0"), (0, 1, "0")]
+)
 def test_signs(low: float, high: float, expected: str) -> None:
     assert readings.sign(low, high) == expected
 
@@ -135,11 +152,16 @@ def test_losses_are_timed_by_the_slowest_flow_and_after_the_warm_up(tmp_path: Pa
         {"time_s": 1.0, "flow": "snd2", "marked": True}
     ]
     polars.DataFrame(frame).write_parquet(tmp_path / "signals.parquet")
-    flows = [{"name": name, "srtt_mean_s": rtt} for name, rtt in zip(FLOWS, (0.03, 0.01, 0.01), strict=True)]
+    flows = [
+        {"name": name, "srtt_mean_s": rtt}
+        for name, rtt in zip(FLOWS, (0.03, 0.01, 0.01), strict=True)
+    ]
     run = {"flows": flows, "warmup_s": 0.9, "duration_s": 3.0}
     assert synchrony.slowest_rtt_s(run) == 0.03
     assert synchrony.loss_synchrony(run, tmp_path) == pytest.approx((2 / 3 + 1 / 3) / 2)
-    assert synchrony.loss_synchrony(run | {"warmup_s": 0.0}, tmp_path) == pytest.approx((1 / 3 + 2 / 3 + 1 / 3) / 3)
+    assert synchrony.loss_synchrony(run | {"warmup_s": 0.0}, tmp_path) == pytest.approx(
+        (1 / 3 + 2 / 3 + 1 / 3) / 3
+    )
 
 
 def test_windows_in_step_and_in_turns(tmp_path: Path) -> None:

@@ -24,7 +24,9 @@ PAPER = "red-on-netfpga"
 @pytest.fixture
 def reproduce(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setattr(api, "run", lab.run)
-    monkeypatch.setattr(figures, "save", mark)  # test_figures.py has the real one, which takes its time.
+    monkeypatch.setattr(
+        figures, "save", mark
+    )  # test_figures.py has the real one, which takes its time.
     return lambda **options: work.reproduce(PAPER, quick=True, out=tmp_path / "report", **options)
 
 
@@ -53,7 +55,9 @@ def test_the_paper_has_the_cells_of_the_print() -> None:
     # throughput over share: the totals that the print implies lie between 96 and 101 Mbit/s
     for scheme in ("dt", "red"):
         for b in (24, 30, 36, 42, 48, 54):
-            mbps, share = (paper.cells[f"t2-{scheme}-{b}-{kind}"].published for kind in ("mbps", "share"))
+            mbps, share = (
+                paper.cells[f"t2-{scheme}-{b}-{kind}"].published for kind in ("mbps", "share")
+            )
             assert 96 < 100 * mbps / share < 101
 
 
@@ -64,7 +68,10 @@ def test_numbers_near_the_print_are_reproduced(reproduce) -> None:
     assert {c["verdict"] for c in summary["cells"] if c["fitted"]} == {None}
     mbps = [c for c in summary["cells"] if c["unit"] == "Mbit/s" and not c["fitted"]]
     assert {c["verdict"] for c in mbps} == {"reproduced"}
-    assert all(c["pi95"][0] < c["ci95"][0] < c["value"] < c["ci95"][1] < c["pi95"][1] for c in summary["cells"])
+    assert all(
+        c["pi95"][0] < c["ci95"][0] < c["value"] < c["ci95"][1] < c["pi95"][1]
+        for c in summary["cells"]
+    )
     verdicts = {c["id"]: c["verdict"] for c in summary["claims"]}
     assert verdicts["claim-3"] == verdicts["claim-4"] == verdicts["claim-5"] == "reproduced"
     assert verdicts["claim-2b"] == "contradicted"
@@ -125,7 +132,9 @@ def test_the_report_is_whole_and_needs_nothing_else(reproduce) -> None:
     assert "@import" not in text
     drawn = [figure for figure in summary["figures"] if "missing" not in figure]
     assert page.tags.count("figure") == len(drawn) == page.tags.count("figcaption")
-    lacking = [(figure["id"], figure["verdict"]) for figure in summary["figures"] if figure not in drawn]
+    lacking = [
+        (figure["id"], figure["verdict"]) for figure in summary["figures"] if figure not in drawn
+    ]
     assert lacking == ([] if ICARUS.find() else [("fig-8", "not testable")])
     assert all(figure["id"] in page.ids for figure in summary["figures"])
     assert all(anchor[1:] in page.ids for anchor in page.anchors)
@@ -150,17 +159,25 @@ def test_a_broken_paper_is_refused_before_anything_runs(tmp_path: Path) -> None:
         papers.read(folder)
 
 
-def test_a_cell_with_a_missing_datum_is_not_testable(reproduce, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cell_with_a_missing_datum_is_not_testable(
+    reproduce, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import msgspec
     from dumbbell.reproduce import judge
 
     paper = papers.load(PAPER)
     cell = msgspec.structs.replace(paper.cells["t2-red-24-mbps"], missing="the duration of a run")
     row = judge.cell(paper, {}, cell)
-    assert (row["verdict"], row["value"], row["missing"]) == ("not testable", None, "the duration of a run")
+    assert (row["verdict"], row["value"], row["missing"]) == (
+        "not testable",
+        None,
+        "the duration of a run",
+    )
 
 
-def test_papers_are_found_by_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_papers_are_found_by_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "my-paper").mkdir()
     (tmp_path / "my-paper" / "paper.toml").write_text("")
     monkeypatch.setenv("DUMBBELL_PAPERS", str(tmp_path))

@@ -1,4 +1,5 @@
-"""The report's comparison of floating point, the hardware's model and the RTL, on the stand-in laboratory."""
+"""The report's comparison of floating point, the hardware's model and the RTL, on the stand-in
+laboratory."""
 
 from __future__ import annotations
 
@@ -37,7 +38,9 @@ def _none(paper: papers.Paper) -> dict[str, Any]:
 
 
 def kind(wanted: dict[str, Any]) -> str:
-    kinds = [text.partition("=")[2] for text in wanted["overrides"] if text.startswith("queue.kind=")]
+    kinds = [
+        text.partition("=")[2] for text in wanted["overrides"] if text.startswith("queue.kind=")
+    ]
     return kinds[-1] if kinds else "red"
 
 
@@ -59,7 +62,10 @@ def test_a_step_is_the_difference_of_runs_with_the_same_seed(reproduce) -> None:
     assert summary["valid"]
     for place in places:
         by_id = rows(place)
-        queue = {i: next(c for c in row["measures"] if c["label"].startswith("mean queue")) for i, row in by_id.items()}
+        queue = {
+            i: next(c for c in row["measures"] if c["label"].startswith("mean queue"))
+            for i, row in by_id.items()
+        }
         assert "difference" not in queue["float"]
         assert queue["hw"]["difference"]["mean"] == 0
         assert queue["hw"]["sign"] == "0"
@@ -134,6 +140,10 @@ def test_a_variant_against_nothing_is_refused(tmp_path: Path) -> None:
     home = papers.load(PAPER).folder
     (folder / "testbed.toml").write_text((home / "testbed.toml").read_text())
     text = (home / "paper.toml").read_text()
-    (folder / "paper.toml").write_text(text.replace('against = "float-bare"', 'against = "float-bear"', 1))
-    with pytest.raises(ScenarioError, match="variant `float-still`: there is no variant `float-bear` before it"):
+    (folder / "paper.toml").write_text(
+        text.replace('against = "float-bare"', 'against = "float-bear"', 1)
+    )
+    with pytest.raises(
+        ScenarioError, match="variant `float-still`: there is no variant `float-bear` before it"
+    ):
         papers.read(folder)

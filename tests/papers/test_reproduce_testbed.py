@@ -1,4 +1,5 @@
-"""A paper's experiment on real kernels: schedule, pairs, verdicts, report. The kernels are a formula."""
+"""A paper's experiment on real kernels: schedule, pairs, verdicts, report. The kernels are a
+formula."""
 
 from __future__ import annotations
 
@@ -32,7 +33,9 @@ def campaign(monkeypatch, tmp_path: Path) -> Callable[..., dict[str, Any]]:
     monkeypatch.setattr(figures, "save", mark)
     monkeypatch.setattr(figures, "svg", lambda figure, name: f'<svg id="{name}"/>')
 
-    def run(bad: Callable[[str, int, int], bool] = lambda scheme, buffer, seed: False, **how: Any) -> dict[str, Any]:
+    def run(
+        bad: Callable[[str, int, int], bool] = lambda scheme, buffer, seed: False, **how: Any
+    ) -> dict[str, Any]:
         asked: list[tuple[str, int, int]] = []
 
         def lives(wanted: dict[str, Any], progress: Any = None, own: Any = ()) -> dict[str, Any]:
@@ -41,7 +44,9 @@ def campaign(monkeypatch, tmp_path: Path) -> Callable[..., dict[str, Any]]:
             scheme, buffer = lab.read(wanted["overrides"])
             asked.append((scheme, buffer, wanted["seed"]))
             found = lab.run(wanted)
-            runs = simulated_kernels.lived(found["runs"][0], *([simulated_kernels.LATE] if bad(*asked[-1]) else []))
+            runs = simulated_kernels.lived(
+                found["runs"][0], *([simulated_kernels.LATE] if bad(*asked[-1]) else [])
+            )
             return runs | {"duration_s": 16.0, "warmup_s": 5.0}
 
         monkeypatch.setattr(api, "run", lives)
@@ -80,7 +85,9 @@ def test_a_quick_campaign_judges_by_the_papers_rules(campaign, tmp_path: Path) -
     verdicts = {claim["id"]: claim["verdict"] for claim in found["claims"]}
     assert verdicts["claim-2b"] == "not testable"
     assert verdicts["claim-3"] == "reproduced"
-    assert "reproduced" not in {cell["verdict"] for cell in found["cells"]}  # Two seeds are too few for a cell.
+    assert "reproduced" not in {
+        cell["verdict"] for cell in found["cells"]
+    }  # Two seeds are too few for a cell.
     assert json.loads((tmp_path / "out" / "report.json").read_text())["claims"] == found["claims"]
     page = (tmp_path / "out" / "report.html").read_text()
     for words in ("Rules of the experiment on real kernels", "snd1", "the total", "The mean queue"):
@@ -105,7 +112,9 @@ def test_what_is_finished_is_not_run_again(campaign) -> None:
 
 
 def test_a_run_that_is_not_valid_is_repeated_once_and_takes_its_pair_with_it(campaign) -> None:
-    found = campaign(bad=lambda scheme, buffer, seed: (scheme, buffer, seed) == ("red", 36, 2), replications=3)
+    found = campaign(
+        bad=lambda scheme, buffer, seed: (scheme, buffer, seed) == ("red", 36, 2), replications=3
+    )
     assert found["asked"].count(("red", 36, 2)) == 2
     row = next(row for row in narrative.on_kernels(found) if row["buffer"] == 36)
     assert row["pairs"] == 2
@@ -131,7 +140,9 @@ def test_with_the_scheme_taken_out_no_gain_is_left(campaign) -> None:
     verdicts = {claim["id"]: claim["verdict"] for claim in found["claims"]}
     assert {verdicts[name] for name in gaining} <= {"contradicted", "not testable"}
     assert found["altered"] == ["queue=drop_tail"]
-    assert len(found["asked"]) == 24  # Both of a pair were run, though they are the same: none stands on both sides.
+    assert (
+        len(found["asked"]) == 24
+    )  # Both of a pair were run, though they are the same: none stands on both sides.
 
 
 def test_a_grid_has_effects_and_no_cells(campaign) -> None:
@@ -162,7 +173,9 @@ def difference(low: float, high: float) -> dict[str, Any]:
         ((-1, 1), (-1, 1), judge.UNSETTLED),
     ],
 )
-def test_what_is_said_of_an_effect(mbps: tuple[float, float], share: tuple[float, float], verdict: str) -> None:
+def test_what_is_said_of_an_effect(
+    mbps: tuple[float, float], share: tuple[float, float], verdict: str
+) -> None:
     assert judge.said({"mbps": difference(*mbps), "share": difference(*share)}) == verdict
 
 
@@ -178,7 +191,9 @@ def test_words_that_do_not_fit_are_refused(campaign, capsys) -> None:
     capsys.readouterr()
 
 
-def test_the_command_prints_share_and_total_and_queue(campaign, monkeypatch, capsys, tmp_path: Path) -> None:
+def test_the_command_prints_share_and_total_and_queue(
+    campaign, monkeypatch, capsys, tmp_path: Path
+) -> None:
     campaign()
     monkeypatch.setenv("DUMBBELL_STORE", str(tmp_path / "store"))
     with pytest.raises(SystemExit) as ended:

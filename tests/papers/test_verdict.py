@@ -35,7 +35,9 @@ def test_five_makes_what_it_says() -> None:
         (7.4, 0, "contradicted"),
     ],
 )
-def test_the_print_widened_by_half_its_last_digit(published: float, decimals: int, expected: str) -> None:
+def test_the_print_widened_by_half_its_last_digit(
+    published: float, decimals: int, expected: str
+) -> None:
     assert verdict.of_cell(Printed(published, decimals), five(10, 2)) == expected
 
 
@@ -59,10 +61,17 @@ def test_fewer_than_five_seeds_cannot_reproduce() -> None:
 
 @pytest.mark.parametrize(
     ("ours", "expected"),
-    [(12.99, "contradicted"), (13.01, "in part"), (24.99, "in part"), (25.01, "contradicted"), (5.0, "contradicted")],
+    [
+        (12.99, "contradicted"),
+        (13.01, "in part"),
+        (24.99, "in part"),
+        (25.01, "contradicted"),
+        (5.0, "contradicted"),
+    ],
 )
 def test_an_effect_of_half_to_twice_the_printed_size(ours: float, expected: str) -> None:
-    # Printed: 30 against 22, an effect of 8. Ours: against 9, so that 13 is half of it and 25 is twice.
+    # Printed: 30 against 22, an effect of 8. Ours: against 9, so that 13 is half of it and 25 is
+    # twice.
     assert verdict.of_cell(Printed(30.0, 1), five(ours, 0.1), (22.0, five(9.0, 0.1))) == expected
 
 

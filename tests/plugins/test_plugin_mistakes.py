@@ -15,20 +15,45 @@ import dumbbell
 import pytest
 from dumbbell import api
 from dumbbell.errors import DumbbellError, ScenarioError
-from helpers.plugins import ARRIVE, BROKEN_FILES, CC, HALF_FULL, NET, ON_CONGESTION, TOML, body, dumbbell_command
+from helpers.plugins import (
+    ARRIVE,
+    BROKEN_FILES,
+    CC,
+    HALF_FULL,
+    NET,
+    ON_CONGESTION,
+    TOML,
+    body,
+    dumbbell_command,
+)
 
-# Mistakes ---------------------------------------------------------------------------------------------------------
+# Mistakes
+# ---------------------------------------------------------------------------------------------------------
 
 
 WRONG_QUEUES = {
-    "raises": (ARRIVE + "    return 1 / 0", "ZeroDivisionError: division by zero (mine.py, line 8, in arrive)"),
-    "no answer": (ARRIVE + "    pass", "arrive returned None: return PASS, MARK, SIGNAL, drop(...) or evict(...)"),
+    "raises": (
+        ARRIVE + "    return 1 / 0",
+        "ZeroDivisionError: division by zero (mine.py, line 8, in arrive)",
+    ),
+    "no answer": (
+        ARRIVE + "    pass",
+        "arrive returned None: return PASS, MARK, SIGNAL, drop(...) or evict(...)",
+    ),
     "a word": (ARRIVE + "    return 'drop'", "arrive returned 'drop'"),
     "a reason": (ARRIVE + "    return drop('because')", "`because` is not a reason of a queue"),
-    "evicts": (ARRIVE + "    return evict(0)", 'evict(0), which is an answer of `arrive` with needs = "held"'),
-    "evicts nobody": ("needs = 'held'\n" + ARRIVE + "    return evict(99)", "evict(99): only 0 packets wait"),
+    "evicts": (
+        ARRIVE + "    return evict(0)",
+        'evict(0), which is an answer of `arrive` with needs = "held"',
+    ),
+    "evicts nobody": (
+        "needs = 'held'\n" + ARRIVE + "    return evict(99)",
+        "evict(99): only 0 packets wait",
+    ),
     "no room": (
-        "needs = 'held'\n" + ARRIVE + "    return PASS\ndef make_room(self, cx, queue, packet):\n    return 99",
+        "needs = 'held'\n"
+        + ARRIVE
+        + "    return PASS\ndef make_room(self, cx, queue, packet):\n    return 99",
         "make_room: slot 99, and only",
     ),
     "a tick of nothing": (
@@ -39,21 +64,38 @@ WRONG_QUEUES = {
         ARRIVE + "    return PASS\ndef tick(self, cx, queue):\n    return 'soon'",
         "tick returned 'soon'",
     ),
-    "needs": ("needs = 'much'\n" + ARRIVE + "    return PASS", 'needs = "much": it is "arrival" or "held"'),
-    "start": ("def start(self, link):\n    link.nothing\n" + ARRIVE + "    return PASS", "AttributeError"),
+    "needs": (
+        "needs = 'much'\n" + ARRIVE + "    return PASS",
+        'needs = "much": it is "arrival" or "held"',
+    ),
+    "start": (
+        "def start(self, link):\n    link.nothing\n" + ARRIVE + "    return PASS",
+        "AttributeError",
+    ),
     "depart": (
-        "needs = 'held'\n" + ARRIVE + "    return PASS\ndef depart(self, cx, queue, packet, sojourn):\n    return 3",
+        "needs = 'held'\n"
+        + ARRIVE
+        + "    return PASS\ndef depart(self, cx, queue, packet, sojourn):\n    return 3",
         "depart returned 3",
     ),
 }
 WRONG_CONTROLS = {
-    "nan": ("def on_ack(self, ack, orders):\n    self.cwnd = float('nan')\n" + ON_CONGESTION, "cwnd is NaN"),
-    "negative": ("def on_ack(self, ack, orders):\n    self.cwnd = -5\n" + ON_CONGESTION, "cwnd is -5"),
+    "nan": (
+        "def on_ack(self, ack, orders):\n    self.cwnd = float('nan')\n" + ON_CONGESTION,
+        "cwnd is NaN",
+    ),
+    "negative": (
+        "def on_ack(self, ack, orders):\n    self.cwnd = -5\n" + ON_CONGESTION,
+        "cwnd is -5",
+    ),
     "text": (
         "def on_ack(self, ack, orders):\n    self.cwnd = 'wide'\n" + ON_CONGESTION,
         "cwnd is 'wide': it is a number",
     ),
-    "none": ("def on_ack(self, ack, orders):\n    self.cwnd = None\n" + ON_CONGESTION, "cwnd is None"),
+    "none": (
+        "def on_ack(self, ack, orders):\n    self.cwnd = None\n" + ON_CONGESTION,
+        "cwnd is None",
+    ),
     "raises": (
         "def on_ack(self, ack, orders):\n    raise KeyError('x')\n" + ON_CONGESTION,
         "KeyError: 'x' (mine.py, line",
@@ -69,7 +111,9 @@ WRONG_CONTROLS = {
         "left `timer` where it was",
     ),
     "a tag of text": (
-        "def on_ack(self, ack, orders):\n    pass\n" + ON_CONGESTION + "def on_sent(self, sent):\n    return 'me'",
+        "def on_ack(self, ack, orders):\n    pass\n"
+        + ON_CONGESTION
+        + "def on_sent(self, sent):\n    return 'me'",
         "on_sent returned 'me'",
     ),
     "no recovery": (
@@ -102,7 +146,9 @@ def test_a_queue_that_cannot_go_on_is_named(tmp_path: Path, lines: str, told: st
 
 
 @pytest.mark.parametrize(("lines", "told"), WRONG_CONTROLS.values(), ids=WRONG_CONTROLS)
-def test_a_congestion_control_that_cannot_go_on_is_named(tmp_path: Path, lines: str, told: str) -> None:
+def test_a_congestion_control_that_cannot_go_on_is_named(
+    tmp_path: Path, lines: str, told: str
+) -> None:
     error = failing(tmp_path, body(lines, CC), {"flow": [{"cc": "mine"}]})
     assert error.code == 1
     assert told in error.detail["problems"][0]["cause"]
@@ -110,8 +156,12 @@ def test_a_congestion_control_that_cannot_go_on_is_named(tmp_path: Path, lines: 
 
 def test_a_failure_ends_with_the_users_traceback_and_writes_nothing(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(HALF_FULL.replace("cx.rng.unit()", "cx.rng.uniform()"))
-    (tmp_path / "s.toml").write_text('use = ["mine.py"]\nqueue = { kind = "half_full", limit = "20 pkt" }\n' + TOML)
-    done = dumbbell_command("run", "s.toml", "--out", "results", "--record-every", "100 ms", cwd=tmp_path)
+    (tmp_path / "s.toml").write_text(
+        'use = ["mine.py"]\nqueue = { kind = "half_full", limit = "20 pkt" }\n' + TOML
+    )
+    done = dumbbell_command(
+        "run", "s.toml", "--out", "results", "--record-every", "100 ms", cwd=tmp_path
+    )
     assert done.returncode == 1
     assert done.stderr.startswith("Traceback (most recent call last):\n")
     assert 'mine.py", line 11, in arrive' in done.stderr
@@ -121,7 +171,9 @@ def test_a_failure_ends_with_the_users_traceback_and_writes_nothing(tmp_path: Pa
 
 def test_of_several_failures_the_first_traceback_is_shown(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(HALF_FULL.replace("cx.rng.unit()", "cx.rng.uniform()"))
-    (tmp_path / "s.toml").write_text('use = ["mine.py"]\nqueue = { kind = "half_full", limit = "20 pkt" }\n' + TOML)
+    (tmp_path / "s.toml").write_text(
+        'use = ["mine.py"]\nqueue = { kind = "half_full", limit = "20 pkt" }\n' + TOML
+    )
     done = dumbbell_command("run", "s.toml", "--replications", "2", cwd=tmp_path)
     assert done.returncode == 1
     assert done.stderr.count("Traceback (most recent call last):") == 1
@@ -146,16 +198,22 @@ def test_two_sources_of_one_name_are_told(tmp_path: Path) -> None:
     dumbbell.Scenario({**NET, "use": [str(tmp_path / n) for n in ("a.py", "b.py")]}).check()
 
 
-# Interrupts, and what is printed -----------------------------------------------------------------------------------
+# Interrupts, and what is printed
+# -----------------------------------------------------------------------------------
 
-ENDLESS = body("name = 'half_full'\n" + ARRIVE + "    print('here', flush=True)\n    while True:\n        pass")
+ENDLESS = body(
+    "name = 'half_full'\n" + ARRIVE + "    print('here', flush=True)\n    while True:\n        pass"
+)
 USES = 'queue = { kind = "half_full", limit = "20 pkt" }\n' + TOML
 
 
 def interrupted(signals: list[signal.Signals], *words: str, cwd: Path) -> tuple[int, str, str]:
-    """The exit code and the output of a command that is sent signals once the user's code has said that it runs."""
+    """The exit code and the output of a command that is sent signals once the user's code has said
+    that it runs."""
     command = [sys.executable, "-m", "dumbbell", *words]
-    process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     try:
         assert process.stderr is not None
         assert process.stderr.readline() == "here\n"
@@ -168,9 +226,13 @@ def interrupted(signals: list[signal.Signals], *words: str, cwd: Path) -> tuple[
     return process.returncode, stdout, stderr
 
 
-@pytest.mark.parametrize("signals", [[signal.SIGINT], [signal.SIGTERM], [signal.SIGINT] * 2], ids=["int", "term", "2"])
+@pytest.mark.parametrize(
+    "signals", [[signal.SIGINT], [signal.SIGTERM], [signal.SIGINT] * 2], ids=["int", "term", "2"]
+)
 @pytest.mark.parametrize("words", ["run s.toml --use mine.py --replications 3", "test mine.py"])
-def test_an_endless_decision_can_be_interrupted(tmp_path: Path, words: str, signals: list[signal.Signals]) -> None:
+def test_an_endless_decision_can_be_interrupted(
+    tmp_path: Path, words: str, signals: list[signal.Signals]
+) -> None:
     (tmp_path / "mine.py").write_text(ENDLESS)
     (tmp_path / "s.toml").write_text(USES)
     code, stdout, stderr = interrupted(signals, *words.split(), "--json", cwd=tmp_path)
@@ -185,7 +247,9 @@ def test_a_decision_that_no_exception_reaches_ends_when_asked_again(tmp_path: Pa
         ENDLESS.replace("while True:\n            pass", "__import__('time').sleep(1000)")
     )
     (tmp_path / "s.toml").write_text(USES)
-    code, stdout, stderr = interrupted([signal.SIGINT] * 4, "run", "s.toml", "--use", "mine.py", "--json", cwd=tmp_path)
+    code, stdout, stderr = interrupted(
+        [signal.SIGINT] * 4, "run", "s.toml", "--use", "mine.py", "--json", cwd=tmp_path
+    )
     assert (code, stderr) == (130, "interrupted\n")
     assert json.loads(stdout)["error"]["code"] == 130
 
@@ -193,12 +257,23 @@ def test_a_decision_that_no_exception_reaches_ends_when_asked_again(tmp_path: Pa
 def test_an_interrupted_decision_is_no_failure_in_the_store(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(ENDLESS)
     (tmp_path / "s.toml").write_text(USES)
-    words = ("sweep", "s.toml", "--use", "mine.py", "-o", "queue.limit=10 pkt,20 pkt", "--store", "kept")
+    words = (
+        "sweep",
+        "s.toml",
+        "--use",
+        "mine.py",
+        "-o",
+        "queue.limit=10 pkt,20 pkt",
+        "--store",
+        "kept",
+    )
     assert interrupted([signal.SIGINT], *words, cwd=tmp_path)[0] == 130
     assert api.store({"do": "list", "dir": str(tmp_path / "kept")})["runs"] == []
 
 
-@pytest.mark.parametrize("words", ["check s.toml --use mine.py", "list --use mine.py", "test mine.py"])
+@pytest.mark.parametrize(
+    "words", ["check s.toml --use mine.py", "list --use mine.py", "test mine.py"]
+)
 def test_an_endless_import_can_be_interrupted(tmp_path: Path, words: str) -> None:
     (tmp_path / "mine.py").write_text("print('here', flush=True)\nwhile True:\n    pass\n")
     (tmp_path / "s.toml").write_text(USES)
@@ -221,9 +296,15 @@ def test_what_an_algorithm_prints_is_not_in_the_document(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("place", ["loading", "deciding"])
-def test_what_is_written_to_the_descriptor_is_not_in_the_document(tmp_path: Path, place: str) -> None:
+def test_what_is_written_to_the_descriptor_is_not_in_the_document(
+    tmp_path: Path, place: str
+) -> None:
     """By the system's call, by C, and by a program."""
-    lines = ["os.write(1, b'written\\n')", "ctypes.CDLL(None).puts(b'from C')", "os.system('echo started')"]
+    lines = [
+        "os.write(1, b'written\\n')",
+        "ctypes.CDLL(None).puts(b'from C')",
+        "os.system('echo started')",
+    ]
     decision = "; ".join([*lines, "HalfFull.arrive = lambda *_: PASS", "return PASS"])
     text = (
         HALF_FULL.replace("        if queue", f"        {decision}\n        if queue")
@@ -247,15 +328,23 @@ def test_leaving_the_process_is_no_success(tmp_path: Path, place: str, code: int
         if place == "loading"
         else HALF_FULL.replace("        if queue", "        os._exit(0)\n        if queue")
     )
-    (tmp_path / "mine.py").write_text(f"import os\n{'os._exit(0)' if place == 'loading' else ''}\n{text}")
+    (tmp_path / "mine.py").write_text(
+        f"import os\n{'os._exit(0)' if place == 'loading' else ''}\n{text}"
+    )
     (tmp_path / "s.toml").write_text(USES)
     done = dumbbell_command("run", "s.toml", "--use", "mine.py", "--json", cwd=tmp_path)
     assert done.returncode == code
-    assert "os._exit(0) would end the command without a result" in json.loads(done.stdout)["error"]["text"]
+    assert (
+        "os._exit(0) would end the command without a result"
+        in json.loads(done.stdout)["error"]["text"]
+    )
 
 
 def test_a_process_that_the_algorithm_forked_can_leave(tmp_path: Path) -> None:
-    forking = "import os\nif not os.fork():\n    os._exit(7)\nprint(os.waitstatus_to_exitcode(os.wait()[1]))\n"
+    forking = (
+        "import os\nif not os.fork():\n    "
+        "os._exit(7)\nprint(os.waitstatus_to_exitcode(os.wait()[1]))\n"
+    )
     (tmp_path / "mine.py").write_text(forking + HALF_FULL)
     done = dumbbell_command("list", "--use", "mine.py", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "7\n")
@@ -284,7 +373,9 @@ def test_a_recursion_that_goes_on_can_be_interrupted(tmp_path: Path) -> None:
     decision = "        print('here', flush=True)\n        deeper(0)\n        if queue"
     (tmp_path / "mine.py").write_text(again + HALF_FULL.replace("        if queue", decision))
     (tmp_path / "s.toml").write_text(USES)
-    code, stdout, stderr = interrupted([signal.SIGINT], "run", "s.toml", "--use", "mine.py", "--json", cwd=tmp_path)
+    code, stdout, stderr = interrupted(
+        [signal.SIGINT], "run", "s.toml", "--use", "mine.py", "--json", cwd=tmp_path
+    )
     assert code == 130, stderr
     assert json.loads(stdout)["error"]["code"] == 130
 

@@ -16,7 +16,8 @@ from helpers import plugin_examples
 from helpers.plugin_examples import PaperRed, PlainTail, Reno5681
 from helpers.plugins import ARRIVE, BROKEN_FILES, CC, ON_CONGESTION, body, dumbbell_command
 
-# The suite --------------------------------------------------------------------------------------------------------
+# The suite
+# --------------------------------------------------------------------------------------------------------
 
 
 def test_the_transcriptions_pass_the_suite() -> None:
@@ -31,28 +32,41 @@ def test_the_transcriptions_pass_the_suite() -> None:
 WRONG = {
     "documents_itself": body("p: float = 0.5\n" + ARRIVE + "    return PASS"),
     "accounts_for_every_packet": body(
-        ARRIVE + "    return drop() if queue.packets > 3 else PASS\ndef probe(self):\n    return {'x': float('inf')}"
+        ARRIVE
+        + (
+            "    return drop() if queue.packets > 3 else PASS\ndef probe(self):\n    return "
+            "{'x': float('inf')}"
+        )
     ),
-    "repeats_itself": body("import random\n" + ARRIVE + "    return drop() if self.random.random() < 0.3 else PASS"),
+    "repeats_itself": body(
+        "import random\n" + ARRIVE + "    return drop() if self.random.random() < 0.3 else PASS"
+    ),
     "marks_what_it_may_mark": body(ARRIVE + "    return SIGNAL if queue.packets > 2 else PASS"),
     "needs_what_it_says": body(
         "def start(self, link):\n    self.n = 0\n"
         + ARRIVE
-        + "    return drop() if self.n > 3 else PASS\ndef admitted(self, packet):\n    self.n += 1\n"
+        + (
+            "    return drop() if self.n > 3 else PASS\ndef admitted(self, packet):\n    "
+            "self.n += 1\n"
+        )
         + "def gone(self, packet, how):\n    self.n -= 1"
     ),
     "keeps_the_limit": body(ARRIVE + "    return drop('overflow') if queue.packets > 2 else PASS"),
     "is_what_its_log_says": body(
-        "all = []\n" + ARRIVE + "    self.all.append(1)\n    return drop() if len(self.all) % 7 == 0 else PASS"
+        "all = []\n"
+        + ARRIVE
+        + "    self.all.append(1)\n    return drop() if len(self.all) % 7 == 0 else PASS"
     ),
     "falls_on_congestion": body(
         "def on_ack(self, ack, orders):\n    self.cwnd += 1\n"
-        "def on_congestion(self, event, orders):\n    if event.cause == 'timeout':\n        self.cwnd = self.mss\n",
+        "def on_congestion(self, event, orders):\n    if event.cause == 'timeout':\n        "
+        "self.cwnd = self.mss\n",
         CC,
     ),
     "starts_with_a_segment": body(
         "def start(self, path):\n    super().start(path)\n    self.cwnd = 10\n"
-        "def on_ack(self, ack, orders):\n    pass\ndef on_congestion(self, event, orders):\n    self.cwnd = self.mss\n",
+        "def on_ack(self, ack, orders):\n    pass\ndef on_congestion(self, event, orders):\n    "
+        "self.cwnd = self.mss\n",
         CC,
     ),
     "keeps_the_rules": body("def on_ack(self, ack, orders):\n    pass\n" + ON_CONGESTION, CC),
@@ -73,9 +87,15 @@ def test_the_suite_finds_what_is_wrong(tmp_path: Path, check: str) -> None:
 
 
 def test_a_finding_is_shown_with_as_little_traffic_as_it_takes(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(body(ARRIVE + "    return 1 // (3 - queue.packets) and PASS or PASS"))
+    (tmp_path / "mine.py").write_text(
+        body(ARRIVE + "    return 1 // (3 - queue.packets) and PASS or PASS")
+    )
     done = dumbbell_command("test", "mine.py", "--json", cwd=tmp_path)
-    reasons = [c["reason"] for c in json.loads(done.stdout)["algorithms"][0]["checks"] if c["verdict"] == "fail"]
+    reasons = [
+        c["reason"]
+        for c in json.loads(done.stdout)["algorithms"][0]["checks"]
+        if c["verdict"] == "fail"
+    ]
     assert reasons
     assert all("ZeroDivisionError" in r and "line 8, in arrive" in r for r in reasons)
     assert max(int(n) for r in reasons for n in re.findall(r"(\d+) packets\)$", r)) <= 8, reasons
@@ -100,7 +120,11 @@ def test_the_suite_refuses_what_a_run_refuses(tmp_path: Path) -> None:
 
 def test_the_speed_of_nothing_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty.py").write_text("x = 1\n")
-    told = {(): "name one file", ("none.py",): "there is no file none.py", ("empty.py",): "empty.py has no algorithm"}
+    told = {
+        (): "name one file",
+        ("none.py",): "there is no file none.py",
+        ("empty.py",): "empty.py has no algorithm",
+    }
     for words, what in told.items():
         command = [sys.executable, "-m", "dumbbell.bench.plugin_speed", *words]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
@@ -109,7 +133,8 @@ def test_the_speed_of_nothing_is_refused(tmp_path: Path) -> None:
         assert "Traceback" not in done.stderr
 
 
-# The first lines --------------------------------------------------------------------------------------------------
+# The first lines
+# --------------------------------------------------------------------------------------------------
 
 
 def test_the_first_lines_in_python_are_typed_and_pass_the_suite(tmp_path: Path) -> None:
@@ -133,7 +158,10 @@ def test_names_that_cannot_be_are_refused(tmp_path: Path) -> None:
     for name in ("MyRed", "7up", "red", "lambda"):
         assert dumbbell_command("new", "aqm", name, "--python", cwd=tmp_path).returncode == 2
     for name in ("fn", "mod", "self", "type", "async"):
-        with pytest.raises(ScenarioError, match=f"`{name}` is a word of Rust itself: take another name, as my_{name}"):
+        with pytest.raises(
+            ScenarioError,
+            match=f"`{name}` is a word of Rust itself: take another name, as my_{name}",
+        ):
             write_rust("aqm", name, tmp_path)
     outside = dumbbell_command("new", "aqm", "my_own", cwd=tmp_path)
     assert outside.returncode == 1

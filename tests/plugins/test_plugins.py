@@ -1,4 +1,5 @@
-"""Algorithms of a user's own: they decide as the catalogue's, are named everywhere, and see what is there."""
+"""Algorithms of a user's own: they decide as the catalogue's, are named everywhere, and see what is
+there."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from dumbbell.errors import ScenarioError
 from helpers.plugin_examples import PaperRed, PlainTail, Reno5681
 from helpers.plugins import ARRIVE, HALF_FULL, NET, TOML, body, dumbbell_command, run
 
-# As the catalogue's ----------------------------------------------------------------------------------------------
+# As the catalogue's
+# ----------------------------------------------------------------------------------------------
 
 
 def test_drop_tail_in_python_has_the_catalogues_history() -> None:
@@ -27,7 +29,9 @@ def test_drop_tail_in_python_has_the_catalogues_history() -> None:
 def test_a_victim_at_the_front_comes_to_the_same_history() -> None:
     plain = run(queue=dumbbell.DropTail(limit="12 kB", victim="front"))
     assert plain["queues"][0]["drops"]["evicted"] + plain["queues"][0]["drops"]["overflow"] > 20
-    assert run(queue=PlainTail(limit="12 kB", victim="front"))["fingerprint"] == plain["fingerprint"]
+    assert (
+        run(queue=PlainTail(limit="12 kB", victim="front"))["fingerprint"] == plain["fingerprint"]
+    )
 
 
 def test_a_window_in_python_has_the_catalogues_history() -> None:
@@ -76,7 +80,11 @@ class Signals(dumbbell.Aqm):
     how: str = dumbbell.parameter("signal", "The verdict.")
 
     def arrive(self, cx: Any, queue: Any, packet: Any, fits: bool) -> Any:
-        return {"signal": dumbbell.SIGNAL, "mark": dumbbell.MARK}[self.how] if queue.packets > 5 else dumbbell.PASS
+        return (
+            {"signal": dumbbell.SIGNAL, "mark": dumbbell.MARK}[self.how]
+            if queue.packets > 5
+            else dumbbell.PASS
+        )
 
 
 def test_nothing_is_marked_while_the_parameter_ecn_is_off() -> None:
@@ -90,7 +98,8 @@ def test_nothing_is_marked_while_the_parameter_ecn_is_off() -> None:
     assert told(False, "mark") == (False, False)
 
 
-# Named everywhere -------------------------------------------------------------------------------------------------
+# Named everywhere
+# -------------------------------------------------------------------------------------------------
 
 
 def test_a_scenario_uses_a_file_beside_it(tmp_path: Path) -> None:
@@ -120,17 +129,26 @@ def test_a_file_is_brought_by_the_command(tmp_path: Path) -> None:
     assert without.returncode == 2
     assert "there is no queue named `half_full`" in without.stderr
     assert dumbbell_command("run", "s.toml", "--use", "mine.py", cwd=tmp_path).returncode == 0
-    near = dumbbell_command("check", "s.toml", "--use", "mine.py", "-s", "queue=half_ful", cwd=tmp_path)
+    near = dumbbell_command(
+        "check", "s.toml", "--use", "mine.py", "-s", "queue=half_ful", cwd=tmp_path
+    )
     assert "did you mean `half_full`?" in near.stderr
     listed = dumbbell_command("list", "--use", "mine.py", cwd=tmp_path).stdout
     assert "(Python, slow: mine.py)" in listed
-    assert "half_full" in json.loads(dumbbell_command("list", "--json", "--use", "mine.py", cwd=tmp_path).stdout)["aqm"]
+    assert (
+        "half_full"
+        in json.loads(dumbbell_command("list", "--json", "--use", "mine.py", cwd=tmp_path).stdout)[
+            "aqm"
+        ]
+    )
     page = dumbbell_command("explain", "half_full", "--use", "mine.py", cwd=tmp_path).stdout
     assert "The probability of a drop." in page
     assert "Written in Python: mine.py" in page
     schema = json.loads(dumbbell_command("schema", "--use", "mine.py", cwd=tmp_path).stdout)
     tables = schema["$defs"]["queue"]["anyOf"]
-    mine = next(t for t in tables if t.get("properties", {}).get("kind", {}).get("const") == "half_full")
+    mine = next(
+        t for t in tables if t.get("properties", {}).get("kind", {}).get("const") == "half_full"
+    )
     assert mine["properties"]["p"]["maximum"] == 1
     assert "half_full" not in json.dumps(api.schema())
 
@@ -142,7 +160,11 @@ def test_quantities_have_units_and_may_follow_the_limit(tmp_path: Path) -> None:
         return next(link["aqm"]["config"] for link in links if link["aqm"]["kind"] == "paper_red")
 
     assert config()["min_th"] == "5 pkt"
-    assert config(min_th="limit / 6", max_th="limit / 2") == {**config(), "min_th": "6 pkt", "max_th": "18 pkt"}
+    assert config(min_th="limit / 6", max_th="limit / 2") == {
+        **config(),
+        "min_th": "6 pkt",
+        "max_th": "18 pkt",
+    }
     with pytest.raises(ScenarioError, match="needs its unit"):
         config(min_th=3)
     with pytest.raises(ScenarioError, match="it is below min_th") as raised:
@@ -156,7 +178,11 @@ def test_a_plan_carries_the_hash_of_the_source(tmp_path: Path) -> None:
     def planned(source: str, **queue: Any) -> dict[str, Any]:
         file = tmp_path / "mine.py"
         file.write_text(source)
-        value = {**NET, "use": [str(file)], "queue": {"kind": "half_full", "limit": "20 pkt", **queue}}
+        value = {
+            **NET,
+            "use": [str(file)],
+            "queue": {"kind": "half_full", "limit": "20 pkt", **queue},
+        }
         return api.plan(api.request({"value": value, "name": "s"}))["points"][0]
 
     first, again = planned(HALF_FULL), planned(HALF_FULL)
@@ -181,7 +207,9 @@ def test_classes_without_a_file_have_a_hash_of_their_code() -> None:
     assert run(queue=made(3)(limit="20 pkt"))["queues"][0]["drops"]["early"] > 0
 
 
-def test_an_imported_class_has_the_hash_of_what_was_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_imported_class_has_the_hash_of_what_was_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import importlib
 
     from dumbbell.plugins.describe import source_hash
@@ -195,7 +223,8 @@ def test_an_imported_class_has_the_hash_of_what_was_imported(tmp_path: Path, mon
     assert source_hash(first) != source_hash(classes(tmp_path / "imported_one.py")[0])
 
 
-# What an algorithm sees -------------------------------------------------------------------------------------------
+# What an algorithm sees
+# -------------------------------------------------------------------------------------------
 
 
 class Looking(dumbbell.Aqm):
@@ -207,7 +236,13 @@ class Looking(dumbbell.Aqm):
     def start(self, link: Any) -> None:
         self.mine: list[tuple[int, int]] = []
         self.ticks = 0
-        assert (link.rate, link.packets, link.bytes, link.mtu, link.delay) == (1_000_000, 8, None, 1500, 0.01)
+        assert (link.rate, link.packets, link.bytes, link.mtu, link.delay) == (
+            1_000_000,
+            8,
+            None,
+            1500,
+            0.01,
+        )
 
     def count(self, hook: str) -> None:
         self.calls[hook] = self.calls.get(hook, 0) + 1
@@ -278,7 +313,10 @@ def test_every_hook_sees_what_is_there() -> None:
     rng, Looking.calls = random.Random(1), {}
     trace = [
         Arrival(
-            rng.choice((0.0, 0.001, 0.006)), rng.randint(40, 1500), rng.randrange(4), rng.choice(("not_ect", "ect0"))
+            rng.choice((0.0, 0.001, 0.006)),
+            rng.randint(40, 1500),
+            rng.randrange(4),
+            rng.choice(("not_ect", "ect0")),
         )
         for _ in range(1500)
     ]
@@ -286,7 +324,18 @@ def test_every_hook_sees_what_is_there() -> None:
     assert len(fates) == 1501
     whys = {fate.why for fate in fates}
     assert {"evicted", "head", None} <= whys
-    hooks = {"arrive", "make_room", "admitted", "depart", "sent", "head_drop", "evicted", "idle", "tick", "probe"}
+    hooks = {
+        "arrive",
+        "make_room",
+        "admitted",
+        "depart",
+        "sent",
+        "head_drop",
+        "evicted",
+        "idle",
+        "tick",
+        "probe",
+    }
     assert {hook for hook in hooks if Looking.calls.get(hook, 0) < 2} == set()
     assert Looking.calls["marked"] > 0
 

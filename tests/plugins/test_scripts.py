@@ -26,7 +26,9 @@ def folder(tmp_path: Path) -> Path:
 def test_the_traces_of_the_rfcs_hold() -> None:
     told = document("script", ROOT / "scripts")
     assert told["ok"] and len(told["scripts"]) > 20
-    assert {s["file"] for s in told["scripts"]} == {str(path) for path in (ROOT / "scripts").rglob("*.dbs")}
+    assert {s["file"] for s in told["scripts"]} == {
+        str(path) for path in (ROOT / "scripts").rglob("*.dbs")
+    }
 
 
 def test_an_outcome_in_python(folder: Path) -> None:
@@ -53,7 +55,12 @@ def test_what_cannot_be_read_is_refused_with_the_fix(folder: Path) -> None:
 def test_every_name_that_a_claim_may_use_is_on_the_page(end: str) -> None:
     with pytest.raises(dumbbell.ScenarioError) as refused:
         dumbbell.scripts.run_text(f"{end}\n0 ? xylophone == 1")
-    known = re.sub(r"[\s│]+", " ", refused.value.rendered).split("known are ")[1].split(", and cc.NAME")[0].split(", ")
+    known = (
+        re.sub(r"[\s│]+", " ", refused.value.rendered)
+        .split("known are ")[1]
+        .split(", and cc.NAME")[0]
+        .split(", ")
+    )
     page = (ROOT / "docs" / "scripts.md").read_text()
     assert "deadline" in known
     assert [name for name in known if f"`{name}`" not in page] == []

@@ -1,4 +1,5 @@
-"""RED in hardware as a queue: packet by packet against the page transcribed in Python, and its draws' memory."""
+"""RED in hardware as a queue: packet by packet against the page transcribed in Python, and its
+draws' memory."""
 
 from __future__ import annotations
 
@@ -10,14 +11,31 @@ import dumbbell
 import pytest
 from dumbbell import api
 from dumbbell.errors import ScenarioError
-from dumbbell.rtl.transcription import ALPHA, DRAW, GLOBALS, LARGEST, LEAST, LOWER, MAX, MIN, SLOPE, UPPER, Core
+from dumbbell.rtl.transcription import (
+    ALPHA,
+    DRAW,
+    GLOBALS,
+    LARGEST,
+    LEAST,
+    LOWER,
+    MAX,
+    MIN,
+    SLOPE,
+    UPPER,
+    Core,
+)
 
 PACKETS = 4000
 CLOCK_PS = 8000
 SIZE = 100
 SEED = 4711
 CURVE = {"min_th": "2 pkt", "max_th": "22 pkt", "max_p": 0.3}
-CURVES = [CURVE, {**CURVE, "max_p": 0.2}, {**CURVE, "min_th": "4 pkt", "max_th": "24 pkt"}, {**CURVE, "max_p": 0.5}]
+CURVES = [
+    CURVE,
+    {**CURVE, "max_p": 0.2},
+    {**CURVE, "min_th": "4 pkt", "max_th": "24 pkt"},
+    {**CURVE, "max_p": 0.5},
+]
 BASE: dict[str, Any] = {**CURVE, "weight_shift": 4, "lfsr_seed": SEED}
 ADAPTIVE = {"adaptive": True, "interval": "90 us", "alpha": 0.02, "bottom": 0.05, "top": 0.4}
 DSCP = ["be", "af11", "af22", "af43", "ef"]
@@ -43,7 +61,9 @@ def core_of(changes: dict[str, Any]) -> Core:
         low, high = (round(float(curve[key].split()[0]) * 1024) for key in ("min_th", "max_th"))
         rise = round(curve["max_p"] * 2**21) if constant else slope(curve["max_p"], high - low)
         targets = [low + round(part * (high - low)) for part in (0.4, 0.6)]
-        for table, value in zip((MIN, MAX, SLOPE, LOWER, UPPER), (low, high, rise, *targets), strict=True):
+        for table, value in zip(
+            (MIN, MAX, SLOPE, LOWER, UPPER), (low, high, rise, *targets), strict=True
+        ):
             core.write(table, 8 * number, value)
     if core.adapt:
         for register, max_p in ((ALPHA, 0.02), (LEAST, 0.05), (LARGEST, 0.4)):
@@ -53,7 +73,8 @@ def core_of(changes: dict[str, Any]) -> Core:
 
 
 def trace() -> tuple[list[int], list[str]]:
-    """Instants [ps], about a packet's transmission (100 clocks) from each other, with bursts and pauses; codepoints."""
+    """Instants [ps], about a packet's transmission (100 clocks) from each other, with bursts and
+    pauses; codepoints."""
     rng, now, times = random.Random(10), 0, []
     for k in range(PACKETS):
         mean = (60_000, 790_000, 1_500_000)[k // 40 % 3]
@@ -79,8 +100,12 @@ def test_every_packet_is_decided_as_the_page_says(case: str) -> None:
     changes = CASES[case]
     times, dscp = trace()
     queue = {"kind": "red_hw", "limit": "30 pkt", **BASE, **changes}
-    table = dumbbell.drive(queue, arrivals={"time_ps": times, "bytes": SIZE, "dscp": dscp}, rate="1 Gbps", mtu="1500 B")
-    columns = {name: table.column(name) for name in ("queue_packets", "verdict", "reason", "left_ps")}
+    table = dumbbell.drive(
+        queue, arrivals={"time_ps": times, "bytes": SIZE, "dscp": dscp}, rate="1 Gbps", mtu="1500 B"
+    )
+    columns = {
+        name: table.column(name) for name in ("queue_packets", "verdict", "reason", "left_ps")
+    }
     seen = {name: table.numbers(name) for name in ("avg", "draw", "region", "p")}
     core, free, ticks = core_of(changes), 0, 1
     last_clock = 0
@@ -107,8 +132,15 @@ def test_every_packet_is_decided_as_the_page_says(case: str) -> None:
         assert isinstance(qlen, int)
         expected = core.decide(0, qlen, precedence if "classes" in changes else 0, idle)
         early = columns["verdict"][k] == "drop" and columns["reason"][k] in ("early", "forced")
-        found = (early, round(seen["region"][k]), round(seen["avg"][k] * 1024), round(seen["draw"][k] * 2**21))
-        assert found == (expected.drop, expected.region, expected.avg, expected.draw), f"packet {k} of {case}"
+        found = (
+            early,
+            round(seen["region"][k]),
+            round(seen["avg"][k] * 1024),
+            round(seen["draw"][k] * 2**21),
+        )
+        assert found == (expected.drop, expected.region, expected.avg, expected.draw), (
+            f"packet {k} of {case}"
+        )
         counted["drop" if early else "pass"] += 1
         if columns["verdict"][k] == "pass":
             left = columns["left_ps"][k]

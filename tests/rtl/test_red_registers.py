@@ -1,4 +1,5 @@
-"""The module's registers: one description, what is made from it, and the host's tool. No simulator is needed."""
+"""The module's registers: one description, what is made from it, and the host's tool. No simulator
+is needed."""
 
 import shutil
 import subprocess
@@ -17,7 +18,15 @@ magic = 1
 
 
 def register(name="a", offset=0, per="", bits=4, access="rw"):
-    fields = {"name": name, "per": per, "access": access, "where": "module", "unit": "", "reset": "0", "doc": "."}
+    fields = {
+        "name": name,
+        "per": per,
+        "access": access,
+        "where": "module",
+        "unit": "",
+        "reset": "0",
+        "doc": ".",
+    }
     lines = [f'{key} = "{value}"' for key, value in fields.items()]
     return "\n".join(["[[register]]", f"offset = {offset}", f"bits = {bits}", *lines, ""])
 
@@ -54,7 +63,9 @@ def test_a_description_that_hardware_cannot_decode_is_refused(entries, said):
 def test_offsets():
     block = registers.block()
     assert (
-        block["min"].at(queue=3, cls=2) == 0x13 and block["avg"].at(7) == 0x107 and block["class"].at(dscp=46) == 0x1AE
+        block["min"].at(queue=3, cls=2) == 0x13
+        and block["avg"].at(7) == 0x107
+        and block["class"].at(dscp=46) == 0x1AE
     )
     for wrong in ({"queue": 8}, {"cls": 4}, {"dscp": 64}):
         with pytest.raises(ScenarioError):
@@ -71,7 +82,10 @@ def test_the_c_header_compiles_and_says_the_same(tmp_path):
     lines = [f'printf("%u\\n", RED_REG_{r.name.upper()});' for r in block.registers]
     lines += ['printf("%u\\n", RED_REG_BYTES(16u, RED_REG_SLOPE_AT(3, 5)));']
     source = tmp_path / "a.c"
-    source.write_text(f'#include <stdio.h>\n#include "red_regs.h"\nint main(void) {{ {" ".join(lines)} return 0; }}\n')
+    source.write_text(
+        f'#include <stdio.h>\n#include "red_regs.h"\nint main(void) {{ {" ".join(lines)} return '
+        f"0; }}\n"
+    )
     words = [
         "cc",
         "-std=c99",
@@ -84,13 +98,21 @@ def test_the_c_header_compiles_and_says_the_same(tmp_path):
         str(tmp_path / "a"),
     ]
     subprocess.run([*words, str(source)], check=True)
-    printed = subprocess.run([str(tmp_path / "a")], check=True, capture_output=True, text=True).stdout.split()
-    assert [int(word) for word in printed] == [*(r.offset for r in block.registers), 16 + 4 * (0x40 + 29)]
+    printed = subprocess.run(
+        [str(tmp_path / "a")], check=True, capture_output=True, text=True
+    ).stdout.split()
+    assert [int(word) for word in printed] == [
+        *(r.offset for r in block.registers),
+        16 + 4 * (0x40 + 29),
+    ]
 
 
 def test_thresholds_and_slopes_as_the_page_has_them():
     assert (regtool.threshold(6), regtool.threshold(12)) == (6144, 12288)
-    assert regtool.slope(0.02, 6144, 12288) == 27962 and regtool.slope(0.02, 6144, 12288, constant=True) == 41943
+    assert (
+        regtool.slope(0.02, 6144, 12288) == 27962
+        and regtool.slope(0.02, 6144, 12288, constant=True) == 41943
+    )
     for wrong in ((0.02, 5, 5), (0.02, 0, 1 << 18), (1.5, 0, 1024), (1.0, 0, 1024)):
         with pytest.raises(ScenarioError):
             regtool.slope(*wrong)

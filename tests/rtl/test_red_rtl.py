@@ -1,4 +1,5 @@
-"""`red_rtl` where people meet it: listed everywhere, run where Verilator is, and what to install where it is not."""
+"""`red_rtl` where people meet it: listed everywhere, run where Verilator is, and what to install
+where it is not."""
 
 from __future__ import annotations
 
@@ -34,12 +35,16 @@ def able() -> None:
     """Skips where RTL cannot run, or fails if it must."""
     for tool in (tools.VERILATOR, tools.COMPILER):
         if tool.find() is None:
-            (pytest.fail if "rtl" in os.environ.get("DUMBBELL_REQUIRE", "") else pytest.skip)(f"no {tool.name}")
+            (pytest.fail if "rtl" in os.environ.get("DUMBBELL_REQUIRE", "") else pytest.skip)(
+                f"no {tool.name}"
+            )
 
 
 def command(*words: object, **environ: str) -> subprocess.CompletedProcess[str]:
     line = [sys.executable, "-m", "dumbbell", *map(str, words)]
-    return subprocess.run(line, capture_output=True, text=True, env={**os.environ, **environ}, timeout=300)
+    return subprocess.run(
+        line, capture_output=True, text=True, env={**os.environ, **environ}, timeout=300
+    )
 
 
 @pytest.fixture
@@ -77,7 +82,11 @@ def test_without_a_compiler_its_package_is_named(tmp_path: Path) -> None:
 def test_lockstep_where_there_is_no_verilator(bare: dict[str, str]) -> None:
     script = "from dumbbell.rtl.verify import lockstep\nlockstep.run(packets=1000)"
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, env={**os.environ, **bare}, timeout=60
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **bare},
+        timeout=60,
     )
     assert EnvironmentLacks.__name__ in done.stderr
 
@@ -87,7 +96,10 @@ def test_lockstep_where_there_is_no_verilator(bare: dict[str, str]) -> None:
 def test_the_rtl_and_its_model_say_the_same_of_each_packet(mode: str) -> None:
     arrivals: dict[str, Any] = {"time_ps": [11_000_000 * k for k in range(5000)], "bytes": 1500}
     made = {"limit": "60 pkt", "mode": mode, "max_p": 0.1, "weight_shift": 5}
-    tables = [dumbbell.drive(name, made, arrivals=arrivals, rate="900 Mbps") for name in ("red_hw", "red_rtl")]
+    tables = [
+        dumbbell.drive(name, made, arrivals=arrivals, rate="900 Mbps")
+        for name in ("red_hw", "red_rtl")
+    ]
     model, rtl = (table.to_polars() if hasattr(table, "to_polars") else table for table in tables)
     import polars
 
@@ -126,7 +138,8 @@ def test_a_fault_in_the_rtl_is_told_with_a_short_stimulus(tmp_path: Path) -> Non
     trace = first["shrunk"]["trace"]
     fails = first["shrunk"]["fails"]["packet"]
     culprit = next(step for step in trace["steps"] if step.get("packet") == fails)
-    # The fault clears a bit of the average: the model's inside is whole, and all else of the core's follows from it.
+    # The fault clears a bit of the average: the model's inside is whole, and all else of the core's
+    # follows from it.
     assert culprit["core"]["avg"] == culprit["model"]["avg"] & ~1 != culprit["model"]["avg"]
     assert culprit["model"]["max"] > culprit["model"]["min"]
     assert any(f"<- the core has {culprit['core']['avg']}" in line for line in said)
@@ -151,7 +164,9 @@ def test_what_is_asked_wrongly_is_refused(tmp_path: Path) -> None:
 
 def test_vectors_of_several_modes_have_a_directory_each(tmp_path: Path) -> None:
     one = vectors.write(tmp_path / "one", packets=100)
-    assert sorted(p.name for p in (tmp_path / "one").iterdir()) == sorted(Path(f).name for f in one["files"])
+    assert sorted(p.name for p in (tmp_path / "one").iterdir()) == sorted(
+        Path(f).name for f in one["files"]
+    )
     two = vectors.write(tmp_path / "two", packets=100, modes=["sound", "paper+gap"])
     assert {Path(f).parent.name for f in two["files"]} == {"sound", "paper_gap"}
     assert all(Path(f).is_file() for f in two["files"])
@@ -164,7 +179,9 @@ def test_real_tcp_between_real_hosts_meets_the_rtl(tmp_path: Path) -> None:
     except EnvironmentLacks:
         can = False
     if not can:
-        (pytest.fail if "netns" in os.environ.get("DUMBBELL_REQUIRE", "") else pytest.skip)("no namespaces here")
+        (pytest.fail if "netns" in os.environ.get("DUMBBELL_REQUIRE", "") else pytest.skip)(
+            "no namespaces here"
+        )
     file = tmp_path / "live.toml"
     file.write_text(SCENARIO + "[testbed]\ncalibrate = false\n")
     out = tmp_path / "run"

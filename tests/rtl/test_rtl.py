@@ -1,4 +1,5 @@
-"""The hardware through the command: lint, ten million packets of model and RTL side by side, every proof."""
+"""The hardware through the command: lint, ten million packets of model and RTL side by side, every
+proof."""
 
 from __future__ import annotations
 
@@ -22,9 +23,20 @@ LEAST_EVENTS = 0.009
 
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    needs(tools.VERILATOR, tools.COMPILER, tools.ICARUS, tools.YOSYS, tools.SMTBMC, tools.YICES, tools.VERIBLE)
+    needs(
+        tools.VERILATOR,
+        tools.COMPILER,
+        tools.ICARUS,
+        tools.YOSYS,
+        tools.SMTBMC,
+        tools.YICES,
+        tools.VERIBLE,
+    )
     there = tmp_path_factory.mktemp("rtl")
-    return document(red("--check", "--json", "--packets", PACKETS, "--seed", 2, "--out", there, seconds=600), (0, 3))
+    return document(
+        red("--check", "--json", "--packets", PACKETS, "--seed", 2, "--out", there, seconds=600),
+        (0, 3),
+    )
 
 
 def test_model_and_rtl_agree_in_every_bit(checked: dict[str, Any]) -> None:
@@ -37,7 +49,10 @@ def test_the_stimulus_reaches_everything(checked: dict[str, Any]) -> None:
     assert {mode["parameters"]["PAPER"] for mode in modes} == {"1'b0", "1'b1"}
     for mode in modes:
         assert min(mode["shares"].values()) >= LEAST_SHARE, mode["mode"]
-        assert mode["back_to_back_share"] >= LEAST_BACK_TO_BACK or mode["parameters"]["SPACED"] == "1'b1", mode["mode"]
+        assert (
+            mode["back_to_back_share"] >= LEAST_BACK_TO_BACK
+            or mode["parameters"]["SPACED"] == "1'b1"
+        ), mode["mode"]
         assert mode["event_share"] >= LEAST_EVENTS, mode["mode"]
         assert all(mode["queues"][: int(mode["parameters"]["NQ"])]), mode["mode"]
 
@@ -67,7 +82,11 @@ def test_nothing_is_missing_from_what_was_checked(checked: dict[str, Any]) -> No
 
 
 def test_every_file_is_in_a_list() -> None:
-    listed = {file.resolve() for what in ("core", "module", "axis", "pipeline") for file in sources.sources(what)}
+    listed = {
+        file.resolve()
+        for what in ("core", "module", "axis", "pipeline")
+        for file in sources.sources(what)
+    }
     folders = [RTL / name for name in ("core", "netfpga", "axis", "pipeline")]
     assert {file.resolve() for folder in folders for file in folder.glob("*.sv")} == listed
 
@@ -81,10 +100,17 @@ def test_each_file_of_properties_is_read_by_its_module() -> None:
 
 def test_every_assertion_is_in_a_property() -> None:
     entries = tomllib.loads((RTL / "formal" / "properties.toml").read_text())["property"]
-    labels = {label for entry in entries for key in ("asserts", "lemmas", "covers") for label in entry.get(key, [])}
+    labels = {
+        label
+        for entry in entries
+        for key in ("asserts", "lemmas", "covers")
+        for label in entry.get(key, [])
+    }
     for file in (RTL / "formal").glob("*_props.svh"):
         for label in re.findall(r"^\s*(\w+):\s*(?:assert|cover)\b", file.read_text(), re.MULTILINE):
-            assert any(re.fullmatch(known.replace("*", ".*"), label) for known in labels), f"{file.name}: {label}"
+            assert any(re.fullmatch(known.replace("*", ".*"), label) for known in labels), (
+                f"{file.name}: {label}"
+            )
 
 
 def test_people_with_symbiyosys_get_the_same_properties() -> None:
@@ -108,6 +134,9 @@ def test_people_with_symbiyosys_get_the_same_properties() -> None:
 def test_lint_finds(text: str, tool: tools.Tool, tmp_path: Path) -> None:
     needs(tool)
     file = tmp_path / "odd.sv"
-    file.write_text(f"`default_nettype none\nmodule odd (input wire logic a, output logic b);\n  {text}\nendmodule\n")
+    file.write_text(
+        f"`default_nettype none\nmodule odd (input wire logic a, output logic b);\n  "
+        f"{text}\nendmodule\n"
+    )
     found = lint.lint([file], RTL / lint.RULES)
     assert tool.name in {finding["tool"] for finding in found["findings"]}

@@ -1,4 +1,5 @@
-"""The tests of the buses (cocotb on Icarus Verilog): each build's, as `dumbbell.rtl.verify.bus` runs them."""
+"""The tests of the buses (cocotb on Icarus Verilog): each build's, as `dumbbell.rtl.verify.bus`
+runs them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The hardware's pictures: what a waveform says, and how the random draws remember, by hand and by the page."""
+"""The hardware's pictures: what a waveform says, and how the random draws remember, by hand and by
+the page."""
 
 from __future__ import annotations
 
@@ -73,7 +74,8 @@ def test_the_trinomial_drops_in_bursts_and_the_sound_draw_does_not() -> None:
 
 
 def test_a_lag_is_counted_by_hand() -> None:
-    """Sound mode, over some of its packets: of those after a drop, as many are dropped as the page says on average."""
+    """Sound mode, over some of its packets: of those after a drop, as many are dropped as the page
+    says on average."""
     low, state, hits = lags.threshold(0.5), 1, []
     for _ in range(3000):
         hits.append(state < low)
@@ -96,7 +98,11 @@ def test_theory() -> None:
 def test_pictures_are_drawn() -> None:
     flat = {way.name: [0.02] * len(lags.SPACINGS) for way in lags.DRAWS}
     counted = [curve.Counted(x, 1000, x // 300) for x in range(0, 6000, 600)]
-    for figure in (pipeline.draw(), random_draw.bursts(flat), random_draw.drop_curve(counted, counted)):
+    for figure in (
+        pipeline.draw(),
+        random_draw.bursts(flat),
+        random_draw.drop_curve(counted, counted),
+    ):
         assert figure.axes
 
 

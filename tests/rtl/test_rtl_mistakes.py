@@ -1,4 +1,5 @@
-"""What goes wrong with hardware, and what is said then: cores that are not ours, missing tools, sown faults."""
+"""What goes wrong with hardware, and what is said then: cores that are not ours, missing tools,
+sown faults."""
 
 from __future__ import annotations
 
@@ -54,7 +55,9 @@ def test_what_does_not_elaborate_is_shown_by_the_tools_line(own: Path) -> None:
 
 def test_a_core_that_never_answers_ends(own: Path) -> None:
     wrong(own, "assign valid_o = valid_s6_q;", "assign valid_o = valid_s6_q && 1'b0;")
-    said = document(red("--dut", own, "--packets", 1000, "--mode", "sound", "--json", seconds=120), (3,))
+    said = document(
+        red("--dut", own, "--packets", 1000, "--mode", "sound", "--json", seconds=120), (3,)
+    )
     assert said["mismatches"] > 0
 
 
@@ -64,7 +67,9 @@ def test_a_file_that_is_not_there() -> None:
     assert "nowhere.sv" in err
 
 
-@pytest.mark.parametrize("words", [(), ("--check", "--wave"), ("--check", "--place"), ("--check", "--packets", "0")])
+@pytest.mark.parametrize(
+    "words", [(), ("--check", "--wave"), ("--check", "--place"), ("--check", "--packets", "0")]
+)
 def test_one_thing_at_a_time(words: tuple[str, ...]) -> None:
     code, out, err = red(*words)
     assert code == 2
@@ -84,9 +89,12 @@ def without(tmp_path: Path, *names: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("action", "program", "package"), [("--check", "verilator", "verilator"), ("--check", "c++", "g++")]
+    ("action", "program", "package"),
+    [("--check", "verilator", "verilator"), ("--check", "c++", "g++")],
 )
-def test_a_missing_tool_is_named_with_its_package(tmp_path: Path, action: str, program: str, package: str) -> None:
+def test_a_missing_tool_is_named_with_its_package(
+    tmp_path: Path, action: str, program: str, package: str
+) -> None:
     needs(tools.VERILATOR, tools.COMPILER)
     code, out, err = red(action, "--json", path=without(tmp_path, program))
     assert code == 4
@@ -94,7 +102,9 @@ def test_a_missing_tool_is_named_with_its_package(tmp_path: Path, action: str, p
     assert f'"package": "{package}"' in out
 
 
-def test_proofs_without_their_tool_are_not_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_proofs_without_their_tool_are_not_run(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     from dumbbell.rtl.verify import check
 
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
@@ -118,7 +128,9 @@ def test_sown_faults_fail_their_proofs(tmp_path: Path) -> None:
     from dumbbell.rtl.verify import check
 
     needs(tools.YOSYS, tools.SMTBMC, tools.YICES)
-    for fault in mutants.read(["average.no-forwarding", "processor.leaks", "draw.zero-written", "fifo.slack"]):
+    for fault in mutants.read(
+        ["average.no-forwarding", "processor.leaks", "draw.zero-written", "fifo.slack"]
+    ):
         with mutants.sown(fault) as files:
             (tmp_path / fault.id).mkdir()
             (said,) = check.proving(tmp_path / fault.id, only=[fault.property], found=files)

@@ -1,5 +1,5 @@
-"""Parameters of the hardware: those that break a module stop elaboration with a sentence, and the ends of the ranges
-elaborate."""
+"""Parameters of the hardware: those that break a module stop elaboration with a sentence, and the
+ends of the ranges elaborate."""
 
 from __future__ import annotations
 
@@ -54,10 +54,20 @@ WRONG: list[Case] = [
     ("module", "red_nf1g", {"DEPTH": 24}, "DEPTH must be a power of two, at least 16"),
     ("module", "red_nf1g", {"SEED": 0}, "SEED must not be 0"),
     ("module", "red_nf1g", {"ADDRESS_BITS": 9}, "ADDRESS_BITS must be at least 10"),
-    ("module", "red_nf1g", {"DEF_IDLE_PERIOD": 0}, "DEF_IDLE_PERIOD and DEF_ADAPT_PERIOD must not be 0"),
+    (
+        "module",
+        "red_nf1g",
+        {"DEF_IDLE_PERIOD": 0},
+        "DEF_IDLE_PERIOD and DEF_ADAPT_PERIOD must not be 0",
+    ),
     ("module", "red_regs", {"CLASSES": 5}, "CLASSES must be 1 or 4"),
     ("module", "red_regs", {"ADDRESS_BITS": 8}, "ADDRESS_BITS must be at least 10"),
-    ("module", "red_regs", {"DEF_ADAPT_PERIOD": 0}, "DEF_IDLE_PERIOD and DEF_ADAPT_PERIOD must not be 0"),
+    (
+        "module",
+        "red_regs",
+        {"DEF_ADAPT_PERIOD": 0},
+        "DEF_IDLE_PERIOD and DEF_ADAPT_PERIOD must not be 0",
+    ),
     ("axis", "red_axis", {"DEPTH": 24}, "DEPTH must be a power of two, at least 8"),
     ("axis", "red_axis", {"DEPTH": 4}, "DEPTH must be a power of two, at least 8"),
     ("axis", "red_axis", {"DATA_WIDTH": 12}, "DATA_WIDTH must be a multiple of 8"),
@@ -94,10 +104,15 @@ def run(words: list[str], there: Path) -> tuple[int, str]:
 def verilator(case: Case, there: Path) -> tuple[int, str]:
     """What Verilator says of a module with these parameters."""
     what, top, parameters, _ = case
-    sized = {name: f"{WIDTHS[name]}'d{value}" if name in WIDTHS else value for name, value in parameters.items()}
+    sized = {
+        name: f"{WIDTHS[name]}'d{value}" if name in WIDTHS else value
+        for name, value in parameters.items()
+    }
     sets = [f"-G{name}={value}" for name, value in sized.items()]
     files = map(str, sources.sources(what))
-    return run([tools.VERILATOR.need(), "--lint-only", "-Wall", "--top-module", top, *sets, *files], there)
+    return run(
+        [tools.VERILATOR.need(), "--lint-only", "-Wall", "--top-module", top, *sets, *files], there
+    )
 
 
 def icarus(case: Case, there: Path) -> tuple[int, str]:
@@ -106,7 +121,9 @@ def icarus(case: Case, there: Path) -> tuple[int, str]:
     sets = [f"-P{top}.{name}={value}" for name, value in parameters.items()]
     program = str(there / "-".join([top, *(word[len(top) + 3 :] for word in sets)]))
     files = map(str, sources.sources(what))
-    code, said = run([tools.ICARUS.need(), "-g2012", "-s", top, *sets, "-o", program, *files], there)
+    code, said = run(
+        [tools.ICARUS.need(), "-g2012", "-s", top, *sets, "-o", program, *files], there
+    )
     return (code, said) if code else run(["vvp", "-n", program], there)
 
 
@@ -117,11 +134,15 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("tool", "look"), [(tools.VERILATOR, verilator), (tools.ICARUS, icarus)])
-def test_what_breaks_a_module_stops_with_a_sentence(tool: tools.Tool, look: object, tmp_path: Path) -> None:
+def test_what_breaks_a_module_stops_with_a_sentence(
+    tool: tools.Tool, look: object, tmp_path: Path
+) -> None:
     needs(tool)
     assert callable(look)
     with ThreadPoolExecutor() as threads:
-        for case, (code, said) in zip(WRONG, threads.map(lambda case: look(case, tmp_path), WRONG), strict=True):
+        for case, (code, said) in zip(
+            WRONG, threads.map(lambda case: look(case, tmp_path), WRONG), strict=True
+        ):
             assert code != 0, case
             # A slice that cannot be is an error of the tool's own, which may come first.
             assert case[3] in said or "during elaboration" in said, (case, said)
@@ -132,7 +153,9 @@ def test_the_ends_of_the_ranges_elaborate(tool: tools.Tool, look: object, tmp_pa
     needs(tool)
     assert callable(look)
     with ThreadPoolExecutor() as threads:
-        for case, (code, said) in zip(RIGHT, threads.map(lambda case: look(case, tmp_path), RIGHT), strict=True):
+        for case, (code, said) in zip(
+            RIGHT, threads.map(lambda case: look(case, tmp_path), RIGHT), strict=True
+        ):
             assert code == 0, (case, said)
 
 
@@ -144,10 +167,18 @@ def test_synthesis_stops_with_the_same_sentence(name: str, value: str, tmp_path:
     files = " ".join(str(file) for file in sources.sources(what))
     with pytest.raises(ScenarioError, match=says.get(name, "CLASSES must be 1 or 4")):
         yosys.run(
-            [f"read_verilog -sv -defer {files}", f"hierarchy -check -top {top} -chparam {name} {value}"], tmp_path
+            [
+                f"read_verilog -sv -defer {files}",
+                f"hierarchy -check -top {top} -chparam {name} {value}",
+            ],
+            tmp_path,
         )
 
 
 def test_every_rule_is_tried() -> None:
-    rules = {says for file in RTL.glob("*/*.sv") for says in re.findall(r'SAYS\("\w+: ([^"]+)"\)', file.read_text())}
+    rules = {
+        says
+        for file in RTL.glob("*/*.sv")
+        for says in re.findall(r'SAYS\("\w+: ([^"]+)"\)', file.read_text())
+    }
     assert rules == {says for _, _, _, says in WRONG}

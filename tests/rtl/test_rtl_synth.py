@@ -1,5 +1,5 @@
-"""The hardware's sources, sizes and vectors. What a machine without the tools cannot show is skipped, unless
-`DUMBBELL_REQUIRE` has `rtl`."""
+"""The hardware's sources, sizes and vectors. What a machine without the tools cannot show is
+skipped, unless `DUMBBELL_REQUIRE` has `rtl`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def needed(*wanted: tools.Tool) -> None:
     """Skips, or fails if the hardware's tools are required."""
     for tool in wanted:
         if tool.find() is None:
-            (pytest.fail if "rtl" in os.environ.get("DUMBBELL_REQUIRE", "") else pytest.skip)(f"no {tool.name}")
+            (pytest.fail if "rtl" in os.environ.get("DUMBBELL_REQUIRE", "") else pytest.skip)(
+                f"no {tool.name}"
+            )
 
 
 def test_every_list_names_files_that_are_there_and_no_source_is_left_out() -> None:
@@ -38,7 +40,9 @@ def test_every_list_names_files_that_are_there_and_no_source_is_left_out() -> No
     assert sources.sources("module")[: len(sources.sources("core"))] == sources.sources("core")
 
 
-def test_a_machine_without_the_sources_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_machine_without_the_sources_is_told_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(sources, "folders", lambda: iter([tmp_path]))
     with pytest.raises(EnvironmentLacks, match="DUMBBELL_RTL"):
         sources.sources("core")
@@ -57,12 +61,17 @@ def test_fusesoc_reads_the_same_files_as_everyone() -> None:
     assert "core" in found and "module" in found
     for name, files in found.items():
         if (RED / f"{name}.f").exists():
-            own = [line for line in (RED / f"{name}.f").read_text().splitlines() if line and line[0] not in "/-"]
+            own = [
+                line
+                for line in (RED / f"{name}.f").read_text().splitlines()
+                if line and line[0] not in "/-"
+            ]
             assert files == own, name
 
 
 def test_the_leap_is_thirty_two_steps() -> None:
-    """The network that leap.py wrote, read back: each bit is linear, so a basis is all there is to try."""
+    """The network that leap.py wrote, read back: each bit is linear, so a basis is all there is to
+    try."""
     text = (RED / "core" / "red_leap.sv").read_text()
     gates = re.findall(r"assign (t\d+|draw_o\[\d+\]) = ([^;]+);", text)
     assert len(gates) == 21 + len(re.findall(r"assign t\d+", text))
@@ -72,7 +81,10 @@ def test_the_leap_is_thirty_two_steps() -> None:
             value[name] = sum(value[term] for term in terms.split(" ^ ")) & 1
         state = start
         for _ in range(32):
-            state = state << 1 & 0x1FFFFF | sum(state >> tap & 1 for tap in (20, 17, 14, 12, 9, 7, 4, 1)) & 1
+            state = (
+                state << 1 & 0x1FFFFF
+                | sum(state >> tap & 1 for tap in (20, 17, 14, 12, 9, 7, 4, 1)) & 1
+            )
         assert sum(value[f"draw_o[{bit}]"] << bit for bit in range(21)) == state
 
 
@@ -105,7 +117,9 @@ def test_the_core_decides_as_the_page_says(words: list[str]) -> None:
     ],
     ids=("no forwarding", "another greatest draw", "no greatest draw"),
 )
-def test_vectors_find_a_wrong_core(tmp_path: Path, file: str, line: str, wrong: str, clocks: int) -> None:
+def test_vectors_find_a_wrong_core(
+    tmp_path: Path, file: str, line: str, wrong: str, clocks: int
+) -> None:
     needed(tools.ICARUS)
     copy = tmp_path / "red"
     subprocess.run(["cp", "-r", str(RED), str(copy)], check=True)
@@ -120,7 +134,8 @@ def test_vectors_find_a_wrong_core(tmp_path: Path, file: str, line: str, wrong: 
 
 
 def test_what_is_placed_decides_as_the_page_says(tmp_path: Path) -> None:
-    """The ECP5 netlist, in which the multiplier is a primitive that simulators of the sources never see."""
+    """The ECP5 netlist, in which the multiplier is a primitive that simulators of the sources never
+    see."""
     needed(tools.YOSYS, tools.ICARUS)
     design = size.Design("core")
     model = RED / "tests" / "vectors" / "mult18x18d.sv"
@@ -140,7 +155,10 @@ def test_what_is_placed_decides_as_the_page_says(tmp_path: Path) -> None:
     assert "MULT18X18D" in (tmp_path / "mapped.v").read_text()
     run = [str(RED / "tests" / "vectors" / "run.sh"), "4000", "4"]
     done = subprocess.run(
-        run, capture_output=True, text=True, env=os.environ | {"NETLIST": str(tmp_path / "netlist.v")}
+        run,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"NETLIST": str(tmp_path / "netlist.v")},
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -149,7 +167,9 @@ def test_core_and_modules_have_the_cells_that_the_page_has() -> None:
     needed(tools.YOSYS)
     wanted = [size.core()[0], size.core()[2], size.module()[1], size.axis()[0]]
     found = size.counts(wanted, ["ecp5"])
-    kept = json.loads((RED.parents[1] / "docs" / "gallery" / "red-hardware-synth.json").read_text())["counts"]
+    kept = json.loads(
+        (RED.parents[1] / "docs" / "gallery" / "red-hardware-synth.json").read_text()
+    )["counts"]
     of_page = {count["design"]: count for count in kept if count["family"] == "ecp5"}
     assert {design.name for design in size.designs()} == set(of_page)
     assert found == [of_page[design.name] for design in wanted]

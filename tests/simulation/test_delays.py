@@ -1,4 +1,5 @@
-"""Delays of datagrams and connections, the voice that they make, path sharing, and the figures of all that."""
+"""Delays of datagrams and connections, the voice that they make, path sharing, and the figures of
+all that."""
 
 from __future__ import annotations
 
@@ -57,9 +58,13 @@ def test_delays_are_those_of_the_packets(recorded: tuple[dumbbell.Result, Path])
         assert bins.filter(polars.col("flow") == flow.name)["packets"].sum() == len(delay)
 
 
-def test_rows_count_packets_and_a_peak_is_the_largest_step(recorded: tuple[dumbbell.Result, Path]) -> None:
+def test_rows_count_packets_and_a_peak_is_the_largest_step(
+    recorded: tuple[dumbbell.Result, Path],
+) -> None:
     result, out = recorded
-    rows = polars.read_parquet(out / "flows.parquet").filter(polars.col("flow") == "a").sort("time_s")
+    rows = (
+        polars.read_parquet(out / "flows.parquet").filter(polars.col("flow") == "a").sort("time_s")
+    )
     signals = polars.read_parquet(out / "signals.parquet")
     lost = signals.filter((polars.col("flow") == "a") & (polars.col("from") == "sender"))
     last = rows.tail(1)
@@ -70,15 +75,21 @@ def test_rows_count_packets_and_a_peak_is_the_largest_step(recorded: tuple[dumbb
     mean = float(result.flows["a"].throughput_bps)
     assert float(result.flows["a"].burstiness) == pytest.approx(peak / mean)  # type: ignore[arg-type]
     queue = result.queues["bottleneck"]
-    assert float(queue.max_bytes) <= 30 * 1500 and 0 < float(queue.mean_bytes) < float(queue.max_bytes)
+    assert float(queue.max_bytes) <= 30 * 1500 and 0 < float(queue.mean_bytes) < float(
+        queue.max_bytes
+    )
 
 
-def test_results_are_the_same_with_and_without_records(recorded: tuple[dumbbell.Result, Path]) -> None:
+def test_results_are_the_same_with_and_without_records(
+    recorded: tuple[dumbbell.Result, Path],
+) -> None:
     result, _ = recorded
     again = scenario(record={"every": "50 ms", "delays": True}).run()
     assert again.json["flows"] == result.json["flows"]
     plain = scenario().run().json["flows"]
-    assert "delay_min_s" in plain[0] and "delay_min_s" not in plain[1] and "burstiness" not in plain[1]
+    assert (
+        "delay_min_s" in plain[0] and "delay_min_s" not in plain[1] and "burstiness" not in plain[1]
+    )
 
 
 def test_only_the_named_connections_are_measured() -> None:
@@ -111,7 +122,9 @@ def test_sharing_needs_no_run() -> None:
     found = scenario().sharing()
     assert found["most_shared"] == ["bottleneck"]
     assert [f["shared_links"] for f in found["flows"]] == [1, 1, 1]
-    assert found["matrix"][0][0] == 1 and found["matrix"][0][1] == pytest.approx(1 / found["flows"][0]["links"])
+    assert found["matrix"][0][0] == 1 and found["matrix"][0][1] == pytest.approx(
+        1 / found["flows"][0]["links"]
+    )
 
 
 def test_figures_draw_what_was_measured(recorded: tuple[dumbbell.Result, Path]) -> None:

@@ -1,5 +1,6 @@
-"""Per-hop behaviours: premium service is policed exactly and waits no longer than its bucket allows, whatever others
-send; the three drop precedences of a class are lost in their order; and the table of behaviours is the program's."""
+"""Per-hop behaviours: premium service is policed exactly and waits no longer than its bucket
+allows, whatever others send; the three drop precedences of a class are lost in their order; and the
+table of behaviours is the program's."""
 
 from __future__ import annotations
 
@@ -29,7 +30,9 @@ Packets = list[tuple[int, int, str]]
 """Time [ps], bytes, codepoint."""
 
 
-def poisson(rng: random.Random, bps: float, sizes: Sequence[int], dscp: str, seconds: float) -> Packets:
+def poisson(
+    rng: random.Random, bps: float, sizes: Sequence[int], dscp: str, seconds: float
+) -> Packets:
     out, t = [], 0.0
     mean = sum(sizes) / len(sizes) * 8 / bps
     while (t := t + rng.expovariate(1 / mean)) < seconds:
@@ -40,7 +43,9 @@ def poisson(rng: random.Random, bps: float, sizes: Sequence[int], dscp: str, sec
 def through(queue: str, packets: Packets, **words: Any) -> Table:
     times, sizes, codepoints = zip(*sorted(packets), strict=True)
     arrivals = {"time_ps": times, "bytes": sizes, "dscp": codepoints}
-    return dumbbell.drive(queue, {"limit": "5000 pkt"}, arrivals=arrivals, rate=f"{LINK} bps", mtu=f"{MTU} B", **words)
+    return dumbbell.drive(
+        queue, {"limit": "5000 pkt"}, arrivals=arrivals, rate=f"{LINK} bps", mtu=f"{MTU} B", **words
+    )
 
 
 def policed(packets: Packets) -> list[bool]:
@@ -57,7 +62,9 @@ def policed(packets: Packets) -> list[bool]:
 def longest_wait_s(table: Table) -> float:
     """From arrival to last bit, of the EF packets that went through."""
     rows = zip(table.column("dscp"), table.column("time_ps"), table.column("left_ps"), strict=True)
-    return max((left - t) / SECOND for dscp, t, left in rows if dscp == 46 and isinstance(left, int))
+    return max(
+        (left - t) / SECOND for dscp, t, left in rows if dscp == 46 and isinstance(left, int)
+    )
 
 
 BOUND_S = 8 * (BURST + MTU) / LINK
@@ -72,7 +79,11 @@ def test_what_is_beyond_the_profile_is_policed_to_the_packet(seed: int) -> None:
     table = through("prio", premium + others, conditioner=POLICER)
     rows = zip(table.column("dscp"), table.column("reason"), strict=True)
     assert [reason == "policed" for dscp, reason in rows if dscp == 46] == policed(premium)
-    assert all(r != "policed" for d, r in zip(table.column("dscp"), table.column("reason"), strict=True) if d == 0)
+    assert all(
+        r != "policed"
+        for d, r in zip(table.column("dscp"), table.column("reason"), strict=True)
+        if d == 0
+    )
 
 
 @pytest.mark.parametrize("load", [0.0, 0.5, 1.0, 3.0])
@@ -112,13 +123,22 @@ def test_the_scenario_polices_and_protects() -> None:
         ("gred", {"mode": "grio", "w_q": 0.02}),
     ],
 )
-def test_the_drop_precedences_of_a_class_are_lost_in_their_order(kind: str, words: dict[str, Any]) -> None:
-    """A tenth more than the link carries, in three colours; RFC 2597 section 2: a higher precedence is lost no less."""
+def test_the_drop_precedences_of_a_class_are_lost_in_their_order(
+    kind: str, words: dict[str, Any]
+) -> None:
+    """A tenth more than the link carries, in three colours; RFC 2597 section 2: a higher precedence
+    is lost no less."""
     for af in (1, 4):
         colors = [f"af{af}{drop}" for drop in (1, 2, 3)]
         times = [round(n * 8 * 1000 / (1.1 * LINK) * SECOND) for n in range(60_000)]
-        arrivals = {"time_ps": times, "bytes": 1000, "dscp": [colors[n % 3] for n in range(len(times))]}
-        table = dumbbell.drive(kind, {"limit": "200 pkt", **words}, arrivals=arrivals, rate=f"{LINK} bps", mtu="1500 B")
+        arrivals = {
+            "time_ps": times,
+            "bytes": 1000,
+            "dscp": [colors[n % 3] for n in range(len(times))],
+        }
+        table = dumbbell.drive(
+            kind, {"limit": "200 pkt", **words}, arrivals=arrivals, rate=f"{LINK} bps", mtu="1500 B"
+        )
         assert set(table.column("reason")) <= {None, "early", "forced"}
         lost = [verdict == "drop" for verdict in table.column("verdict")]
         green, yellow, red = (sum(lost[k::3]) for k in range(3))
@@ -127,12 +147,20 @@ def test_the_drop_precedences_of_a_class_are_lost_in_their_order(kind: str, word
 
 
 @pytest.mark.parametrize(
-    ("kind", "words"), [("wred", {"profile": "dscp"}), ("rio", {"precedences": "three"}), ("gred", {"mode": "grio"})]
+    ("kind", "words"),
+    [("wred", {"profile": "dscp"}), ("rio", {"precedences": "three"}), ("gred", {"mode": "grio"})],
 )
 def test_three_colours_in_closed_loop(kind: str, words: dict[str, Any]) -> None:
     """What trTCM marks green is not lost, and green comes through at the committed rate."""
     colors = {"green": "af11", "yellow": "af12", "red": "af13"}
-    meter = {"kind": "trtcm", "cir": "2 Mbps", "pir": "3 Mbps", "cbs": "20 kB", "pbs": "20 kB", **colors}
+    meter = {
+        "kind": "trtcm",
+        "cir": "2 Mbps",
+        "pir": "3 Mbps",
+        "cbs": "20 kB",
+        "pbs": "20 kB",
+        **colors,
+    }
     result = dumbbell.Scenario(
         duration="20 s",
         warmup="5 s",
@@ -148,11 +176,17 @@ def test_three_colours_in_closed_loop(kind: str, words: dict[str, Any]) -> None:
 
 
 def test_the_table_of_behaviours_is_the_programs() -> None:
-    """Each name is the codepoint of that number to a scenario too, and each queue is of the catalogue."""
+    """Each name is the codepoint of that number to a scenario too, and each queue is of the
+    catalogue."""
     for name, number in dscp.numbers().items():
         flow = [{"name": "s", "dscp": name}, {"name": "t", "dscp": number}]
         wire = {"rate": "1 Mbps", "delay": "1 ms"}
-        scenario = {"duration": "1 s", "dumbbell": {"bottleneck": wire}, "queue": "prio", "flow": flow}
+        scenario = {
+            "duration": "1 s",
+            "dumbbell": {"bottleneck": wire},
+            "queue": "prio",
+            "flow": flow,
+        }
         (plan,) = dumbbell.Scenario(scenario).check()
         assert len({f.get("dscp", 0) for f in plan["plan"]["flows"]}) == 1, name
     queues = {name for kind in ("aqm", "qdisc") for name in dumbbell.catalogue.kinds()[kind]}

@@ -1,4 +1,5 @@
-"""What is measured of queues and of fairness: against closed forms, hand-made arrivals, and records of each loss."""
+"""What is measured of queues and of fairness: against closed forms, hand-made arrivals, and records
+of each loss."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ SERVICE_S = 1e-3
 
 
 def port(source: dict[str, Any], seconds: int, mtu: str = "1500 B", **queue: Any) -> dict[str, Any]:
-    """One flow of datagrams of 1000 bytes on average, over a link that takes a millisecond for these."""
+    """One flow of datagrams of 1000 bytes on average, over a link that takes a millisecond for
+    these."""
     return {
         "duration": f"{seconds + 10} s",
         "warmup": "10 s",
@@ -44,8 +46,11 @@ def test_percentiles_and_shares_of_time_are_those_of_mm1() -> None:
     rho = 0.8
     source = {"kind": "poisson", "rate": f"{rho * 8 * 972 / SERVICE_S:.0f} bps", "packet": "972 B"}
     source["sizes"] = "exponential"
-    queue = only_queue(port(source, 4000, mtu="65535 B", count_in_service=True, watch_above="5 pkt"))
-    # P(N > n) = rho^(n+1): the quantile is the first n at which that is no more than the rest. Neighbours are not far.
+    queue = only_queue(
+        port(source, 4000, mtu="65535 B", count_in_service=True, watch_above="5 pkt")
+    )
+    # P(N > n) = rho^(n+1): the quantile is the first n at which that is no more than the rest.
+    # Neighbours are not far.
     for name, q in (("p50_packets", 0.5), ("p95_packets", 0.95), ("p99_packets", 0.99)):
         exact = math.ceil(math.log(1 - q) / math.log(rho)) - 1
         assert queue[name] == pytest.approx(exact, abs=max(0, exact // 10)), name
@@ -60,11 +65,21 @@ def test_percentiles_and_shares_of_time_are_those_of_mm1() -> None:
 
 @pytest.mark.parametrize(
     ("threshold", "packets", "size"),
-    [(None, 10, None), ("7 pkt", 7, None), ("4 ms", None, 4000), ("2.5 kB", None, 2500), ("unlimited", None, None)],
+    [
+        (None, 10, None),
+        ("7 pkt", 7, None),
+        ("4 ms", None, 4000),
+        ("2.5 kB", None, 2500),
+        ("unlimited", None, None),
+    ],
 )
-def test_a_threshold_is_packets_or_bytes_or_a_delay(threshold: str | None, packets: float, size: int) -> None:
+def test_a_threshold_is_packets_or_bytes_or_a_delay(
+    threshold: str | None, packets: float, size: int
+) -> None:
     words = {"watch_above": threshold} if threshold else {}
-    scenario = port({"kind": "cbr", "rate": "12 Mbps", "packet": "972 B"}, 5, limit="20 pkt", **words)
+    scenario = port(
+        {"kind": "cbr", "rate": "12 Mbps", "packet": "972 B"}, 5, limit="20 pkt", **words
+    )
     queue = only_queue(scenario)
     assert (queue["watch_above_packets"], queue["watch_above_bytes"]) == (packets, size)
     if threshold == "unlimited":
@@ -80,15 +95,24 @@ def test_a_threshold_that_is_no_size_is_refused() -> None:
 
 def test_an_overloaded_queue_stands_and_one_that_empties_does_not() -> None:
     # Twelve arrive while eight are sent: the queue is at its limit, or one below it for a moment.
-    full = only_queue(port({"kind": "cbr", "rate": "11.664 Mbps", "packet": "972 B"}, 20, limit="30 pkt"))
+    full = only_queue(
+        port({"kind": "cbr", "rate": "11.664 Mbps", "packet": "972 B"}, 20, limit="30 pkt")
+    )
     assert full["standing_packets"] == 29
     assert full["standing_sojourn_s"] == pytest.approx(29 * SERVICE_S, rel=0.04)
     assert (full["standing_interval_s"], full["empty_share"]) == (0.1, 0)
     # On for 50 ms at twice the link's rate, off for 150 ms: a queue of 50 that comes and goes.
-    bursts = {"kind": "on_off", "rate": "15.552 Mbps", "packet": "972 B", "on_mean": "50 ms", "off_mean": "150 ms"}
+    bursts = {
+        "kind": "on_off",
+        "rate": "15.552 Mbps",
+        "packet": "972 B",
+        "on_mean": "50 ms",
+        "off_mean": "150 ms",
+    }
     gone = only_queue(port({**bursts, "distribution": "constant"}, 20))
     assert gone["max_packets"] == pytest.approx(49, abs=2)
-    # An interval of 100 ms either holds the empty half second or lies within a burst's 100 ms of queue.
+    # An interval of 100 ms either holds the empty half second or lies within a burst's 100 ms of
+    # queue.
     assert gone["standing_packets"] < 2
     assert gone["mean_packets"] > 5 * gone["standing_packets"]
 
@@ -112,17 +136,24 @@ def test_synchronization_is_that_of_the_recorded_losses(kind: str, tmp_path: Pat
     queue = run["queues"][0]
     signals = series.read(tmp_path, "signals")
     assert signals is not None
-    ours = signals.filter((signals["queue"].cast(str) == "bottleneck") & (signals["time_s"] >= run["warmup_s"]))
-    ps = 1_000_000_000_000  # Whole picoseconds, as the simulator counts: round trips end at instants of losses.
+    ours = signals.filter(
+        (signals["queue"].cast(str) == "bottleneck") & (signals["time_s"] >= run["warmup_s"])
+    )
+    # Whole picoseconds, as the simulator counts: round trips end at instants of losses.
+    ps = 1_000_000_000_000
     times = [round(time * ps) for time in ours["time_s"]]
     losses = sorted(zip(times, ours["flow"].cast(str), strict=True))
-    width, start, end = (round(t * ps) for t in (queue["loss_bin_s"], run["warmup_s"], run["duration_s"]))
+    width, start, end = (
+        round(t * ps) for t in (queue["loss_bin_s"], run["warmup_s"], run["duration_s"])
+    )
     count = (end - start) // width
     bins: dict[str, set[int]] = {flow["name"]: set() for flow in run["flows"]}
     for time, flow in losses:
         if (k := (time - start) // width) < count:
             bins[flow].add(k)
-    assert queue["synchronization"] == pytest.approx(synchrony.index(bins.values(), count), abs=1e-9)
+    assert queue["synchronization"] == pytest.approx(
+        synchrony.index(bins.values(), count), abs=1e-9
+    )
     epochs = synchrony.epochs_of(losses, width)
     share = sum(map(len, epochs)) / (len(epochs) * len(bins))
     assert queue["loss_epoch_share"] == pytest.approx(share, abs=1e-12)
@@ -176,7 +207,14 @@ def test_jain_and_totals_are_those_of_the_flows(tmp_path: Path) -> None:
     goodput = [float(f.goodput_bps) for f in result.flows]
     assert result.jain == pytest.approx(fairness.jain(goodput))
     assert result.totals.goodput_bps == pytest.approx(sum(goodput))
-    for name in ("sent_packets", "delivered_packets", "lost_packets", "retransmits", "rtos", "marks"):
+    for name in (
+        "sent_packets",
+        "delivered_packets",
+        "lost_packets",
+        "retransmits",
+        "rtos",
+        "marks",
+    ):
         assert getattr(result.totals, name) == sum(getattr(f, name) for f in result.flows), name
     windows = [float(f.cwnd_mean_packets or 0) for f in result.flows]
     assert result.totals.cwnd_mean_packets == pytest.approx(sum(windows) / 3)
@@ -206,7 +244,13 @@ def test_jain_by_hand() -> None:
 def test_replications_give_each_measure_an_interval() -> None:
     result = dumbbell.Scenario(flows(4, duration="20 s")).run(replications=3)
     assert isinstance(result, dumbbell.Result)
-    for name in ("p95_packets", "standing_packets", "synchronization", "lock_out", "time_above_share"):
+    for name in (
+        "p95_packets",
+        "standing_packets",
+        "synchronization",
+        "lock_out",
+        "time_above_share",
+    ):
         interval = result.queues[0].interval(name)
         assert interval is not None and interval.n == 3, name
     assert result.jain is not None and float(result.jain) > 0.5

@@ -29,7 +29,9 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
 def peak_kib(seconds: int) -> int:
-    done = subprocess.run([sys.executable, "-c", PROGRAM, str(seconds)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(seconds)], capture_output=True, text=True, check=True
+    )
     return int(done.stdout)
 
 

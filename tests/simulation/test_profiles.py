@@ -1,6 +1,6 @@
-"""Profiles and markers as people see them: results, records, tables, figures, drawings, answers, exports. Datagrams
-at a constant rate are the check: what is IN, what is lost of the tokens and how long packets are held has closed
-forms."""
+"""Profiles and markers as people see them: results, records, tables, figures, drawings, answers,
+exports. Datagrams at a constant rate are the check: what is IN, what is lost of the tokens and how
+long packets are held has closed forms."""
 
 from __future__ import annotations
 
@@ -27,7 +27,11 @@ CONSTANT = {
     "duration": "10 s",
     "warmup": "2 s",
     "dumbbell": {
-        "bottleneck": {"rate": "10 Mbps", "delay": "5 ms", "conditioner": {"kind": "token_bucket", "per": "flow"}},
+        "bottleneck": {
+            "rate": "10 Mbps",
+            "delay": "5 ms",
+            "conditioner": {"kind": "token_bucket", "per": "flow"},
+        },
         "access": {"rate": "100 Mbps"},
     },
     "queue": {"kind": "drop_tail", "limit": "50 pkt"},
@@ -52,7 +56,9 @@ def scenario(*flows: dict[str, Any], conditioner: Any = None, **changes: Any) ->
 @pytest.fixture(scope="module")
 def result() -> dumbbell.Result:
     """One flow above its reservation, one below, one without."""
-    return scenario(constant("above", 2500), constant("below", 400), constant("none", 1000, None)).run()
+    return scenario(
+        constant("above", 2500), constant("below", 400), constant("none", 1000, None)
+    ).run()
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +66,10 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Connections before a data buffer, with every record."""
     out = tmp_path_factory.mktemp("profiles") / "run"
     held = {"kind": "data_buffer", "per": "flow", "tokens": "packet", "packet_size": "1 kB"}
-    flows = [{"name": "gold", "count": 2, "reserved": "2 Mbps", "rtt": "40 ms"}, {"name": "be", "rtt": "40 ms"}]
+    flows = [
+        {"name": "gold", "count": 2, "reserved": "2 Mbps", "rtt": "40 ms"},
+        {"name": "be", "rtt": "40 ms"},
+    ]
     tables = {**CONSTANT, "flow": flows, "profile": "ns2", "tcp": {"mss": "960 B"}}
     tables["record"] = {"every": "20 ms", "markers": True, "packets": True}
     tables["dumbbell"] = {
@@ -95,7 +104,12 @@ def test_tokens_that_nobody_used_are_lost(result: dumbbell.Result) -> None:
     assert float(below.tokens_lost_share) == pytest.approx(1 - 0.4, abs=2 * PACKET / 1e6)
     assert not above.packet_tokens
     assert "tokens_made_bytes" not in none.as_dict()
-    assert (below.link, below.kind, below.rule, below.reserved_bps) == ("bottleneck", "token_bucket", 1, 1_000_000)
+    assert (below.link, below.kind, below.rule, below.reserved_bps) == (
+        "bottleneck",
+        "token_bucket",
+        1,
+        1_000_000,
+    )
     assert about(above.in_rate_bps, 1e6)
     assert (below.held_packets, below.holding_mean_s) == (0, None)
 
@@ -120,7 +134,10 @@ def test_replications_have_intervals() -> None:
 # Targets.
 
 FIRST = {**{f"as.{i}": "1 Mbps" for i in range(6)}, **{f"be.{i}": None for i in range(6)}}
-SECOND = {f"{r}.{i}": f"{r} Mbps" for r in (2, 1, 0.5, 0.1) for i in (1, 2)} | {"be.1": None, "be.2": 0}
+SECOND = {f"{r}.{i}": f"{r} Mbps" for r in (2, 1, 0.5, 0.1) for i in (1, 2)} | {
+    "be.1": None,
+    "be.2": 0,
+}
 
 
 def test_targets_are_those_of_the_paper() -> None:
@@ -138,7 +155,9 @@ def test_targets_are_those_of_the_paper() -> None:
         found = [targets[name] / 1e6 for name in ("2.1", "1.2", "0.5.1", "0.1.2", "be.2")]
         assert found == pytest.approx(wanted, abs=1e-5), link
         assert sum(targets.values()) == pytest.approx(float(link.split()[0]) * 1e6)
-    third = dumbbell.target_rates({**{f"a{i}": 1e6 for i in range(8)}, **{f"b{i}": 0.0 for i in range(8)}}, 14e6)
+    third = dumbbell.target_rates(
+        {**{f"a{i}": 1e6 for i in range(8)}, **{f"b{i}": 0.0 for i in range(8)}}, 14e6
+    )
     assert (third["a1"], third["b1"]) == pytest.approx((1.375e6, 0.375e6))
 
 
@@ -153,7 +172,8 @@ def test_targets_of_a_result_are_in_the_result(result: dumbbell.Result) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reserved", "link"), [({}, "1 Mbps"), ({"s": "much"}, "1 Mbps"), ({"s": 1}, "fast"), ({"s": -1}, 1)]
+    ("reserved", "link"),
+    [({}, "1 Mbps"), ({"s": "much"}, "1 Mbps"), ({"s": 1}, "fast"), ({"s": -1}, 1)],
 )
 def test_what_is_no_rate_is_refused(reserved: dict[str, Any], link: Any) -> None:
     with pytest.raises(ScenarioError):
@@ -171,7 +191,9 @@ def test_without_profiles_results_are_what_they_were() -> None:
     }
     found = dumbbell.Scenario(plain).run().json
     assert "markers" not in found
-    assert not [key for key in found["flows"][0] if key.startswith(("in_", "out_", "target", "reserved"))]
+    assert not [
+        key for key in found["flows"][0] if key.startswith(("in_", "out_", "target", "reserved"))
+    ]
     assert not [key for key in found["queues"][0] if key.startswith(("arrivals_", "drops_"))]
     assert not [key for key in found["totals"] if key.startswith("target")]
 
@@ -183,7 +205,11 @@ def test_the_tables_say_it(result: dumbbell.Result) -> None:
     text = result.table()
     assert "Profiles" in text
     assert "from their targets in the mean" in text
-    (line,) = [line for line in text.splitlines() if line.strip().startswith("below") and "token_bucket" in line]
+    (line,) = [
+        line
+        for line in text.splitlines()
+        if line.strip().startswith("below") and "token_bucket" in line
+    ]
     assert line.split()[:3] == ["below", "bottleneck", "token_bucket"]
     assert "60" in line  # % of the tokens.
     page = result._repr_html_()
@@ -198,8 +224,16 @@ def test_a_network_shows_its_edges() -> None:
     ]
     shown = scenario(constant("above", 2500), constant("none", 10, None), conditioner=rules)
     plan = shown.check(points=1)[0]["plan"]
-    text = "token_bucket per flow of above, IN ef, OUT drop; token_bucket with be, cs1, IN af11, OUT af12"
-    assert network.edge_text(plan, next(link for link in plan["links"] if link["name"] == "bottleneck")) == text
+    text = (
+        "token_bucket per flow of above, IN ef, OUT drop; token_bucket with be, cs1, IN "
+        "af11, OUT af12"
+    )
+    assert (
+        network.edge_text(
+            plan, next(link for link in plan["links"] if link["name"] == "bottleneck")
+        )
+        == text
+    )
     assert f"edge at left: {text}" in network.drawing(plan)
     assert f"edge: {text}" in network.dot(plan)
     assert any(text in row for row in network.link_rows(plan))
@@ -207,7 +241,18 @@ def test_a_network_shows_its_edges() -> None:
 
 
 def test_codepoints_have_the_names_of_the_rfcs() -> None:
-    names = {0: "be", 1: "le", 8: "cs1", 10: "af11", 12: "af12", 14: "af13", 22: "af23", 38: "af43", 44: "va", 46: "ef"}
+    names = {
+        0: "be",
+        1: "le",
+        8: "cs1",
+        10: "af11",
+        12: "af12",
+        14: "af13",
+        22: "af23",
+        38: "af43",
+        44: "va",
+        46: "ef",
+    }
     assert {number: codepoints.name(number) for number in names} == names
     assert (codepoints.name(48), codepoints.name(9), codepoints.name(42)) == ("cs6", "9", "42")
 
@@ -235,21 +280,30 @@ def test_the_series_agrees_with_the_summary(recorded: Path) -> None:
         assert mine["time_s"].to_list() == pytest.approx([0.02 * i for i in range(501)])
         window = mine.filter(pl.col("time_s") >= 2.0 - 1e-9)
         for column in ("in_packets", "out_packets"):
-            # A row comes behind a token that is made at its instant, and the one at 2 s is the window's.
-            assert marker.as_dict()[column] - (window[column][-1] - window[column][0]) in (0, 1), marker.flow
+            # A row comes behind a token that is made at its instant, and the one at 2 s is the
+            # window's.
+            assert marker.as_dict()[column] - (window[column][-1] - window[column][0]) in (0, 1), (
+                marker.flow
+            )
         if marker.flow != "be":
             assert marker.packet_tokens
             lost = window["tokens_lost"][-1] - window["tokens_lost"][0]
             assert float(marker.tokens_lost_packets) == pytest.approx(lost, abs=1)
-            # Little's law: what was held on average is how many there were, times how long each stayed.
+            # Little's law: what was held on average is how many there were, times how long each
+            # stayed.
             held_s = float(marker.held_packets) * float(marker.holding_mean_s)
             assert held_s / WINDOW_S == pytest.approx(float(marker.held_mean_packets), rel=0.01)
-            # A row comes right behind a token, so that it has less held and more tokens than the mean.
+            # A row comes right behind a token, so that it has less held and more tokens than the
+            # mean.
             assert 0 <= window["held"].mean() <= float(marker.held_mean_packets) <= 3
             assert float(marker.tokens_mean_packets) <= 10
             # 2 Mbit/s are 250 packets a second, and three may wait: 12 ms.
             assert (
-                0 < float(marker.holding_mean_s) <= float(marker.holding_p99_s) <= float(marker.holding_max_s) <= 0.012
+                0
+                < float(marker.holding_mean_s)
+                <= float(marker.holding_p99_s)
+                <= float(marker.holding_max_s)
+                <= 0.012
             )
 
 
@@ -258,26 +312,52 @@ def test_packets_have_their_codepoints(recorded: Path) -> None:
     data = packets.filter((pl.col("from") == "sender") & (pl.col("flow") == "gold.1"))
     assert data["dscp"].unique().to_list() == [0]
     assert set(data["dscp_on_arrival"].drop_nulls()) == {10, 12}
-    here = hops.filter((pl.col("from") == "sender") & (pl.col("flow") == "gold.1") & (pl.col("link") == "bottleneck"))
-    assert dict(here.group_by("colour").agg(pl.col("dscp").unique().first()).iter_rows()) == {"green": 10, "yellow": 12}
-    before = hops.filter((pl.col("flow") == "gold.1") & (pl.col("from") == "sender") & (pl.col("link") == "s1-left"))
-    links = hops.filter((pl.col("flow") == "gold.1") & (pl.col("from") == "sender"))["link"].unique().to_list()
+    here = hops.filter(
+        (pl.col("from") == "sender")
+        & (pl.col("flow") == "gold.1")
+        & (pl.col("link") == "bottleneck")
+    )
+    assert dict(here.group_by("colour").agg(pl.col("dscp").unique().first()).iter_rows()) == {
+        "green": 10,
+        "yellow": 12,
+    }
+    before = hops.filter(
+        (pl.col("flow") == "gold.1") & (pl.col("from") == "sender") & (pl.col("link") == "s1-left")
+    )
+    links = (
+        hops.filter((pl.col("flow") == "gold.1") & (pl.col("from") == "sender"))["link"]
+        .unique()
+        .to_list()
+    )
     assert len(links) == 3, (links, before.height)
     marker = dumbbell.Result.load(recorded).markers["gold.1"]
     green = here.filter((pl.col("arrived_ps") >= 2 * 10**12) & (pl.col("colour") == "green"))
     assert green.height == marker.in_packets
-    assert rows(recorded, "hops").filter((pl.col("flow") == "be") & (pl.col("colour") == "green")).height == 0
+    assert (
+        rows(recorded, "hops")
+        .filter((pl.col("flow") == "be") & (pl.col("colour") == "green"))
+        .height
+        == 0
+    )
 
 
 def test_why_says_who_marked_a_packet(recorded: Path) -> None:
-    hops = rows(recorded, "hops").filter((pl.col("from") == "sender") & (pl.col("flow") == "gold.1"))
-    marked = hops.filter((pl.col("colour") == "green") & (pl.col("arrived_ps") > 10**12)).row(0, named=True)
+    hops = rows(recorded, "hops").filter(
+        (pl.col("from") == "sender") & (pl.col("flow") == "gold.1")
+    )
+    marked = hops.filter((pl.col("colour") == "green") & (pl.col("arrived_ps") > 10**12)).row(
+        0, named=True
+    )
     finding = why.ask(recorded, "gold.1", packet=int(marked["packet"]))
     hop = next(h for h in finding.packet.hops if h.link == "bottleneck")
     assert (hop.colour, hop.dscp, hop.marker) == ("green", 10, "data_buffer")
     assert "data_buffer before `bottleneck` marked it IN (af11)" in why.told(finding)
-    held = hops.sort("packet", "arrived_ps").with_columns(since=pl.col("far_end_ps").shift(1).over("packet"))
-    waited = held.filter((pl.col("link") == "bottleneck") & (pl.col("arrived_ps") > pl.col("since"))).row(0, named=True)
+    held = hops.sort("packet", "arrived_ps").with_columns(
+        since=pl.col("far_end_ps").shift(1).over("packet")
+    )
+    waited = held.filter(
+        (pl.col("link") == "bottleneck") & (pl.col("arrived_ps") > pl.col("since"))
+    ).row(0, named=True)
     finding = why.ask(recorded, "gold.1", packet=int(waited["packet"]))
     hop = next(h for h in finding.packet.hops if h.link == "bottleneck")
     assert hop.held_ps == waited["arrived_ps"] - waited["since"]
@@ -300,9 +380,18 @@ def octets(capture: Path) -> set[int]:
 
 
 def test_captures_show_the_codepoint(recorded: Path, tmp_path: Path) -> None:
-    for at, wanted in (("sender", {0}), ("bottleneck", {10 << 2, 12 << 2}), ("receiver", {10 << 2, 12 << 2})):
+    for at, wanted in (
+        ("sender", {0}),
+        ("bottleneck", {10 << 2, 12 << 2}),
+        ("receiver", {10 << 2, 12 << 2}),
+    ):
         file = tmp_path / f"{at}.pcap"
-        assert cli._code(["export", "pcap", str(recorded), "--at", at, "--flow", "gold.1", "-o", str(file)]) == 0
+        assert (
+            cli._code(
+                ["export", "pcap", str(recorded), "--at", at, "--flow", "gold.1", "-o", str(file)]
+            )
+            == 0
+        )
         assert octets(file) == wanted, at
 
 
@@ -316,8 +405,15 @@ def test_markers_are_exported(recorded: Path, tmp_path: Path) -> None:
     assert len(series.read_text().splitlines()) == 1 + 3 * 501
 
 
-def test_a_marker_is_drawn(recorded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli._code(["plot", str(recorded), "markers", "--flow", "gold.2", "--out", str(tmp_path), "--json"]) == 0
+def test_a_marker_is_drawn(
+    recorded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        cli._code(
+            ["plot", str(recorded), "markers", "--flow", "gold.2", "--out", str(tmp_path), "--json"]
+        )
+        == 0
+    )
     assert {Path(p).name for p in json.loads(capsys.readouterr().out)["written"]} == {
         "markers.svg",
         "markers.pdf",
@@ -330,7 +426,12 @@ def test_a_marker_is_drawn(recorded: Path, tmp_path: Path, capsys: pytest.Captur
     assert title == "gold.2, before bottleneck"
     assert (mine["time_s"].min(), mine["time_s"].max()) == pytest.approx((1.0, 2.0))
     figure = markers(Source(recorded), View())
-    assert [axes.get_ylabel().split("\n")[0] for axes in figure.axes] == ["cwnd", "tokens", "tokens lost", "held"]
+    assert [axes.get_ylabel().split("\n")[0] for axes in figure.axes] == [
+        "cwnd",
+        "tokens",
+        "tokens lost",
+        "held",
+    ]
     with pytest.raises(ScenarioError, match="no marker of the flow `nobody`"):
         place(Source(recorded), View(("nobody",)))
 

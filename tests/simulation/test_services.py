@@ -15,7 +15,8 @@ TRACE = ROOT / "scenarios" / "traces" / "cellular.trace"
 
 
 def test_tcp_uses_a_cellular_link_as_far_as_it_goes() -> None:
-    """A window that fills 200 packets wastes little of what the trace offers, and never gets more."""
+    """A window that fills 200 packets wastes little of what the trace offers, and never gets
+    more."""
     lines = [int(line) for line in TRACE.read_text().split()]
     assert lines == sorted(lines)
     offered = sum(5_000 < ms <= 60_000 for ms in lines) * 12_000 / 55
@@ -24,7 +25,11 @@ def test_tcp_uses_a_cellular_link_as_far_as_it_goes() -> None:
     (flow,) = result.flows
     assert 0.9 < queue.utilization <= 1.0
     # 1460 of each 1500 bytes are the application's; what is sent twice is not.
-    assert queue.utilization * 0.93 < flow.goodput_bps / (offered * 1460 / 1500) <= queue.utilization + 1e-3
+    assert (
+        queue.utilization * 0.93
+        < flow.goodput_bps / (offered * 1460 / 1500)
+        <= queue.utilization + 1e-3
+    )
 
 
 def test_a_shorter_queue_trades_throughput_for_delay() -> None:
@@ -47,18 +52,31 @@ def test_a_service_is_a_class_of_python() -> None:
         "delay": "10 ms",
         "service": dumbbell.Steps(steps=[["0 s", "4 Mbps"], ["1 s", "0 bps"]], period="2 s"),
     }
-    words = {"duration": "10 s", "dumbbell": {"bottleneck": bottleneck}, "flow": [{"source": {"kind": "cbr"}}]}
+    words = {
+        "duration": "10 s",
+        "dumbbell": {"bottleneck": bottleneck},
+        "flow": [{"source": {"kind": "cbr"}}],
+    }
     plan = dumbbell.Scenario(words).check()[0]["plan"]
     (link,) = [link for link in plan["links"] if link["name"] == "bottleneck"]
     assert (link["rate"], link["service"]["kind"]) == ("2 Mbps", "steps")
 
 
 @pytest.mark.parametrize(
-    ("text", "says"), [("", "empty"), ("3\n1\n", "line 2"), ("1\n2", "truncated"), ("x\n", "line 1")]
+    ("text", "says"),
+    [("", "empty"), ("3\n1\n", "line 2"), ("1\n2", "truncated"), ("x\n", "line 1")],
 )
 def test_a_bad_trace_is_exit_code_2(tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / "bad.trace").write_text(text)
-    command = [sys.executable, "-m", "dumbbell", "check", CELLULAR, "-s", "dumbbell.bottleneck.service.file=bad.trace"]
+    command = [
+        sys.executable,
+        "-m",
+        "dumbbell",
+        "check",
+        CELLULAR,
+        "-s",
+        "dumbbell.bottleneck.service.file=bad.trace",
+    ]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert says in done.stderr

@@ -1,4 +1,5 @@
-"""Sessions, closed loops and completion times as Python sees them, and the laws of the passport for them."""
+"""Sessions, closed loops and completion times as Python sees them, and the laws of the passport for
+them."""
 
 from __future__ import annotations
 
@@ -24,12 +25,21 @@ WEB: dict[str, Any] = {
         {"name": "pages", "source": {"kind": "request_response", "think": "50 ms", "exchanges": 5}},
         {
             "name": "film",
-            "source": {"kind": "video", "ladder": ["300 kbps", "1 Mbps"], "chunk": "1 s", "start_up": "2 s"},
+            "source": {
+                "kind": "video",
+                "ladder": ["300 kbps", "1 Mbps"],
+                "chunk": "1 s",
+                "start_up": "2 s",
+            },
         },
         {"name": "never", "source": "request_response", "start": "7.999 s"},
     ],
     "session": [
-        {"name": "web", "load": 0.3, "size": {"kind": "bounded_pareto", "shape": 1.2, "min": "1 kB", "max": "200 kB"}}
+        {
+            "name": "web",
+            "load": 0.3,
+            "size": {"kind": "bounded_pareto", "shape": 1.2, "min": "1 kB", "max": "200 kB"},
+        }
     ],
     "record": {"completions": True},
 }
@@ -48,7 +58,10 @@ def test_a_saved_result_tells_of_sessions_and_applications(saved: Path) -> None:
     assert [flow.name for flow in result.flows] == ["bulk", "pages", "film", "never"]
     web = result.sessions["web"]
     assert float(web.flows) >= float(web.finished) > 100
-    assert len(web.completion_percentiles_s) == 101 and web.p99_completion_s == web.completion_percentiles_s[99]
+    assert (
+        len(web.completion_percentiles_s) == 101
+        and web.p99_completion_s == web.completion_percentiles_s[99]
+    )
     assert sum(float(row.flows) for row in web.by_size) == pytest.approx(float(web.flows))
     pages, film = result.flows["pages"], result.flows["film"]
     assert pages.application["responses"] is not None and float(pages.application["responses"]) == 5
@@ -68,7 +81,10 @@ def test_records_and_summaries_agree(saved: Path) -> None:
         mine = [
             took
             for seed, start, took in zip(
-                rows.column("seed"), rows.column("start_s"), rows.numbers("completion_s"), strict=True
+                rows.column("seed"),
+                rows.column("start_s"),
+                rows.numbers("completion_s"),
+                strict=True,
             )
             if seed == run.json["seed"] and start >= 1.0
         ]
@@ -93,14 +109,21 @@ def test_a_figure_of_one_run_and_of_several_schemes(saved: Path, tmp_path: Path)
     pytest.importorskip("matplotlib")
     _plot(saved, "--seed", "1")
     assert (saved / "figures" / "fct.svg").stat().st_size > 10_000
-    sweep = {**WEB, "duration": "4 s", "flow": [], "sweep": {"grid": {"queue.kind": ["drop_tail", "codel"]}}}
+    sweep = {
+        **WEB,
+        "duration": "4 s",
+        "flow": [],
+        "sweep": {"grid": {"queue.kind": ["drop_tail", "codel"]}},
+    }
     dumbbell.Scenario(sweep).run(out=tmp_path / "two")
     _plot(tmp_path / "two")
     text = (tmp_path / "two" / "figures" / "fct.svg").read_text()
     assert text.count("line2d") > 6
     with pytest.raises(dumbbell.ScenarioError, match="no transfer finished"):
         polars = pytest.importorskip("polars")
-        completions({"none": [polars.read_parquet(saved / "seed-1" / "completions.parquet").clear()]})
+        completions(
+            {"none": [polars.read_parquet(saved / "seed-1" / "completions.parquet").clear()]}
+        )
 
 
 def test_a_plan_is_shown_with_one_flow_of_a_session() -> None:
@@ -118,7 +141,11 @@ def test_schemes_are_judged_by_completion_times() -> None:
     study = {**WEB, "duration": "3 s", "record": {}, "flow": [{"name": "bulk"}]}
     run = dumbbell.Scenario(study).run().json
     assert metrics.completion_s(run, run["queues"][0]) == run["sessions"][0]["p99_completion_s"]
-    assert metrics.goodput_bps(run, {}) == run["totals"]["goodput_bps"] > run["flows"][0]["goodput_bps"]
+    assert (
+        metrics.goodput_bps(run, {})
+        == run["totals"]["goodput_bps"]
+        > run["flows"][0]["goodput_bps"]
+    )
     assert metrics.completion_s({**run, "sessions": []}, {}) is None
     alone = {**study, "flow": []}
     run = dumbbell.Scenario(alone).with_(["session.web.cc=cubic"]).run().json
@@ -132,16 +159,19 @@ def test_laws_of_sizes_have_their_integrals() -> None:
         grid = [least * (most / least) ** (i / steps) for i in range(steps + 1)]
         beyond = [((least / x) ** shape - r) / (1 - r) for x in grid]
         area = least + sum(
-            (b - a) * (p + q) / 2 for a, b, p, q in zip(grid, grid[1:], beyond, beyond[1:], strict=False)
+            (b - a) * (p + q) / 2
+            for a, b, p, q in zip(grid, grid[1:], beyond, beyond[1:], strict=False)
         )
         assert traffic.bounded_pareto_mean(shape, least, most) == pytest.approx(area, rel=1e-6)
     assert traffic.log_normal_mean(1.0, math.sqrt(2 * math.log(3))) == pytest.approx(3.0)
 
 
 def test_slow_start_by_hand() -> None:
-    """1000 B at 1 Mbps take 8 ms, acknowledgements and access links no time; a way of 100 ms, a window of 2.
+    """1000 B at 1 Mbps take 8 ms, acknowledgements and access links no time; a way of 100 ms, a
+    window of 2.
 
-    One segment: 108 ms. Two: 116 ms. Three: the first acknowledgement is there after 208 ms, the third segment at 316.
+    One segment: 108 ms. Two: 116 ms. Three: the first acknowledgement is there after 208 ms, the
+    third segment at 316.
     """
 
     def took(n: int) -> float:
@@ -154,5 +184,7 @@ def test_transfers_of_one_segment_are_m_d_1() -> None:
     """M/D/1 at load 0.5: a service of 1 s and half a service of waiting."""
     assert traffic.first_windows_s(0.5, [1.0], 0.0) == pytest.approx(1.5)
     # Two sizes: E[S^2] = 5 / 2 of times 1 and 2; W = lambda E[S^2] / 2 / (1 - rho).
-    assert traffic.first_windows_s(0.4, [1.0, 2.0], 3.0) == pytest.approx(0.4 * 2.5 / 2 / 0.4 + 1.5 + 3)
+    assert traffic.first_windows_s(0.4, [1.0, 2.0], 3.0) == pytest.approx(
+        0.4 * 2.5 / 2 / 0.4 + 1.5 + 3
+    )
     assert traffic.wire_s(2921, 1460, 40, 8.0) == 2921 + 3 * 40

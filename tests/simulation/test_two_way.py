@@ -1,5 +1,5 @@
-"""Two-way traffic: its laws as they are printed, that other traffic fails them, and the record of the way back in
-Python."""
+"""Two-way traffic: its laws as they are printed, that other traffic fails them, and the record of
+the way back in Python."""
 
 from __future__ import annotations
 
@@ -23,8 +23,11 @@ def test_the_ratio_is_the_rfc_s() -> None:
     # RFC 3449, section 2: 10 Mbit/s and 50 kbit/s, 1000-byte data, 40-byte acknowledgements: k = 8.
     assert laws.bandwidth_ratio(10e6, 50e3, 1000, 40) == pytest.approx(8)
     assert laws.acked_by_one(10e6, 50e3, 960, 40) == pytest.approx(8)
-    assert laws.acked_by_one(10e6, 1e6, 960, 40, 2) == 2  # The receiver holds more back than the link.
-    # The bound and the ratio say the same: with k segments to an acknowledgement both links are full.
+    assert (
+        laws.acked_by_one(10e6, 1e6, 960, 40, 2) == 2
+    )  # The receiver holds more back than the link.
+    # The bound and the ratio say the same: with k segments to an acknowledgement both links are
+    # full.
     assert laws.ack_clocked(10e6, 50e3, 960, 40, 8) == pytest.approx(9.6e6)
     assert laws.ack_clocked(10e6, 50e3, 960, 40, 4) == pytest.approx(4.8e6)
 
@@ -45,11 +48,17 @@ def test_the_passport_has_them_all_and_they_hold() -> None:
         ("two_way.out-of-phase.W-60-30.P-5", {"rate": "10.2 Mbps"}),
     ],
 )
-def test_another_link_fails_the_line(check: str, change: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_link_fails_the_line(
+    check: str, change: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Other(Runner):
         def run(self, scenario: Any, *rest: Any, **words: Any) -> Any:
             link = scenario["dumbbell"]["bottleneck"] | change
-            return super().run({**scenario, "dumbbell": scenario["dumbbell"] | {"bottleneck": link}}, *rest, **words)
+            return super().run(
+                {**scenario, "dumbbell": scenario["dumbbell"] | {"bottleneck": link}},
+                *rest,
+                **words,
+            )
 
     (line,) = report.validate([CHECKS[check]], Other(quick=True))
     assert line.error is None and line.verdict == "fail", line
@@ -86,22 +95,34 @@ def test_replications_have_intervals_and_a_store_keeps_the_record(tmp_path: Path
     flows = [{**BOTH["flow"][0], "start_spread": "1 s"}, BOTH["flow"][1]]
     scenario = dumbbell.Scenario({**BOTH, "duration": "4 s", "flow": flows})
     for again in (0, 2):
-        result = scenario.run(record_acks=True, replications=2, store=tmp_path / "store", out=tmp_path / "out")
+        result = scenario.run(
+            record_acks=True, replications=2, store=tmp_path / "store", out=tmp_path / "out"
+        )
         assert result.json["from_store"] == again
         acks = result.flows[0].acks
-        assert acks is not None and isinstance(acks.compressed_share, dumbbell.present.stats.Interval)
+        assert acks is not None and isinstance(
+            acks.compressed_share, dumbbell.present.stats.Interval
+        )
         assert acks.compressed_share.n == 2
         assert (tmp_path / "out" / "seed-1" / "acks.parquet").exists()
     loaded = dumbbell.Result.load(tmp_path / "out")
     assert loaded.flows[0].acks is not None and loaded.flows[0].acks.as_dict() == acks.as_dict()
 
 
-def test_a_way_back_that_is_too_slow_is_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_way_back_that_is_too_slow_is_noted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = {"reverse": {"rate": "100 kbps"}, **BOTH["dumbbell"]["bottleneck"]}
     slow = {**BOTH, "flow": BOTH["flow"][:1], "dumbbell": {"bottleneck": words}}
-    assert "`bottleneck_reverse` carries 240 acknowledgements" in dumbbell.Scenario(slow).size()["notes"][0]
+    assert (
+        "`bottleneck_reverse` carries 240 acknowledgements"
+        in dumbbell.Scenario(slow).size()["notes"][0]
+    )
     file = tmp_path / "slow.toml"
-    link = 'dumbbell.bottleneck = { rate = "10 Mbps", delay = "10 ms", reverse = { rate = "100 kbps" } }'
+    link = (
+        'dumbbell.bottleneck = { rate = "10 Mbps", delay = "10 ms", reverse = { rate = "100 '
+        'kbps" } }'
+    )
     file.write_text(f'duration = "1 s"\n{link}\nflow = [{{ name = "s" }}]\n')
     assert cli._code(["check", str(file)]) == 0
     assert "acknowledgements of 52 B a second" in "".join(capsys.readouterr())
@@ -118,28 +139,43 @@ def test_a_summary_with_damaged_acknowledgements_is_refused(tmp_path: Path) -> N
 
 
 def test_why_tells_of_an_acknowledgement_what_the_record_does(tmp_path: Path) -> None:
-    """The neighbour, the spacings and the new bytes of the sentence are those of the record of acknowledgements, which
-    is made as the run goes on."""
+    """The neighbour, the spacings and the new bytes of the sentence are those of the record of
+    acknowledgements, which is made as the run goes on."""
     from dumbbell.explain import why
 
     out = tmp_path / "out"
     wire = {"impairment": [{"kind": "bernoulli", "loss": 0.02}]}
     link = {**BOTH["dumbbell"]["bottleneck"], "reverse": wire}
-    scenario = {**BOTH, "dumbbell": {"bottleneck": link}, "record": {"packets": ["ahead"], "acks": True}}
+    scenario = {
+        **BOTH,
+        "dumbbell": {"bottleneck": link},
+        "record": {"packets": ["ahead"], "acks": True},
+    }
     result = dumbbell.Scenario(scenario).run(out=out)
     assert isinstance(result, dumbbell.Result)
     acks = [row for row in result.series("acks").rows() if row["flow"] == "ahead"]
     pairs = [row for row in acks if row["pair_spacing_receiver_us"]]
-    tight = next(row for row in pairs if 2 * row["spacing_sender_us"] < row["pair_spacing_receiver_us"])
-    loose = next(row for row in pairs if row["spacing_sender_us"] > 2 * row["pair_spacing_receiver_us"])
+    tight = next(
+        row for row in pairs if 2 * row["spacing_sender_us"] < row["pair_spacing_receiver_us"]
+    )
+    loose = next(
+        row for row in pairs if row["spacing_sender_us"] > 2 * row["pair_spacing_receiver_us"]
+    )
     for row, word in ((tight, "compressed"), (loose, "stretched")):
         found = why.ask(out, "ahead", packet=row["packet"], sender=False)
         assert found.way_back is not None
         assert found.way_back.spacing_sender_ps == pytest.approx(row["spacing_sender_us"] * 1e6)
-        assert found.way_back.spacing_receiver_ps == pytest.approx(row["pair_spacing_receiver_us"] * 1e6)
+        assert found.way_back.spacing_receiver_ps == pytest.approx(
+            row["pair_spacing_receiver_us"] * 1e6
+        )
         assert found.way_back.newly_acked_bytes == row["newly_acked_bytes"]
         assert f"so they were {word} on the way" in why.told(found)
     lost = next(row for row in acks if row["dropped_ps"] is not None)
-    after = next(row for row in acks if row["packet"] > lost["packet"] and row["arrived_ps"] is not None)
+    after = next(
+        row for row in acks if row["packet"] > lost["packet"] and row["arrived_ps"] is not None
+    )
     text = why.told(why.ask(out, "ahead", packet=lost["packet"], sender=False))
-    assert f"packet {after['packet']}, sent" in text and f"acknowledged {after['newly_acked_bytes']:,} bytes" in text
+    assert (
+        f"packet {after['packet']}, sent" in text
+        and f"acknowledged {after['newly_acked_bytes']:,} bytes" in text
+    )

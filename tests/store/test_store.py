@@ -1,4 +1,5 @@
-"""The store from outside: kills, two writers at once, damage, SIGTERM; and what a sweep says about its runs."""
+"""The store from outside: kills, two writers at once, damage, SIGTERM; and what a sweep says about
+its runs."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-# A process that has everything imported forks one child for each kill, so that 200 of them take seconds.
+# A process that has everything imported forks one child for each kill, so that 200 of them take
+# seconds.
 _KILLER = """
 import json, os, random, signal, sys, time
 from dumbbell import api
@@ -60,7 +62,11 @@ def test_200_kills_lose_nothing_and_leave_nothing_half(file: Path, tmp_path: Pat
     store, whole = tmp_path / "store", tmp_path / "whole"
     points = [dumbbell.language.overrides.axis("queue.limit", ["20 pkt", "30 pkt", "40 pkt"])]
     wanted = api.request(
-        {"path": str(file)}, points, replications=20, store=str(store), record={"every": "100 ms", "drops": True}
+        {"path": str(file)},
+        points,
+        replications=20,
+        store=str(store),
+        record={"every": "100 ms", "drops": True},
     )
     right = api.run(wanted | {"store": str(whole)})
     expected = rows(whole)
@@ -84,7 +90,9 @@ def test_200_kills_lose_nothing_and_leave_nothing_half(file: Path, tmp_path: Pat
         for key in now:  # A row's series are there, whole.
             (series,) = (store / "records").glob(f"{key}-*")
             listed = json.loads(now[key])["records"]
-            assert {f.name: f.stat().st_size for f in series.iterdir()} == {n: f["bytes"] for n, f in listed.items()}
+            assert {f.name: f.stat().st_size for f in series.iterdir()} == {
+                n: f["bytes"] for n, f in listed.items()
+            }
         came = "none" if not now else "all" if len(now) == len(expected) else "some"
         partly += came == "some"
         seen = now
@@ -103,7 +111,8 @@ def test_200_kills_lose_nothing_and_leave_nothing_half(file: Path, tmp_path: Pat
     assert api.store({"do": "check", "dir": str(store)})["ok"]
     left = {entry.name for entry in store.rglob("*") if entry.name.startswith(".")}
     assert left == set()
-    # One more pass, with series to grow, clears what the last kill may have left; then there is nothing.
+    # One more pass, with series to grow, clears what the last kill may have left; then there is
+    # nothing.
     assert {entry.name for entry in store.iterdir()} == ENTRIES
 
 
@@ -121,7 +130,9 @@ def test_two_writers_at_once_are_both_right(file: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
     words = ["sweep", file, *AXES, "--store", store, "--record-every", "100 ms", "--json"]
     both = [
-        subprocess.Popen([sys.executable, "-m", "dumbbell", *map(str, words)], stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-m", "dumbbell", *map(str, words)], stdout=subprocess.PIPE, text=True
+        )
         for _ in range(2)
     ]
     results = [json.loads(process.communicate(timeout=60)[0]) for process in both]
@@ -154,10 +165,15 @@ print(n)
 def test_sweeps_lose_no_row_to_gc_and_repair_beside_them(file: Path, tmp_path: Path) -> None:
     sweeps = int(os.environ.get("DUMBBELL_STRESS", "2"))
     store = tmp_path / "store"
-    request = api.request({"path": str(file)}, replications=12, store=str(store), record={"every": "100 ms"})
+    request = api.request(
+        {"path": str(file)}, replications=12, store=str(store), record={"every": "100 ms"}
+    )
     api.run(request | {"replications": 1, "overrides": ["queue.limit=99 pkt"]})
     tidier = subprocess.Popen(
-        [sys.executable, "-c", _TIDIER, str(store)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", _TIDIER, str(store)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert tidier.stdout is not None
     assert tidier.stdout.readline() == "ready\n"
@@ -175,7 +191,9 @@ def test_sweeps_lose_no_row_to_gc_and_repair_beside_them(file: Path, tmp_path: P
     assert {entry.name for entry in store.iterdir()} == ENTRIES
 
 
-def test_damaged_series_are_named_with_the_exit_code_of_a_failed_check(file: Path, tmp_path: Path) -> None:
+def test_damaged_series_are_named_with_the_exit_code_of_a_failed_check(
+    file: Path, tmp_path: Path
+) -> None:
     store = tmp_path / "store"
     words = ("sweep", file, *AXES[:2], "--record-every", "100 ms", "--store", store)
     document(*words)
@@ -195,11 +213,16 @@ def test_damaged_series_are_named_with_the_exit_code_of_a_failed_check(file: Pat
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_sweep_goes_on_where_it_stopped(file: Path, tmp_path: Path, end: signal.Signals) -> None:
+def test_an_interrupted_sweep_goes_on_where_it_stopped(
+    file: Path, tmp_path: Path, end: signal.Signals
+) -> None:
     store, out = tmp_path / "dumbbell-store", tmp_path / "out"
     words = ["sweep", file, *AXES, "-s", "duration=400 s", "--threads", 1, "--out", out]
     process = subprocess.Popen(
-        [sys.executable, "-m", "dumbbell", *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "dumbbell", *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline and (not store.exists() or len(rows(store)) < 2):
@@ -213,14 +236,18 @@ def test_an_interrupted_sweep_goes_on_where_it_stopped(file: Path, tmp_path: Pat
     assert not out.exists()
     kept = len(rows(store))
     assert 2 <= kept < 60
-    again = document("sweep", file, "--over", "queue.limit=20 pkt", "-s", "duration=400 s", "--replications", 2)
+    again = document(
+        "sweep", file, "--over", "queue.limit=20 pkt", "-s", "duration=400 s", "--replications", 2
+    )
     assert again["from_store"] == 2
 
 
 def test_a_run_that_is_ended_by_sigterm_leaves_nothing(file: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     words = ["run", file, "-s", "duration=100000 s", "--record-every", "100 ms", "--out", out]
-    process = subprocess.Popen([sys.executable, "-m", "dumbbell", *map(str, words)], stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dumbbell", *map(str, words)], stderr=subprocess.PIPE, text=True
+    )
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline and not list(out.glob(".growing-*")):
         time.sleep(0.02)
@@ -230,7 +257,9 @@ def test_a_run_that_is_ended_by_sigterm_leaves_nothing(file: Path, tmp_path: Pat
     assert not out.exists()
 
 
-def test_sweep_keeps_and_run_does_not(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sweep_keeps_and_run_does_not(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("DUMBBELL_STORE")
     assert "from_store" not in document("run", file)
@@ -239,11 +268,18 @@ def test_sweep_keeps_and_run_does_not(file: Path, tmp_path: Path, monkeypatch: p
     assert document("sweep", file, *AXES[:2])["from_store"] == 0
     assert (tmp_path / ".dumbbell" / "store" / "store.json").exists()
     assert document("sweep", file, *AXES[:2])["from_store"] == 3
-    assert document("run", file, "-s", "queue.limit=20 pkt", "--store", ".dumbbell/store")["from_store"] == 1
+    assert (
+        document("run", file, "-s", "queue.limit=20 pkt", "--store", ".dumbbell/store")[
+            "from_store"
+        ]
+        == 1
+    )
     text = command("sweep", file, *AXES[:2]).stdout
     assert "3 of the runs were in .dumbbell/store" in text
     listed = document("store", "list")["runs"]
-    assert [(run["state"], run["seed"], run["name"]) for run in listed] == [("done", 1, "small")] * 3
+    assert [(run["state"], run["seed"], run["name"]) for run in listed] == [
+        ("done", 1, "small")
+    ] * 3
     table = command("store", "list").stdout.splitlines()
     assert table[0].split() == ["key", "scenario", "seed", "took", "fingerprint", "changes"]
     changes = sorted(line.split()[-2:] for line in table[2:5])
@@ -260,7 +296,10 @@ def test_a_damaged_store_is_named_and_mended(file: Path, tmp_path: Path) -> None
     segment.write_text(re.sub(r'"seed":1', '"seed":2', segment.read_text(), count=1))
     refused = command(*words)
     assert (refused.returncode, refused.stdout) == (3, "")
-    assert f"{segment}, line 1" in refused.stderr.replace("\n", "").replace("    ", "") or "line 1" in refused.stderr
+    assert (
+        f"{segment}, line 1" in refused.stderr.replace("\n", "").replace("    ", "")
+        or "line 1" in refused.stderr
+    )
     assert "store repair" in refused.stderr
     assert document(*words, code=3)["error"]["problems"][0]["line"] == 1
     assert command("store", "check", store).returncode == 3
@@ -273,8 +312,12 @@ def test_a_damaged_store_is_named_and_mended(file: Path, tmp_path: Path) -> None
     assert command("store", "check", tmp_path).returncode == 2
 
 
-@pytest.mark.parametrize(("text", "code"), [("{", 3), ('{"version": 99}', 3), ('{"format": 99, "id": "x"}', 1)])
-def test_a_store_that_does_not_say_what_it_is(text: str, code: int, file: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "code"), [("{", 3), ('{"version": 99}', 3), ('{"format": 99, "id": "x"}', 1)]
+)
+def test_a_store_that_does_not_say_what_it_is(
+    text: str, code: int, file: Path, tmp_path: Path
+) -> None:
     store = tmp_path / "store"
     document("sweep", file, *AXES[:2], "--store", store)
     (store / "store.json").write_text(text)
@@ -300,7 +343,9 @@ def test_a_wrong_point_is_refused_or_a_row(file: Path) -> None:
 
 
 def test_replications_until_a_rule_holds(file: Path) -> None:
-    said = document("sweep", file, *AXES[:2], "--stop", "ci95(flows.s.1.goodput_bps) < 20%", "--most", 30)
+    said = document(
+        "sweep", file, *AXES[:2], "--stop", "ci95(flows.s.1.goodput_bps) < 20%", "--most", 30
+    )
     for point in said["points"]:
         values = [run["flows"][0]["goodput_bps"] for run in point["runs"]]
         assert len(values) == point["stop"]["runs"] >= 3
@@ -322,7 +367,8 @@ def test_pairs_are_exact_on_synthetic_values() -> None:
 
     points = [point("drop_tail", [10, 20, 30]), point("red", [11, 22, 33, 99])]
     base, red = paired_seeds.versus(points, "queue=drop_tail")
-    # Differences 1, 2, 3: mean 2, s = 1, half = 4.302653 / sqrt 3; the seed that only one has is left out.
+    # Differences 1, 2, 3: mean 2, s = 1, half = 4.302653 / sqrt 3; the seed that only one has is
+    # left out.
     half = 4.302652729911275 / 3**0.5
     assert (red["baseline"], red["seeds"], red["goodput_bps"]["difference"]) == (1, 3, 2)
     assert red["goodput_bps"]["ci95"] == pytest.approx((2 - half, 2 + half), rel=1e-9)
@@ -336,22 +382,36 @@ def test_pairs_are_exact_on_synthetic_values() -> None:
 
 
 def test_pairs_are_narrower_where_luck_is_shared(file: Path) -> None:
-    """A constant rate that starts at random: what differs between seeds is the start, which both points share, so
-    that the difference varies by a tenth of what either varies by."""
+    """A constant rate that starts at random: what differs between seeds is the start, which both
+    points share, so that the difference varies by a tenth of what either varies by."""
     source = {"kind": "cbr"}
-    scenario = dumbbell.Scenario.from_file(file).with_({"flow.0.start_spread": "800 ms", "flow.0.source": source})
+    scenario = dumbbell.Scenario.from_file(file).with_(
+        {"flow.0.start_spread": "800 ms", "flow.0.source": source}
+    )
     sweep = scenario.sweep({"flow.0.source.rate": ["1 Mbps", "1.1 Mbps"]}, replications=12)
     _, block = sweep.versus("flow.0.source.rate=1 Mbps")
     low, high = block["goodput_bps"]["ci95"]
     assert 0 < low < high
-    totals = [[sum(f["goodput_bps"] for f in run.json["flows"]) for run in result.runs] for _, result in sweep]
+    totals = [
+        [sum(f["goodput_bps"] for f in run.json["flows"]) for run in result.runs]
+        for _, result in sweep
+    ]
     (a, b) = (stats.deviation(values) for values in totals)
     unpaired = stats.student_t(0.975, 22) * ((a**2 + b**2) / 12) ** 0.5  # Two samples, pooled.
     assert (high - low) / 2 < unpaired / 5
 
 
 def test_a_baseline_for_every_other_axis(file: Path) -> None:
-    words = ("sweep", file, "--over", "queue=drop_tail,red", "--over", "queue.limit=20 pkt,40 pkt", "--replications", 3)
+    words = (
+        "sweep",
+        file,
+        "--over",
+        "queue=drop_tail,red",
+        "--over",
+        "queue.limit=20 pkt,40 pkt",
+        "--replications",
+        3,
+    )
     points = document(*words, "--baseline", "queue=drop_tail")["points"]
     assert [point["versus"]["baseline"] for point in points] == [1, 2, 1, 2]
     text = command(*words, "--baseline", "queue=drop_tail").stdout
@@ -370,8 +430,23 @@ def test_many_points_are_a_line_each(file: Path) -> None:
 
 def test_a_reproduction_may_keep_its_runs(tmp_path: Path) -> None:
     cell = next(iter(papers.load("red-on-netfpga").cells))
-    words = ("reproduce", "red-on-netfpga", "--quick", "--cell", cell, "--replications", 2, "--store", tmp_path / "s")
-    first, second = (document(*words, "--out", tmp_path / name, timeout_s=120) for name in ("a", "b"))
+    words = (
+        "reproduce",
+        "red-on-netfpga",
+        "--quick",
+        "--cell",
+        cell,
+        "--replications",
+        2,
+        "--store",
+        tmp_path / "s",
+    )
+    first, second = (
+        document(*words, "--out", tmp_path / name, timeout_s=120) for name in ("a", "b")
+    )
     assert first["cells"] == second["cells"]
     kept = api.store({"do": "check", "dir": str(tmp_path / "s")})
-    assert (kept["runs"], kept["segments"]) == (sum(point["n"] for point in first["points"]), len(first["points"]))
+    assert (kept["runs"], kept["segments"]) == (
+        sum(point["n"] for point in first["points"]),
+        len(first["points"]),
+    )

@@ -1,4 +1,5 @@
-"""Sweeps beyond one machine: a Dask cluster whose worker is killed, ssh to a daemon of our own, Slurm's stand-in."""
+"""Sweeps beyond one machine: a Dask cluster whose worker is killed, ssh to a daemon of our own,
+Slurm's stand-in."""
 
 from __future__ import annotations
 
@@ -51,7 +52,9 @@ def cluster() -> Iterator[Any]:
     """Two workers, each a process of its own."""
     from distributed import LocalCluster
 
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as made:
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as made:
         yield made
 
 
@@ -85,7 +88,9 @@ def test_a_dask_cluster_loses_nothing_with_a_killed_worker(cluster: Any, tmp_pat
 
 def test_the_command_is_the_same_on_a_cluster(cluster: Any, file: Path, tmp_path: Path) -> None:
     words = ("sweep", file, "--over", "queue.limit=20 pkt,30 pkt", "--stop", "ci95 < 3%")
-    there = document(*words, "--workers", where(cluster), "--out", tmp_path / "out", "--record-every", "100 ms")
+    there = document(
+        *words, "--workers", where(cluster), "--out", tmp_path / "out", "--record-every", "100 ms"
+    )
     alone = document(*words, "--store", tmp_path / "alone", "--record-every", "100 ms")
     assert there["fingerprint"] == alone["fingerprint"]
     assert [p["stop"] for p in there["points"]] == [p["stop"] for p in alone["points"]]
@@ -126,18 +131,24 @@ def test_failures_on_workers_are_rows(
     assert said["code"] == 1
     assert said["points"][0]["flows"][0]["goodput_bps"]["n"] == 7
     monkeypatch.undo()
-    assert workers.run(wanted, where(cluster), say=heard.append)["valid"], "a later sweep tries it again"
+    assert workers.run(wanted, where(cluster), say=heard.append)["valid"], (
+        "a later sweep tries it again"
+    )
 
 
 def test_a_worker_without_the_store_sends_its_rows(file: Path, tmp_path: Path) -> None:
     wanted = request(file, tmp_path / "store")
     listed = api.jobs(wanted)
-    parcel = {key: value for key, value in listed.items() if key != "have"} | {"id": "of another store"}
+    parcel = {key: value for key, value in listed.items() if key != "have"} | {
+        "id": "of another store"
+    }
     answer = task.perform(parcel)
     assert len(answer) == 24
     assert rows(tmp_path / "store") == {}
     workers._keep(listed, answer)
-    assert without_place(api.run(wanted | {"assemble": True})) == without_place(here(file, tmp_path))
+    assert without_place(api.run(wanted | {"assemble": True})) == without_place(
+        here(file, tmp_path)
+    )
     recorded = api.jobs(request(file, tmp_path / "store", record={"every": "100 ms"}))
     with pytest.raises(EnvironmentLacks, match="does not see the store"):
         task.perform(recorded | {"id": "of another store"})
@@ -196,20 +207,26 @@ def daemon(tmp_path: Path) -> Iterator[dict[str, str]]:
     folder = tmp_path / "ssh"
     folder.mkdir(mode=0o700)
     for name in ("host", "user"):
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / name], check=True)
+        subprocess.run(
+            ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / name], check=True
+        )
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     (folder / "authorized").write_text((folder / "user.pub").read_text())
     (folder / "known").write_text(f"[127.0.0.1]:{port} {(folder / 'host.pub').read_text()}")
     (folder / "config").write_text(
-        f"Port {port}\nListenAddress 127.0.0.1\nHostKey {folder / 'host'}\nPidFile none\nUsePAM no\nStrictModes no\n"
-        f"AuthorizedKeysFile {folder / 'authorized'}\nPasswordAuthentication no\nPermitRootLogin yes\n"
+        f"Port {port}\nListenAddress 127.0.0.1\nHostKey {folder / 'host'}\nPidFile none\nUsePAM "
+        f"no\nStrictModes no\n"
+        f"AuthorizedKeysFile {folder / 'authorized'}\nPasswordAuthentication no\nPermitRootLogin "
+        f"yes\n"
     )
     if os.geteuid() == 0:
         Path("/run/sshd").mkdir(exist_ok=True)  # Where the daemon of root drops its rights.
     process = subprocess.Popen(
-        [sshd, "-D", "-e", "-f", folder / "config"], stderr=(folder / "log").open("w"), start_new_session=True
+        [sshd, "-D", "-e", "-f", folder / "config"],
+        stderr=(folder / "log").open("w"),
+        start_new_session=True,
     )
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline:
@@ -230,7 +247,9 @@ def daemon(tmp_path: Path) -> Iterator[dict[str, str]]:
 def test_a_sweep_over_ssh(daemon: dict[str, str], file: Path, tmp_path: Path) -> None:
     options = ",".join(f"{key}={value}" for key, value in daemon.items())
     words = ("sweep", file, "--over", "queue.limit=20 pkt,30 pkt", "--replications", 3)
-    there = command(*words, "--workers", f"ssh:127.0.0.1,{options},threads=1", "--json", timeout_s=120)
+    there = command(
+        *words, "--workers", f"ssh:127.0.0.1,{options},threads=1", "--json", timeout_s=120
+    )
     assert there.returncode == 0, there.stderr
     said = json.loads(there.stdout)
     assert said["from_store"] == 6
@@ -252,12 +271,18 @@ def sockets(process: int) -> set[str]:
     return {link[8:-1] for link in links if link.startswith("socket:")}
 
 
-def test_a_worker_over_ssh_listens_on_no_port(daemon: dict[str, str], file: Path, tmp_path: Path) -> None:
+def test_a_worker_over_ssh_listens_on_no_port(
+    daemon: dict[str, str], file: Path, tmp_path: Path
+) -> None:
     options = ",".join(f"{key}={value}" for key, value in daemon.items())
     crew = workers.hire(f"ssh:127.0.0.1,{options},threads=3", str(tmp_path))
     try:
         assert crew.places() == 3
-        running = [int(f.parent.name) for f in Path("/proc").glob("[0-9]*/cmdline") if b"workers.child" in _read(f)]
+        running = [
+            int(f.parent.name)
+            for f in Path("/proc").glob("[0-9]*/cmdline")
+            if b"workers.child" in _read(f)
+        ]
         assert running
         assert not [process for process in running if sockets(process) & listening()]
     finally:
@@ -276,14 +301,19 @@ def no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An `ssh` that runs what it is asked to run here, after what a login shell may print."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    (folder / "ssh").write_text('#!/bin/sh\necho Welcome\nfor last; do :; done\nexec sh -c "$last"\n')
+    (folder / "ssh").write_text(
+        '#!/bin/sh\necho Welcome\nfor last; do :; done\nexec sh -c "$last"\n'
+    )
     (folder / "ssh").chmod(0o700)
     monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
     return folder
 
 
-def test_a_worker_whose_connection_ends_loses_nothing(no_network: Path, file: Path, tmp_path: Path) -> None:
-    """The first worker is killed with parcels in its hands; the other goes on, and the first is started again."""
+def test_a_worker_whose_connection_ends_loses_nothing(
+    no_network: Path, file: Path, tmp_path: Path
+) -> None:
+    """The first worker is killed with parcels in its hands; the other goes on, and the first is
+    started again."""
     wanted = request(file, tmp_path / "store")
     listed = api.jobs(wanted)
     crew = workers.hire("ssh:one,two,threads=1", listed["store"])
@@ -304,33 +334,50 @@ def test_a_worker_whose_connection_ends_loses_nothing(no_network: Path, file: Pa
         crew.dismiss(True)
     assert len(killed) == 1
     assert all("the connection to one ended" in line for line in heard)
-    assert without_place(api.run(wanted | {"assemble": True})) == without_place(here(file, tmp_path))
+    assert without_place(api.run(wanted | {"assemble": True})) == without_place(
+        here(file, tmp_path)
+    )
 
 
 @pytest.mark.parametrize(
     ("says", "expected"),
-    [("echo >&2 no route; exit 255", "no route"), ("echo hello", "exit code 0"), ("echo '{\"places\": -1}'", "exit")],
+    [
+        ("echo >&2 no route; exit 255", "no route"),
+        ("echo hello", "exit code 0"),
+        ("echo '{\"places\": -1}'", "exit"),
+    ],
 )
-def test_a_host_without_a_worker_is_named_with_its_cause(says: str, expected: str, no_network: Path) -> None:
+def test_a_host_without_a_worker_is_named_with_its_cause(
+    says: str, expected: str, no_network: Path
+) -> None:
     (no_network / "ssh").write_text(f"#!/bin/sh\n{says}\n")
     with pytest.raises(EnvironmentLacks, match=rf"no worker could be started on far \({expected}"):
         workers.hire("ssh:far", "")
 
 
-def test_a_worker_cannot_make_this_side_keep_what_nobody_asked_for(file: Path, tmp_path: Path) -> None:
+def test_a_worker_cannot_make_this_side_keep_what_nobody_asked_for(
+    file: Path, tmp_path: Path
+) -> None:
     listed = api.jobs(request(file, tmp_path / "store"))
     kept, other = listed["jobs"][0]["key"], "0" * 32
     row = task.perform({**listed, "jobs": listed["jobs"][:1], "id": "of another store"})[0]["row"]
-    workers._keep({**listed, "jobs": listed["jobs"][:1]}, [{"key": kept, "row": row}, {"key": other, "row": row}])
+    workers._keep(
+        {**listed, "jobs": listed["jobs"][:1]},
+        [{"key": kept, "row": row}, {"key": other, "row": row}],
+    )
     assert rows(tmp_path / "store").keys() == {kept}
 
 
 def test_answers_over_ssh_are_data(no_network: Path) -> None:
     """Whatever a host answers, it is read as JSON or refused."""
-    (no_network / "ssh").write_text("#!/bin/sh\necho '{\"places\": 1}'\nread order\necho 'cos'\nread order\n")
+    (no_network / "ssh").write_text(
+        "#!/bin/sh\necho '{\"places\": 1}'\nread order\necho 'cos'\nread order\n"
+    )
     crew = workers.hire("ssh:far", "")
     try:
-        with pytest.raises(DumbbellError, match="the worker on far did not answer in its own way: cos"):
+        with pytest.raises(
+            DumbbellError, match="the worker on far did not answer in its own way: cos"
+        ):
             list(crew.work([{"jobs": []}]))
     finally:
         crew.dismiss(False)
@@ -394,7 +441,8 @@ def test_a_scheduler_that_is_not_there_leaves_no_tracebacks(file: Path, tmp_path
     code = (
         "from dumbbell.workers import dask; dask._PATIENCE_S = 1\n"
         "from dumbbell.cli import main\n"
-        f"main(['sweep', {str(file)!r}, '--store', {str(tmp_path / 'store')!r}, '--workers', 'dask://127.0.0.1:1'])"
+        f"main(['sweep', {str(file)!r}, '--store', {str(tmp_path / 'store')!r}, '--workers', "
+        f"'dask://127.0.0.1:1'])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 4
@@ -403,9 +451,12 @@ def test_a_scheduler_that_is_not_there_leaves_no_tracebacks(file: Path, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("package", "where", "extra"), [("distributed", "dask://h:1", "dask"), ("submitit", "slurm", "slurm")]
+    ("package", "where", "extra"),
+    [("distributed", "dask://h:1", "dask"), ("submitit", "slurm", "slurm")],
 )
-def test_a_package_that_is_missing_is_named_with_its_cure(package: str, where: str, extra: str, file: Path) -> None:
+def test_a_package_that_is_missing_is_named_with_its_cure(
+    package: str, where: str, extra: str, file: Path
+) -> None:
     code = (
         f"import sys; sys.modules[{package!r}] = None\n"
         f"from dumbbell.cli import main; main(['sweep', {str(file)!r}, '--workers', {where!r}])"

@@ -1,4 +1,5 @@
-"""`advise queue`: the question, the rules of parameters, the rule of choice, the line for tc, the page."""
+"""`advise queue`: the question, the rules of parameters, the rule of choice, the line for tc, the
+page."""
 
 from __future__ import annotations
 
@@ -29,7 +30,9 @@ def run(*words: object, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=400, cwd=cwd)
 
 
-def asked(rate: str = "50Mbps", rtt: str = "10..120ms", flows: str = "1..40", **others: Any) -> question.Question:
+def asked(
+    rate: str = "50Mbps", rtt: str = "10..120ms", flows: str = "1..40", **others: Any
+) -> question.Question:
     words = {"cc": "cubic", "ecn": False, "objective": "balanced", "delay_target": None} | others
     return question.read(rate, rtt, flows, **words)
 
@@ -39,7 +42,12 @@ def asked(rate: str = "50Mbps", rtt: str = "10..120ms", flows: str = "1..40", **
 
 def test_ranges_are_read_with_the_unit_of_either_end() -> None:
     q = asked("10..50Mbps", "10ms..1.2s", "3", delay_target="20 ms")
-    assert (q.rate_bps, q.rtt_s, q.flows, q.delay_target_s) == ((10e6, 50e6), (0.01, 1.2), (3, 3), 0.02)
+    assert (q.rate_bps, q.rtt_s, q.flows, q.delay_target_s) == (
+        (10e6, 50e6),
+        (0.01, 1.2),
+        (3, 3),
+        0.02,
+    )
     assert asked(rtt="500us..10ms").rtt_s == (0.0005, 0.01)
     assert asked().text() == "50 Mbit/s, round-trip times of 10 to 120 ms, 1 to 40 flows of cubic"
 
@@ -58,7 +66,9 @@ def test_ranges_are_read_with_the_unit_of_either_end() -> None:
         ({"delay_target": "1..2ms"}, "write one time"),
     ],
 )
-def test_what_cannot_be_meant_is_underlined_with_what_to_write(words: dict[str, str], said: str) -> None:
+def test_what_cannot_be_meant_is_underlined_with_what_to_write(
+    words: dict[str, str], said: str
+) -> None:
     with pytest.raises(ScenarioError, match=re.escape(said)):
         asked(**words)
 
@@ -73,12 +83,15 @@ def tables(q: question.Question) -> dict[str, dict[str, Any]]:
 
 
 def test_buffers_are_the_published_rules() -> None:
-    # 50 Mbit/s x 120 ms are 750 kB, 500 packets of 1500 bytes; over sqrt(40) 79.06, over sqrt(sqrt(40)) 198.8.
+    # 50 Mbit/s x 120 ms are 750 kB, 500 packets of 1500 bytes; over sqrt(40) 79.06, over
+    # sqrt(sqrt(40)) 198.8.
     found = tables(asked())
     limits = {name: table["limit"] for name, table in found.items()}
     assert limits["drop_tail, 1 BDP"] == "500 pkt"
     assert limits["drop_tail, BDP/sqrt(most n)"] == "80 pkt"
-    assert limits["drop_tail, BDP/sqrt(middle n)"] == f"{math.ceil(500 / 40**0.25)} pkt" == "199 pkt"
+    assert (
+        limits["drop_tail, BDP/sqrt(middle n)"] == f"{math.ceil(500 / 40**0.25)} pkt" == "199 pkt"
+    )
     assert (limits["codel"], limits["fq_codel"]) == ("1000 pkt", "10240 pkt")
     # At 10 Gbit/s the limits of tc are less than two bandwidth-delay products.
     fast = tables(asked(rate="10Gbps"))
@@ -124,7 +137,9 @@ def test_candidates_by_name_and_with_parameters() -> None:
 def test_each_candidate_is_what_its_line_says() -> None:
     for name, table in tables(asked()).items():
         settled = tc_lines.settle(table, 50e6, "eth1")
-        assert settled.line is not None and settled.line.startswith("tc qdisc replace dev eth1 root "), name
+        assert settled.line is not None and settled.line.startswith(
+            "tc qdisc replace dev eth1 root "
+        ), name
         assert api.import_tc(settled.line)["queue"] == settled.table, name
         assert settled.table["kind"] == table["kind"], name
 
@@ -168,7 +183,10 @@ def test_a_fast_link_is_scaled_and_says_so() -> None:
     assert {p.simulated_bps for p in met} == {200e6}
     assert {p.simulated_flows for p in met} == {1, 2, 8}
     assert grid.scale(q, grid.MOST_RATE) == 50
-    assert any("10 Gbit/s was not simulated: 200 Mbit/s was" in text for text in narrative.limits(q, met, 200e6))
+    assert any(
+        "10 Gbit/s was not simulated: 200 Mbit/s was" in text
+        for text in narrative.limits(q, met, 200e6)
+    )
     assert all(p.simulated_bps == 10e9 for p in grid.points(q, 10e9))
 
 
@@ -177,19 +195,28 @@ def test_thin_shares_and_short_runs_are_named() -> None:
     # 50 Mbit/s x 10 ms are 41.7 packets: 1 for each of 40 flows, 6.9 for each of 6.
     assert [round(p.window, 1) for p in grid.thin(met)] == [1.0, 6.9, 1.0]
     assert grid.short(met, "cubic") == []
-    assert [p.label for p in grid.short(met, "newreno")] == ["120 ms, 1 flow", "10 to 120 ms mixed, 6 flows"]
+    assert [p.label for p in grid.short(met, "newreno")] == [
+        "120 ms, 1 flow",
+        "10 to 120 ms mixed, 6 flows",
+    ]
 
 
 # The choice.
 
 
 def measured(**of: list[tuple[float, float, float]]) -> dict[tuple[str, int], Any]:
-    """Utilisation, p99 delay [s] and Jain's index of candidates at points; two seeds a thousandth apart."""
+    """Utilisation, p99 delay [s] and Jain's index of candidates at points; two seeds a thousandth
+    apart."""
     found = {}
     for name, points in of.items():
         for number, (used, delay, fair) in enumerate(points, 1):
             values = {metric.key: {} for metric in metrics.ALL}
-            for key, mean in ((judge.USED, used), (metrics.DELAY, delay), (judge.JAIN, fair), (judge.LOSS, 0.01)):
+            for key, mean in (
+                (judge.USED, used),
+                (metrics.DELAY, delay),
+                (judge.JAIN, fair),
+                (judge.LOSS, 0.01),
+            ):
                 values[key] = {1: mean * 0.9995, 2: mean * 1.0005}
             found[name, number] = values
     return found
@@ -216,7 +243,11 @@ def test_each_objective_has_its_rule() -> None:
     of = measured(long=LONG, short=SHORT, fair=FAIR, thin=THIN)
     found = list(judge.scores(["long", "short", "fair", "thin"], [0.01, 0.1], of).values())
     balanced = judge.choose(found, "balanced", None)
-    assert (balanced.name, balanced.qualified, balanced.kept) == ("fair", ("long", "short", "fair"), None)
+    assert (balanced.name, balanced.qualified, balanced.kept) == (
+        "fair",
+        ("long", "short", "fair"),
+        None,
+    )
     assert judge.choose(found, "throughput", None).name == "long"
     assert judge.choose(found, "delay", None).name == "fair"  # Equal within a tenth, and fairer.
     assert judge.choose(found[:2], "delay", None).name == "short"
@@ -233,7 +264,11 @@ def test_a_wanted_delay_comes_first_and_is_said_to_be_missed() -> None:
 def test_expected_is_the_best_the_typical_and_the_worst_point() -> None:
     of = measured(a=[(0.9, 0.01, 1), (0.8, 0.03, 1), (0.7, 0.02, 1)])
     found = judge.expected("a", [1, 2, 3], of)
-    assert [found[metrics.DELAY][word]["point"] for word in ("best", "typical", "worst")] == [1, 3, 2]
+    assert [found[metrics.DELAY][word]["point"] for word in ("best", "typical", "worst")] == [
+        1,
+        3,
+        2,
+    ]
     assert [found[judge.USED][word]["point"] for word in ("best", "typical", "worst")] == [1, 2, 3]
     low, high = stats.ci95([0.03 * 0.9995, 0.03 * 1.0005]) or (0, 0)
     assert found[metrics.DELAY]["worst"]["ci95"] == (low, high)
@@ -254,7 +289,10 @@ def test_where_another_is_better_by_much_and_by_more_than_chance() -> None:
     (one,) = judge.beaten("short", ["long"], [1, 2], of)
     assert (one["point"], one["metric"], one["difference"]) == (2, judge.USED, pytest.approx(-0.15))
     text = narrative.beaten(one, "somewhere")
-    assert text == "somewhere: 85 % utilisation against 100 % of long (with 30 ms p99 delay against 100 ms)"
+    assert (
+        text
+        == "somewhere: 85 % utilisation against 100 % of long (with 30 ms p99 delay against 100 ms)"
+    )
     scattered = measured(a=[(1.0, 0.1, 1)], b=[(1.0, 0.01, 1)])
     scattered["a", 1][metrics.DELAY] = {1: 0.005, 2: 0.195}
     assert judge.beaten("a", ["b"], [1], scattered) == []
@@ -273,7 +311,10 @@ def test_numbers_are_those_of_single_runs() -> None:
         "profile": "linux",
         "duration": "8 s",
         "warmup": "2 s",
-        "dumbbell": {"bottleneck": {"rate": "4 Mbps", "delay": "10 us"}, "access": {"rate": "100 Gbps"}},
+        "dumbbell": {
+            "bottleneck": {"rate": "4 Mbps", "delay": "10 us"},
+            "access": {"rate": "100 Gbps"},
+        },
         "queue": api.import_tc("codel limit 1000 target 5ms interval 100ms")["queue"],
         "flow": [{"name": "all", "count": 3, "rtt": "20 ms", "cc": "cubic", "start_spread": "2 s"}],
     }
@@ -294,7 +335,10 @@ def test_the_command_answers_in_json_and_the_second_time_from_the_store(tmp_path
     advice, tc = document["advice"], document["tc"]
     assert tc["line"].startswith("tc qdisc replace dev eth0 root ")
     assert api.import_tc(tc["line"])["queue"] == advice["queue"]
-    assert tc["shaped"][0] == "tc qdisc replace dev eth0 root handle 1: tbf rate 4mbit burst 5000 limit 5000"
+    assert (
+        tc["shaped"][0]
+        == "tc qdisc replace dev eth0 root handle 1: tbf rate 4mbit burst 5000 limit 5000"
+    )
     assert {c["name"] for c in document["candidates"]} >= {"drop_tail, 1 BDP", "fq_codel"}
     assert sum(c["chosen"] for c in document["candidates"]) == 1
     told = (ROOT / "docs" / "advise.md").read_text().partition("```text\n")[2]
@@ -310,7 +354,20 @@ def test_the_command_answers_in_json_and_the_second_time_from_the_store(tmp_path
 
 
 def test_the_page_needs_nothing_else_and_says_what_the_terminal_says(tmp_path: Path) -> None:
-    words = ["--rate", "4Mbps", "--rtt", "20ms", "--flows", "2", "--time", "6s", "--seeds", "2", "-o", "here"]
+    words = [
+        "--rate",
+        "4Mbps",
+        "--rtt",
+        "20ms",
+        "--flows",
+        "2",
+        "--time",
+        "6s",
+        "--seeds",
+        "2",
+        "-o",
+        "here",
+    ]
     words += ["--candidates", "drop_tail", "codel", "pi2", "--objective", "delay"]
     done = run(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -347,7 +404,11 @@ def test_mistakes_end_with_2_and_run_nothing(tmp_path: Path, words: list[str], s
 
 def test_advise_is_a_group_whose_help_names_its_commands(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "dumbbell", "advise"]
-    done = subprocess.run([*command, "--help"], capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    done = subprocess.run(
+        [*command, "--help"], capture_output=True, text=True, timeout=60, cwd=tmp_path
+    )
     assert done.returncode == 0 and "queue" in done.stdout
-    wrong = subprocess.run([*command, "kueue"], capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    wrong = subprocess.run(
+        [*command, "kueue"], capture_output=True, text=True, timeout=60, cwd=tmp_path
+    )
     assert wrong.returncode == 2 and "Traceback" not in wrong.stderr

@@ -1,4 +1,5 @@
-"""`advise marker`: the question, the network and its scale, the sizes, the rule of choice, the verdicts, the page."""
+"""`advise marker`: the question, the network and its scale, the sizes, the rule of choice, the
+verdicts, the page."""
 
 from __future__ import annotations
 
@@ -11,7 +12,16 @@ from dumbbell import api
 from dumbbell.errors import ScenarioError
 from dumbbell.language import overrides
 from dumbbell.present import stats
-from dumbbell.studies.advise.marker import conditions, config_lines, judge, narrative, network, question, scale, sizes
+from dumbbell.studies.advise.marker import (
+    conditions,
+    config_lines,
+    judge,
+    narrative,
+    network,
+    question,
+    scale,
+    sizes,
+)
 from dumbbell.studies.advise.marker.judge import Values
 from dumbbell.studies.advise.marker.network import Case
 
@@ -36,7 +46,9 @@ def asked(rate: str = "1Mbps", rtt: str = "40ms", **others: Any) -> question.Que
         (1.0, 8.0, 8.0, 16, 1.0),
     ],
 )
-def test_targets_are_those_of_the_paper(rate: float, reserved: float, link: float, flows: int, target: float) -> None:
+def test_targets_are_those_of_the_paper(
+    rate: float, reserved: float, link: float, flows: int, target: float
+) -> None:
     assert question.target_bps(rate, reserved, link, flows) == pytest.approx(target)
 
 
@@ -49,7 +61,9 @@ def test_without_more_the_network_is_that_of_experiment_1() -> None:
 
 
 def test_the_ends_of_what_is_known_are_known() -> None:
-    assert asked("8kbps", "100us").rtt_s == pytest.approx(1e-4) and asked("100Gbps", "10s").rtt_s == 10
+    assert (
+        asked("8kbps", "100us").rtt_s == pytest.approx(1e-4) and asked("100Gbps", "10s").rtt_s == 10
+    )
 
 
 def test_two_of_link_customers_and_share_give_the_third() -> None:
@@ -84,7 +98,9 @@ def test_two_of_link_customers_and_share_give_the_third() -> None:
         ({"profile": "bsd"}, "ns2, rfc, linux"),
     ],
 )
-def test_what_cannot_be_meant_is_underlined_with_what_to_write(words: dict[str, Any], said: str) -> None:
+def test_what_cannot_be_meant_is_underlined_with_what_to_write(
+    words: dict[str, Any], said: str
+) -> None:
     with pytest.raises(ScenarioError, match=re.escape(said)) as refused:
         asked(**words)
     assert "^" in str(refused.value) and "help: " in str(refused.value)
@@ -98,7 +114,12 @@ def test_at_40_ms_the_queue_is_the_papers() -> None:
     made = network.changes(case, 3, 5000, 50.0, 10.0)
     rio = made["queue"]
     assert case.limit == 100
-    assert [rio[key] for key in ("min_in", "max_in", "min_out", "max_out")] == ["20 pkt", "80 pkt", "20 pkt", "50 pkt"]
+    assert [rio[key] for key in ("min_in", "max_in", "min_out", "max_out")] == [
+        "20 pkt",
+        "80 pkt",
+        "20 pkt",
+        "50 pkt",
+    ]
     assert rio["w_q"] == pytest.approx(0.002, rel=0.01)
     flows = {flow["name"]: flow for flow in made["flow"]}
     assert (flows["customer"]["count"], flows["customer"]["reserved"]) == (6, "1000000 bps")
@@ -111,10 +132,14 @@ def test_a_customer_has_the_asked_round_trip_time_whatever_others_have() -> None
         scenario = network.scenario() | {"name": condition.key}
         made = network.changes(case, 3, 5000, 20.0, 4.0)
         laid = [f"{key}={overrides.toml(value)}" for key, value in made.items()]
-        plan = api.plan(api.request({"value": scenario, "name": "x"}, laid, points=1))["points"][0]["plan"]
+        plan = api.plan(api.request({"value": scenario, "name": "x"}, laid, points=1))["points"][0][
+            "plan"
+        ]
         names = [flow["name"] for flow in plan["flows"]]
         customers = [name for name in names if name.startswith("customer")]
-        assert len(customers) == (case.flows - case.flows // 2 if case.other_rtts_s else case.flows), condition.key
+        assert len(customers) == (
+            case.flows - case.flows // 2 if case.other_rtts_s else case.flows
+        ), condition.key
         assert len(names) == case.flows + case.background, condition.key
 
 
@@ -122,7 +147,9 @@ def test_every_condition_is_another_network() -> None:
     q = asked("2Mbps", "80ms", packet="1500B")
     case = Case.of(q)
     found = {one.key: one for one in conditions.conditions(case, 1, (2, 20000), 20000)}
-    assert len(found) == 13 and all(one.case != case or one.burst_bytes != 20000 for one in found.values())
+    assert len(found) == 13 and all(
+        one.case != case or one.burst_bytes != 20000 for one in found.values()
+    )
     over = found["oversubscribed"].case
     assert over.flows * over.rate_bps / over.link_bps == pytest.approx(1.2)
     assert over.target_bps == pytest.approx(over.rate_bps / 1.2)
@@ -132,14 +159,20 @@ def test_every_condition_is_another_network() -> None:
     assert found["more_best_effort"].case.background == 24
     assert (found["other_tcp"].case.cc, found["other_tcp"].case.profile) == ("cubic", "linux")
     assert found["small_packets"].case.packet_bytes == 576
-    assert (found["one_packet_bucket"].burst_bytes, found["half_packet_bucket"].alone_bytes) == (1500, 750)
+    assert (found["one_packet_bucket"].burst_bytes, found["half_packet_bucket"].alone_bytes) == (
+        1500,
+        750,
+    )
     assert found["random_loss"].case.loss == 0.01 and found["random_loss"].text.startswith("1 %")
-    # A window that is 1000 times larger falls to the same part of itself by a loss that is a million times rarer.
+    # A window that is 1000 times larger falls to the same part of itself by a loss that is a
+    # million times rarer.
     smaller = {one.key: one for one in conditions.conditions(case, 1000, (2, 20000), 20000)}
     assert smaller["random_loss"].text.startswith("1e-06 %") and smaller["smaller_scale"].size == 1
 
 
-def test_a_condition_runs_the_advice_its_neighbours_and_the_bucket_alone_as_deep_as_allowed() -> None:
+def test_a_condition_runs_the_advice_its_neighbours_and_the_bucket_alone_as_deep_as_allowed() -> (
+    None
+):
     over = next(conditions.conditions(Case.of(asked()), 1, (4, 2500), 5000))
     assert over.markers() == {0: (0, 5000), 2: (2, 2500), 4: (4, 2500), 8: (8, 2500)}
     none = next(conditions.conditions(Case.of(asked()), 1, (0, 2500), 5000))
@@ -147,7 +180,10 @@ def test_a_condition_runs_the_advice_its_neighbours_and_the_bucket_alone_as_deep
 
 
 def test_where_one_is_alone_there_is_no_condition_of_being_alone() -> None:
-    keys = [one.key for one in conditions.conditions(Case.of(asked(flows=1, background=3)), 1, (1, 5000), 5000)]
+    keys = [
+        one.key
+        for one in conditions.conditions(Case.of(asked(flows=1, background=3)), 1, (1, 5000), 5000)
+    ]
     assert "above_fair_share" not in keys and "oversubscribed" in keys
 
 
@@ -179,7 +215,12 @@ def test_sizes_are_parts_of_rate_times_rtt_and_every_small_number() -> None:
     assert sizes.sizes(5.0) == [0, 1, 2, 3, 4, 5, 6, 8, 10, 15]
     assert sizes.sizes(0.03) == [0, 1, 2, 3, 4, 6, 8]
     assert sizes.sizes(100.0) == [0, 1, 2, 12, 25, 38, 50, 75, 100, 150, 200, 300]
-    assert sizes.beyond([0, 15], 5.0) == [20, 30, 40, 60] and sizes.beyond([0, 8], 0.03) == [10, 12, 14, 16]
+    assert sizes.beyond([0, 15], 5.0) == [20, 30, 40, 60] and sizes.beyond([0, 8], 0.03) == [
+        10,
+        12,
+        14,
+        16,
+    ]
     assert sizes.bursts(5.0, 1000, 1.0) == [1250, 2500, 5000, 10000, 20000]
     assert sizes.advised_bursts(5.0, 1000, 1.0) == [1250, 2500, 5000]
     assert sizes.bursts(0.03, 1500, 1.0) == [1500, 3000, 6000, 12000]
@@ -243,8 +284,14 @@ def test_the_pasted_lines_are_a_scenario() -> None:
     assert plan["flows"][0]["info"] == {"reserved": "1.5 Mbps", "rtt": "33 ms"}
     (edge,) = next(link for link in plan["links"] if link["name"] == "bottleneck")["conditioner"]
     assert (edge["kind"], edge["per_flow"], edge["config"]["rate"]) == ("data_buffer", True, None)
-    assert [edge["config"][key] for key in ("size", "burst", "packet_size")] == ["4 pkt", "6 kB", "1 kB"]
-    alone = tomllib.loads(config_lines.scenario(q, 0, 6000))["dumbbell"]["bottleneck"]["conditioner"]
+    assert [edge["config"][key] for key in ("size", "burst", "packet_size")] == [
+        "4 pkt",
+        "6 kB",
+        "1 kB",
+    ]
+    alone = tomllib.loads(config_lines.scenario(q, 0, 6000))["dumbbell"]["bottleneck"][
+        "conditioner"
+    ]
     assert alone["kind"] == "token_bucket" and "size" not in alone
 
 

@@ -46,7 +46,12 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_numbers_are_those_of_single_runs(answered: dict[str, Any]) -> None:
     tried = {(one["size_packets"], one["burst_bytes"]): one for one in answered["candidates"]}
     for size in (0, 3):
-        marker: dict[str, Any] = {"kind": "data_buffer", "size": f"{size} pkt", "burst": "1 BDP", "per": "flow"}
+        marker: dict[str, Any] = {
+            "kind": "data_buffer",
+            "size": f"{size} pkt",
+            "burst": "1 BDP",
+            "per": "flow",
+        }
         flow = {"rtt": "40 ms", "cc": "reno", "profile": "ns2", "start_spread": "1 s"}
         flow["tcp"] = {"mss": "960 B", "receive_window": "unlimited"}  # type: ignore[assignment]
         scenario = {
@@ -65,31 +70,51 @@ def test_numbers_are_those_of_single_runs(answered: dict[str, Any]) -> None:
         }  # fmt: skip
         runs = dumbbell.Scenario(scenario).run(replications=2).runs
         mine = [one.json["flows"][:2] for one in runs]
-        total = stats.mean([f["in_throughput_bps"] + f["out_throughput_bps"] for flows in mine for f in flows])
+        total = stats.mean(
+            [f["in_throughput_bps"] + f["out_throughput_bps"] for flows in mine for f in flows]
+        )
         inside = stats.mean([f["in_throughput_bps"] for flows in mine for f in flows])
         assert tried[size, 5000]["total_bps"]["mean"] == pytest.approx(total), size
         assert tried[size, 5000]["in_bps"]["mean"] == pytest.approx(inside), size
-        assert [flow["target_bps"] for flow in mine[0]] == pytest.approx(2 * [answered["target_bps"]])
+        assert [flow["target_bps"] for flow in mine[0]] == pytest.approx(
+            2 * [answered["target_bps"]]
+        )
 
 
 def test_the_advice_is_that_of_the_rule(answered: dict[str, Any]) -> None:
     d = answered
     first = [one for one in d["candidates"] if one["round"] == "size"]
     most = max(one["total_bps"]["mean"] for one in first)
-    assert d["size_packets"] == min(o["size_packets"] for o in first if o["total_bps"]["mean"] >= 0.99 * most)
-    then = [o for o in d["candidates"] if o["size_packets"] == d["size_packets"] and o["burst_bytes"] <= 5000]
+    assert d["size_packets"] == min(
+        o["size_packets"] for o in first if o["total_bps"]["mean"] >= 0.99 * most
+    )
+    then = [
+        o
+        for o in d["candidates"]
+        if o["size_packets"] == d["size_packets"] and o["burst_bytes"] <= 5000
+    ]
     most = max(one["total_bps"]["mean"] for one in then)
-    assert d["burst_bytes"] == min(o["burst_bytes"] for o in then if o["total_bps"]["mean"] >= 0.99 * most)
+    assert d["burst_bytes"] == min(
+        o["burst_bytes"] for o in then if o["total_bps"]["mean"] >= 0.99 * most
+    )
     (chosen,) = [one for one in d["candidates"] if one["chosen"]]
     assert (chosen["size_packets"], chosen["burst_bytes"]) == (d["size_packets"], d["burst_bytes"])
     assert d["size_holding_s"] == pytest.approx(d["size_packets"] * 8000 / 1e6)
     assert d["burst_bdp"] == pytest.approx(d["burst_bytes"] / 5000)
     assert d["target_bps"] == pytest.approx(1e6 + (1e7 / 3 - 2e6) / 4)
-    (alone,) = [one for one in d["candidates"] if (one["size_packets"], one["burst_bytes"]) == (0, 5000)]
+    (alone,) = [
+        one for one in d["candidates"] if (one["size_packets"], one["burst_bytes"]) == (0, 5000)
+    ]
     for key in ("total_bps", "in_bps"):
         gained = chosen[key]["mean"] - alone[key]["mean"]
-        assert d[f"gain_{key}"]["mean"] == pytest.approx(gained) and d["token_bucket"][key] == alone[key]
-    assert alone["gain_total_bps"] is None and d["best_bucket"]["total_bps"]["mean"] >= alone["total_bps"]["mean"]
+        assert (
+            d[f"gain_{key}"]["mean"] == pytest.approx(gained)
+            and d["token_bucket"][key] == alone[key]
+        )
+    assert (
+        alone["gain_total_bps"] is None
+        and d["best_bucket"]["total_bps"]["mean"] >= alone["total_bps"]["mean"]
+    )
 
 
 def test_a_data_buffer_brings_in_rate_and_costs_holding_time(answered: dict[str, Any]) -> None:
@@ -109,7 +134,11 @@ def test_every_other_network_was_run_and_judged(answered: dict[str, Any]) -> Non
     assert len(rows) == 13 and "smaller_scale" not in rows
     # Below a packet no packet finds its tokens, whatever waits for them.
     below = rows["half_packet_bucket"]
-    assert (below["in_bps"]["mean"], below["gain_total_bps"]["mean"], below["holds"]) == (0, 0, False)
+    assert (below["in_bps"]["mean"], below["gain_total_bps"]["mean"], below["holds"]) == (
+        0,
+        0,
+        False,
+    )
     for row in rows.values():
         assert row["verdict"] in judge.VERDICTS and row["holds"] == (row["verdict"] == "holds")
         assert {one["size_packets"] for one in row["sizes"]} >= {0, answered["size_packets"]}
@@ -118,11 +147,17 @@ def test_every_other_network_was_run_and_judged(answered: dict[str, Any]) -> Non
     assert rows["oversubscribed"]["total_bps"]["mean"] <= 1e6 / 1.2 * 1.01
 
 
-def test_the_page_needs_nothing_else_and_says_what_the_document_says(answered: dict[str, Any]) -> None:
+def test_the_page_needs_nothing_else_and_says_what_the_document_says(
+    answered: dict[str, Any],
+) -> None:
     directory = Path(answered["page"]).parent
     page = (directory / "index.html").read_text()
     assert json.loads((directory / "advice.json").read_text())["fails"] == answered["fails"]
-    assert answered["sentence"] in page and "Where this advice fails" in page and "not from measurements" in page
+    assert (
+        answered["sentence"] in page
+        and "Where this advice fails" in page
+        and "not from measurements" in page
+    )
     assert answered["rule"] in page and page.index("The rule") < page.index("What to expect")
     assert not re.search(r'(?:src|href)="(?!#)', page)
     assert {Path(path).name for path in answered["figures"]} >= {"sizes.svg", "elsewhere.png"}
@@ -134,7 +169,10 @@ def test_a_smaller_network_answers_for_the_asked_one() -> None:
     assert s["rate_scale"] > 10 and s["rate_bps"] * s["rate_scale"] == pytest.approx(1e9)
     assert d["size_packets"] == round(s["size_packets"] * s["rate_scale"])
     assert d["token_bucket"]["burst_bytes"] == pytest.approx(12.5e6)
-    assert 0.5e9 < d["total_bps"]["mean"] < d["link_bps"] and d["fails"][-1]["condition"] == "smaller_scale"
+    assert (
+        0.5e9 < d["total_bps"]["mean"] < d["link_bps"]
+        and d["fails"][-1]["condition"] == "smaller_scale"
+    )
     assert any("1 Gbit/s was not simulated" in text for text in d["limits"])
     assert any("from one loss to the next" in text for text in d["limits"])
 
@@ -149,7 +187,11 @@ def test_where_the_largest_is_the_best_larger_ones_are_tried() -> None:
         for row in laid:
             size = int(row["dumbbell.bottleneck"]["conditioner"].get("size", "0 pkt").split()[0])
             tried.append(size)
-            flow = {"name": "customer", "in_throughput_bps": 1e6 + 1e4 * min(size, 30), "out_throughput_bps": 0.0}
+            flow = {
+                "name": "customer",
+                "in_throughput_bps": 1e6 + 1e4 * min(size, 30),
+                "out_throughput_bps": 0.0,
+            }
             data["points"].append({"runs": [{"seed": seed, "flows": [flow]} for seed in (1, 2)]})
         return data
 
@@ -180,7 +222,13 @@ def test_the_command_answers_in_json_and_the_second_time_from_the_store(tmp_path
         .partition("```")[0]
     )
     known = set(re.findall(r"[a-z0-9_]+", told))
-    for part in (document, document["candidates"][0], document["fails"][0], document["simulated"], document["paste"]):
+    for part in (
+        document,
+        document["candidates"][0],
+        document["fails"][0],
+        document["simulated"],
+        document["paste"],
+    ):
         assert set(part) <= known, set(part) - known
     again = json.loads(run(*SMALL, "--json", cwd=tmp_path).stdout)
     assert again["from_store"] == 2 * again["simulated"]["points"]

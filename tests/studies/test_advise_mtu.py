@@ -34,13 +34,21 @@ ASKED = ("50Mbps", "20ms", "1e-3")
 
 
 def test_efficiency_and_frames_are_ethernets() -> None:
-    assert [round(closed_forms.efficiency(mtu, "rfc"), 5) for mtu in (1500, 9000, 9180)] == [0.94928, 0.99137, 0.99154]
+    assert [round(closed_forms.efficiency(mtu, "rfc"), 5) for mtu in (1500, 9000, 9180)] == [
+        0.94928,
+        0.99137,
+        0.99154,
+    ]
     assert [round(closed_forms.efficiency(mtu, "linux"), 5) for mtu in (1500, 9000, 9180)] == [
         0.94148,
         0.99004,
         0.99024,
     ]
-    assert [int(1 / closed_forms.frame_s(mtu, 1e9)) for mtu in (1500, 9000, 9180)] == [81274, 13830, 13560]
+    assert [int(1 / closed_forms.frame_s(mtu, 1e9)) for mtu in (1500, 9000, 9180)] == [
+        81274,
+        13830,
+        13560,
+    ]
     assert closed_forms.mss(9180, "rfc") == 9140
     assert closed_forms.mss(1500, "linux") == 1448
 
@@ -59,13 +67,16 @@ def test_fragments(length: int, mtu: int, count: int, last: int | None) -> None:
 
 
 def test_losses_by_size() -> None:
-    assert closed_forms.datagram_loss(0.05, "packet", 9000 - 28, 1500) == pytest.approx(0.3017, abs=5e-5)
+    assert closed_forms.datagram_loss(0.05, "packet", 9000 - 28, 1500) == pytest.approx(
+        0.3017, abs=5e-5
+    )
     assert closed_forms.frame_loss(1e-3, "bit", 1500) == pytest.approx(1e-3)
     b = closed_forms.bit_error_rate(1e-3)
     assert closed_forms.frame_loss(1e-3, "bit", 9000) == pytest.approx(1 - (1 - b) ** (8 * 9018))
     assert closed_forms.frame_loss(1e-3, "packet", 9000) == 1e-3
     assert closed_forms.frame_loss(0.0, "bit", 9000) == 0
-    # With the same wrong bits it matters little how a datagram is cut: the headers alone come on top.
+    # With the same wrong bits it matters little how a datagram is cut: the headers alone come on
+    # top.
     cut, whole = (closed_forms.datagram_loss(1e-3, "bit", 8192, mtu) for mtu in (1500, 9000))
     assert whole < cut < 1.05 * whole
 
@@ -75,7 +86,9 @@ def test_what_the_check_sequence_misses() -> None:
     b, bits = closed_forms.bit_error_rate(1e-3), 8 * 1518
     some = sum(math.comb(bits, k) * b**k * (1 - b) ** (bits - k) for k in range(4, 9))
     assert closed_forms.unnoticed_share(1e-3, 1500) == pytest.approx(some / 2**32, rel=1e-3)
-    at, beyond = (closed_forms.unnoticed_share(1e-3, sizes.LONGEST_GUARDED + more) for more in (0, 1))
+    at, beyond = (
+        closed_forms.unnoticed_share(1e-3, sizes.LONGEST_GUARDED + more) for more in (0, 1)
+    )
     assert beyond > 100 * at
     assert ethernet_fcs.distance(sizes.LONGEST_GUARDED + ethernet_fcs.FRAME) == 4
 
@@ -83,7 +96,9 @@ def test_what_the_check_sequence_misses() -> None:
 @pytest.mark.parametrize("cc", ["reno", "cubic"])
 def test_a_law_is_turned_round(cc: str) -> None:
     for p in (1e-8, 1e-5, 1e-3):
-        assert closed_forms.loss_for(cc, closed_forms.window(cc, p, 0.04), 0.04) == pytest.approx(p, rel=1e-6)
+        assert closed_forms.loss_for(cc, closed_forms.window(cc, p, 0.04), 0.04) == pytest.approx(
+            p, rel=1e-6
+        )
 
 
 def test_the_papers_arithmetic_of_headers() -> None:
@@ -92,11 +107,14 @@ def test_the_papers_arithmetic_of_headers() -> None:
     six, one = paper.cycles_per_bit(1500, 1460) * bits, paper.cycles_per_bit(9000, 6 * 1460) * bits
     assert six - one == pytest.approx(6000)
     assert paper.limit_bps(1500, 1448) == pytest.approx(1e9 / 1200 * 1448 * 8)
-    assert host.read(None, "3GHz", None, 0.5).cycles_per_bit(1500, 1448) == pytest.approx((1200 + 750) / 1448 / 8)
+    assert host.read(None, "3GHz", None, 0.5).cycles_per_bit(1500, 1448) == pytest.approx(
+        (1200 + 750) / 1448 / 8
+    )
 
 
 def test_presets_are_read_as_the_catalogue_has_them() -> None:
-    """A gathering host's numbers by hand: seven packets of 9000 bytes, or 43 of 1500, are one to it."""
+    """A gathering host's numbers by hand: seven packets of 9000 bytes, or 43 of 1500, are one to
+    it."""
     words = {
         "clock": "3.4 GHz",
         "aggregate": "65.536 kB",
@@ -104,13 +122,25 @@ def test_presets_are_read_as_the_catalogue_has_them() -> None:
         "zero_copy": False,
         "checksum_offload": True,
     }
-    cpu = {**words, "per_packet": 6000.0, "per_merged": 800.0, "copy": 0.32, "checksum": 0.25, "per_page": 450.0}
-    one = host.of_preset({"name": "new", "title": "a new one", "sources": [], "ring": 1024, "cpu": cpu})
+    cpu = {
+        **words,
+        "per_packet": 6000.0,
+        "per_merged": 800.0,
+        "copy": 0.32,
+        "checksum": 0.25,
+        "per_page": 450.0,
+    }
+    one = host.of_preset(
+        {"name": "new", "title": "a new one", "sources": [], "ring": 1024, "cpu": cpu}
+    )
     assert one.cycles(9000) == pytest.approx((6000 + 6 * 800) / 7 + 9000 * 0.32 + 3 * 450)
     assert one.cycles(1500) == pytest.approx((6000 + 42 * 800) / 43 + 1500 * 0.32 + 450)
     assert one.limit_bps(9000, 8948) == pytest.approx(42e9, rel=0.03)
     assert {"header_2004", "server_2004", "server_2021"} <= host.presets().keys()
-    gains = [one.cycles_per_bit(9000, 8948) / one.cycles_per_bit(1500, 1448) for one in host.presets().values()]
+    gains = [
+        one.cycles_per_bit(9000, 8948) / one.cycles_per_bit(1500, 1448)
+        for one in host.presets().values()
+    ]
     assert [round(1 - gain, 2) for gain in gains] == [0.84, 0.7, 0.5]
     with pytest.raises(ScenarioError, match="did you mean `header_2004`"):
         host.read("header_204", None, None, None)
@@ -120,7 +150,9 @@ def test_the_smallest_that_is_near_the_best_and_may_be_advised() -> None:
     def row(useful: float, *objections: str) -> dict[str, Any]:
         return {"useful_bps": useful, "objections": list(objections)}
 
-    assert judge.choose([row(1, "small"), row(10), row(94), row(96), row(100), row(500, "crc")]) == 3
+    assert (
+        judge.choose([row(1, "small"), row(10), row(94), row(96), row(100), row(500, "crc")]) == 3
+    )
     assert judge.choose([row(10), row(10), row(10)]) == 0
     assert judge.choose([row(1, "crc"), row(2, "crc")]) == 0
     asked = question.read("10Gbps", "40ms", "1e-5")
@@ -130,7 +162,11 @@ def test_the_smallest_that_is_near_the_best_and_may_be_advised() -> None:
     slow = question.read("20Mbps", "40ms", "1e-5")
     assert [mtu for mtu in slow.mtus if not judge.objections(slow, mtu)] == [1500]
     named = question.read("10Gbps", "40ms", "1e-5", mtus=[16000, 576, 11436])
-    assert {mtu: judge.objections(named, mtu) for mtu in named.mtus} == {576: [], 11436: [], 16000: ["crc"]}
+    assert {mtu: judge.objections(named, mtu) for mtu in named.mtus} == {
+        576: [],
+        11436: [],
+        16000: ["crc"],
+    }
 
 
 @pytest.mark.parametrize("cc", ["reno", "cubic"])
@@ -159,7 +195,10 @@ def test_a_path_is_made_smaller_alike(cc: str) -> None:
         (("10Gbps", "1..40ms", "0"), "this is a range"),
         (("10Gbps", "40ms", "0", "bits"), "did you mean `bit`"),
         (("10Gbps", "40ms", "0", "bit", "cubik"), "did you mean `cubic`"),
-        (("10Gbps", "40ms", "0", "bit", "cubic", "linux", [70000]), "no packet of IPv4 is that long"),
+        (
+            ("10Gbps", "40ms", "0", "bit", "cubic", "linux", [70000]),
+            "no packet of IPv4 is that long",
+        ),
         (("10Gbps", "40ms", "0", "bit", "cubic", "linux", (), None, "8K"), "whole number of bytes"),
     ],
 )
@@ -194,7 +233,10 @@ def test_numbers_are_those_of_single_runs(answered: dict[str, Any]) -> None:
     asked = question.read(*ASKED, cc="reno", mtus=[576, 1500, 16000], most_wait="10ms")
     case = scale.fit(asked, 1500, 1e6, 8.0)
     path = network.beside(asked, case)
-    wires = {"bottleneck": path.pop("dumbbell.bottleneck"), "access": {"rate": path.pop("dumbbell.access.rate")}}
+    wires = {
+        "bottleneck": path.pop("dumbbell.bottleneck"),
+        "access": {"rate": path.pop("dumbbell.access.rate")},
+    }
     runs = dumbbell.Scenario({**path, "dumbbell": wires}).run(replications=2).runs
     row = answered["candidates"][1]
     mine = [one.json["flows"][0]["goodput_bps"] for one in runs]
@@ -214,7 +256,9 @@ def test_the_advice_is_that_of_the_rule(answered: dict[str, Any]) -> None:
     assert [row["chosen"] for row in rows] == [False, True, False]
     assert answered["mtu_bytes"] == 1500
     assert answered["crc"]["guarded_frame_bytes"] == 11454
-    assert "16000 and more are not advised (a frame of 16018 bytes is longer" in answered["sentence"]
+    assert (
+        "16000 and more are not advised (a frame of 16018 bytes is longer" in answered["sentence"]
+    )
     assert answered["valid"] is True
     assert answered["paste"] == ["ip link set dev eth0 mtu 1500", "ping -M do -c 3 -s 1472 HOST"]
 
@@ -224,7 +268,10 @@ def test_the_page_needs_nothing_else(answered: dict[str, Any]) -> None:
     written.feed(Path(answered["page"]).read_text(encoding="utf-8"))
     assert written.open == written.loads == []
     assert len(written.ids) == len(set(written.ids))
-    assert json.loads((Path(answered["page"]).parent / "advice.json").read_text())["sentence"] == answered["sentence"]
+    assert (
+        json.loads((Path(answered["page"]).parent / "advice.json").read_text())["sentence"]
+        == answered["sentence"]
+    )
     text = page.html(answered | {"sentence": None}, [])
     assert "no result" in text
     assert [one.name for one in draw.figures_of(answered)] == ["mtu"]
@@ -246,7 +293,19 @@ def test_beyond_the_check_sequence_there_is_a_warning(tmp_path: Path) -> None:
         "--cc",
         "reno",
     ]
-    command = [sys.executable, "-m", "dumbbell", "advise", "mtu", *words, "--time", "1s", "--seeds", "2", "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "dumbbell",
+        "advise",
+        "mtu",
+        *words,
+        "--time",
+        "1s",
+        "--seeds",
+        "2",
+        "--json",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)

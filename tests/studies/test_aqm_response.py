@@ -1,4 +1,5 @@
-"""When algorithms signal: one queue alone against the law that its page states, transcribed from its source."""
+"""When algorithms signal: one queue alone against the law that its page states, transcribed from
+its source."""
 
 from __future__ import annotations
 
@@ -29,7 +30,11 @@ def outside(curve: Curve) -> float:
 
 def named(shape: type) -> list[str]:
     # The model's law is that of the RTL, which tests of its own compare with it.
-    return [name for name, law in aqm_response.LAWS.items() if isinstance(law, shape) and name != "red_rtl"]
+    return [
+        name
+        for name, law in aqm_response.LAWS.items()
+        if isinstance(law, shape) and name != "red_rtl"
+    ]
 
 
 def test_every_aqm_has_a_law_or_a_reason_to_have_none() -> None:
@@ -44,7 +49,9 @@ def test_signals_follow_the_law_of_the_quantity(name: str) -> None:
     assert len(curve.shares) > 10
     # Of 40 intervals of 95 % more than 7 miss once in 300 seeds.
     assert outside(curve) <= 7 / 40
-    assert (max(s.law for s in curve.shares) > 0.2 and min(s.law for s in curve.shares) == 0) or name == "green"
+    assert (
+        max(s.law for s in curve.shares) > 0.2 and min(s.law for s in curve.shares) == 0
+    ) or name == "green"
 
 
 @pytest.mark.parametrize("name", named(Response))
@@ -73,7 +80,15 @@ def test_signals_come_when_the_law_says(name: str) -> None:
         ("red", {"spacing": "uniform_stored", "max_p": 0.2}),
         ("red", {"byte_mode": True, "mean_packet_size": "500 B"}),
         ("red", {"byte_drop": "mean_size", "mean_packet_size": "2 kB", "max_p": 0.3}),
-        ("red", {"byte_drop": "ns2", "mean_packet_size": "800 B", "spacing": "uniform_wait", "max_p": 0.2}),
+        (
+            "red",
+            {
+                "byte_drop": "ns2",
+                "mean_packet_size": "800 B",
+                "spacing": "uniform_wait",
+                "max_p": 0.2,
+            },
+        ),
         ("red_hw", {"max_p": 0.18}),
         ("red_hw", {"gap": True, "max_p": 0.18}),
         ("red_hw", {"mode": "paper", "threshold": "constant", "max_p": 0.1}),
@@ -95,13 +110,17 @@ def test_other_parameters_move_both_alike(name: str, changes: dict[str, Any]) ->
         assert list(curve.times) == pytest.approx(list(curve.law[: len(curve.times)]), abs=1e-9)
 
 
-@pytest.mark.parametrize(("name", "key", "value"), [("red", "max_p", 0.15), ("red", "spacing", "bernoulli")])
+@pytest.mark.parametrize(
+    ("name", "key", "value"), [("red", "max_p", 0.15), ("red", "spacing", "bernoulli")]
+)
 def test_a_law_with_other_parameters_is_seen(
     name: str, key: str, value: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     law = aqm_response.LAWS[name]
     assert isinstance(law, Over)
-    wrong = replace(law, law=lambda gauges, p: laws.red(gauges, replace(p, values={**p.values, key: value})))
+    wrong = replace(
+        law, law=lambda gauges, p: laws.red(gauges, replace(p, values={**p.values, key: value}))
+    )
     monkeypatch.setitem(aqm_response.LAWS, name, wrong)
     assert outside(aqm_response.measure(name, packets=PACKETS)) > 1 / 3
 
@@ -134,11 +153,17 @@ def test_each_shape_is_drawn(name: str) -> None:
     assert "law" in drawing.differs(curve)
 
 
-def test_the_command_writes_and_says_how_far_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_writes_and_says_how_far_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["plot", "curve", "blue", "-s", "d1=0.005", "--out", str(tmp_path)])
     assert ended.value.code in (0, None)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["curve-blue.pdf", "curve-blue.png", "curve-blue.svg"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "curve-blue.pdf",
+        "curve-blue.png",
+        "curve-blue.svg",
+    ]
     assert "95 % interval" in capsys.readouterr().out
 
 

@@ -1,4 +1,5 @@
-"""The simulator and real kernels beside each other: rules, kept runs, what is laid out, and the page.
+"""The simulator and real kernels beside each other: rules, kept runs, what is laid out, and the
+page.
 
 Kernels are stood in for by the simulator (`simulated_kernels.py`), so that what differs is known.
 """
@@ -65,7 +66,9 @@ def file(tmp_path: Path) -> Path:
         ([0.0, 0.0], [40.0, 41.0], 2.0, "differs", None),
     ],
 )
-def test_the_rules(sim: list[float], kernel: list[float], floor: float, verdict: str, by: str | None) -> None:
+def test_the_rules(
+    sim: list[float], kernel: list[float], floor: float, verdict: str, by: str | None
+) -> None:
     row = agreement.compare(sim, kernel, floor)
     assert (row["verdict"], row["by"]) == (verdict, by)
 
@@ -76,7 +79,8 @@ def test_wide_intervals_say_little() -> None:
 
 
 def test_the_interval_of_a_ratio() -> None:
-    # Equal relative spread on both sides, n = 5: ln r +- t(8) s sqrt(2 / 5), Welch's freedom being the pooled one.
+    # Equal relative spread on both sides, n = 5: ln r +- t(8) s sqrt(2 / 5), Welch's freedom being
+    # the pooled one.
     values = [0.9, 0.95, 1.0, 1.05, 1.1]
     row = agreement.compare(values, [2 * x for x in values], 0.0)
     step = 2.306004135 * math.sqrt(0.00625 * 2 / 5)
@@ -88,7 +92,12 @@ def test_the_interval_of_a_ratio() -> None:
 
 @pytest.mark.parametrize(
     ("before", "after", "outcome"),
-    [(2.0, 1.05, "closes"), (2.0, 1.3, "narrows"), (2.0, 1.6, "does not explain"), (1.0, 2.0, "nothing to explain")],
+    [
+        (2.0, 1.05, "closes"),
+        (2.0, 1.3, "narrows"),
+        (2.0, 1.6, "does not explain"),
+        (1.0, 2.0, "nothing to explain"),
+    ],
 )
 def test_experiments_are_judged(before: float, after: float, outcome: str) -> None:
     rows = [agreement.compare([1.0, 1.0], [x, x], 0.0) for x in (before, after)]
@@ -97,7 +106,11 @@ def test_experiments_are_judged(before: float, after: float, outcome: str) -> No
 
 def test_experiments_are_read() -> None:
     one = explain.read("srtt.a=kernel:tcp.sack=false; tcp.frto=false")
-    assert (one.measure, one.side, one.overrides) == ("srtt.a", "kernel", ["tcp.sack=false", "tcp.frto=false"])
+    assert (one.measure, one.side, one.overrides) == (
+        "srtt.a",
+        "kernel",
+        ["tcp.sack=false", "tcp.frto=false"],
+    )
     assert explain.read("queue=queue.limit=9 pkt").side == "sim"
     for wrong in ("queue", "queue=x", "charm=a=b"):
         with pytest.raises(ScenarioError, match="help: write"):
@@ -116,7 +129,11 @@ def test_measures_have_names_that_can_be_asked_for(file: Path) -> None:
 
 def test_a_grid_is_laid_out_and_wrong_values_are_named() -> None:
     wish = conditions.Options(
-        rate=["5Mbps", "10Mbps"], rtt=["10ms"], aqm=["drop_tail", "red"], cc=["cubic"], buffer=["2bdp"]
+        rate=["5Mbps", "10Mbps"],
+        rtt=["10ms"],
+        aqm=["drop_tail", "red"],
+        cc=["cubic"],
+        buffer=["2bdp"],
     )
     study = conditions.read(wish)
     assert [cell.label for cell in study.cells][1] == "5Mbps, RTT 10ms, red, buffer 2bdp, cubic"
@@ -158,14 +175,19 @@ def test_a_ledger_survives_a_kill(tmp_path: Path) -> None:
 def test_a_run_is_kept_under_its_plan_its_seed_and_its_release() -> None:
     keys = {attempts.key_of({"a": a}, {}, seed, "1") for a, seed in ((1, 1), (1, 2), (2, 1))}
     assert len(keys | {attempts.key_of({"a": 1}, {}, 1, "2")}) == 4
-    assert attempts.key_of({"a": 1, "b": 2}, {}, 1, "1") == attempts.key_of({"b": 2, "a": 1}, {}, 1, "1")
+    assert attempts.key_of({"a": 1, "b": 2}, {}, 1, "1") == attempts.key_of(
+        {"b": 2, "a": 1}, {}, 1, "1"
+    )
 
 
 @pytest.fixture
 def command(monkeypatch, tmp_path: Path, capsys):
-    """`compare --on sim,kernel` with kernels whose queue is twice as long and whose seed 2 is never valid."""
+    """`compare --on sim,kernel` with kernels whose queue is twice as long and whose seed 2 is never
+    valid."""
     asked: list[dict[str, Any]] = []
-    lives = simulated_kernels.testbed(lambda wanted: [simulated_kernels.LATE] if wanted["seed"] == 2 else [])
+    lives = simulated_kernels.testbed(
+        lambda wanted: [simulated_kernels.LATE] if wanted["seed"] == 2 else []
+    )
 
     def run(wanted: dict[str, Any], progress: Any = None, own: Any = ()) -> dict[str, Any]:
         if wanted.get("on") == "kernel":
@@ -179,7 +201,14 @@ def command(monkeypatch, tmp_path: Path, capsys):
 
     def call(*words: object, code: int = 0) -> dict[str, Any]:
         with pytest.raises(SystemExit) as ended:
-            main([*map(str, ["compare", "--on", "sim,kernel", *words, "--out", tmp_path / "page"]), "--json"])
+            main(
+                [
+                    *map(
+                        str, ["compare", "--on", "sim,kernel", *words, "--out", tmp_path / "page"]
+                    ),
+                    "--json",
+                ]
+            )
         printed = capsys.readouterr()
         assert ended.value.code == code, printed.err
         return json.loads(printed.out) | {"asked": list(asked), "err": printed.err}
@@ -188,7 +217,14 @@ def command(monkeypatch, tmp_path: Path, capsys):
 
 
 def test_a_difference_is_found_explained_and_resumed(command, file: Path, tmp_path: Path) -> None:
-    words = ("-f", file, "--explain", "queue=queue.limit=40 pkt", "--explain", "total=queue.limit=40 pkt")
+    words = (
+        "-f",
+        file,
+        "--explain",
+        "queue=queue.limit=40 pkt",
+        "--explain",
+        "total=queue.limit=40 pkt",
+    )
     found = command(*words)
     (row,) = found["cells"]
     by_key = {m["key"]: m for m in row["measures"]}
@@ -211,7 +247,9 @@ def test_a_difference_is_found_explained_and_resumed(command, file: Path, tmp_pa
 
 
 def test_another_profile_is_said_and_a_grid_has_a_map(command, file: Path) -> None:
-    found = command("-f", file, "-s", "profile=rfc", "--aqm", "drop_tail,codel", "--seeds", "2", "--seed", "3")
+    found = command(
+        "-f", file, "-s", "profile=rfc", "--aqm", "drop_tail,codel", "--seeds", "2", "--seed", "3"
+    )
     assert found["profile_asked"] == "rfc"
     assert any("`rfc`" in note for note in found["notes"])
     assert [row["at"] for row in found["cells"]] == [{"aqm": "drop_tail"}, {"aqm": "codel"}]
@@ -220,7 +258,11 @@ def test_another_profile_is_said_and_a_grid_has_a_map(command, file: Path) -> No
 
 def test_one_valid_run_gives_no_verdict(command, file: Path) -> None:
     found = command("-f", file, "--seeds", "2", code=5)  # Seed 2 is never valid.
-    assert (found["tally"]["agrees"], found["tally"]["differs"], found["cells"][0]["kernel_runs"]) == (0, 0, 1)
+    assert (
+        found["tally"]["agrees"],
+        found["tally"]["differs"],
+        found["cells"][0]["kernel_runs"],
+    ) == (0, 0, 1)
     assert {m["verdict"] for m in found["cells"][0]["measures"]} == {"too few runs"}
     assert any("1 of 2 live runs are valid" in note for note in found["notes"])
     assert "too few valid runs" in table.sentence(found)
@@ -267,7 +309,9 @@ def test_a_row_is_whole_though_the_system_takes_it_in_pieces(tmp_path: Path, mon
 
     with monkeypatch.context() as patched:
         patched.setattr(Path, "open", lambda self, mode, buffering: Pieces(self, mode))
-        attempts.Attempts(tmp_path).keep("a", 1, {"valid": True, "validity": {"valid": True}}, "one", False)
+        attempts.Attempts(tmp_path).keep(
+            "a", 1, {"valid": True, "validity": {"valid": True}}, "one", False
+        )
     again = attempts.Attempts(tmp_path)
     assert (again.torn, again.attempts("a")[0].valid) == (0, True)
 
@@ -281,7 +325,9 @@ def test_a_run_must_itself_be_valid_and_not_only_its_block() -> None:
     assert not attempts.Kept({"validity": {"valid": True}}, 0.0, 1, None).valid
 
 
-def test_orders_that_mean_the_same_have_runs_of_their_own(tmp_path: Path, monkeypatch, file: Path) -> None:
+def test_orders_that_mean_the_same_have_runs_of_their_own(
+    tmp_path: Path, monkeypatch, file: Path
+) -> None:
     monkeypatch.setattr(api, "run", simulated_kernels.testbed())
     same = [
         live_runs.Order(name, {"path": str(file)}, overrides, 1)
@@ -292,13 +338,17 @@ def test_orders_that_mean_the_same_have_runs_of_their_own(tmp_path: Path, monkey
     one.run(first)
     assert one.made == 2
     assert len({job.key for job in first}) == 2
-    assert not {job.key for job in first} & {job.key for job in one.jobs(same)}  # An experiment of the same study.
+    assert not {job.key for job in first} & {
+        job.key for job in one.jobs(same)
+    }  # An experiment of the same study.
     anew = live_runs.LiveRunner(attempts.Attempts(tmp_path))
     assert [job.key for job in anew.jobs(same)] == [job.key for job in first]
     assert anew.left_s(first) == 0
 
 
-def test_what_the_testbed_is_asked_for_and_what_it_measures_are_in_the_key(monkeypatch, file: Path) -> None:
+def test_what_the_testbed_is_asked_for_and_what_it_measures_are_in_the_key(
+    monkeypatch, file: Path
+) -> None:
     def key(*overrides: str) -> str:
         made = live_runs.LiveRunner(attempts.Attempts(file.parent / "none"))
         return made.jobs([live_runs.Order("one", {"path": str(file)}, list(overrides), 1)])[0].key
@@ -320,7 +370,9 @@ def test_no_time_is_left_for_another_attempt(tmp_path: Path, monkeypatch, file: 
     assert "no time is left" in said[-1]
 
 
-def test_runs_that_were_not_valid_are_tried_anew_if_asked(tmp_path: Path, monkeypatch, file: Path) -> None:
+def test_runs_that_were_not_valid_are_tried_anew_if_asked(
+    tmp_path: Path, monkeypatch, file: Path
+) -> None:
     states = iter([[simulated_kernels.LATE]] * 3 + [[]])
     monkeypatch.setattr(api, "run", simulated_kernels.testbed(lambda _: next(states)))
     orders = [live_runs.Order("one", {"path": str(file)}, [], 1)]
@@ -331,9 +383,14 @@ def test_runs_that_were_not_valid_are_tried_anew_if_asked(tmp_path: Path, monkey
     assert made == [(False, 2), (False, 0), (True, 2), (True, 0)]
 
 
-def test_a_refusal_before_the_run_is_a_run_that_is_not_valid(tmp_path: Path, monkeypatch, file: Path) -> None:
+def test_a_refusal_before_the_run_is_a_run_that_is_not_valid(
+    tmp_path: Path, monkeypatch, file: Path
+) -> None:
     def refuse(wanted: dict[str, Any], progress: Any = None, own: Any = ()) -> dict[str, Any]:
-        raise InvalidRun("  x too much\n  help: less", {"problems": [{"cause": "the rate is beyond this machine"}]})
+        raise InvalidRun(
+            "  x too much\n  help: less",
+            {"problems": [{"cause": "the rate is beyond this machine"}]},
+        )
 
     monkeypatch.setattr(api, "run", refuse)
     one = live_runs.LiveRunner(attempts.Attempts(tmp_path))

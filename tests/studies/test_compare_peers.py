@@ -1,5 +1,5 @@
-"""Comparison with ns-2 and ns-3: the rule, what is refused, how peers are told and read; and ns-2 itself where it is
-installed."""
+"""Comparison with ns-2 and ns-3: the rule, what is refused, how peers are told and read; and ns-2
+itself where it is installed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ needs_ns2 = pytest.mark.skipif(not HAS_NS2, reason="ns-2 is not installed (apt-g
 def dumbbell(*words: object, path: str | None = None) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, **({} if path is None else {"PATH": path})}
     command = [sys.executable, "-m", "dumbbell", "compare", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=ROOT, env=environment)
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=120, cwd=ROOT, env=environment
+    )
 
 
 # The rule: goodput within 3 %, drop rates within a factor of 1.3.
@@ -76,7 +78,9 @@ def test_a_row_outside_the_rule_says_why_and_has_no_ratio() -> None:
     assert alike.faster == pytest.approx(3.0)
 
 
-def outcome(run_s: float = 1.0, hops: int = 1000, goodputs: tuple[float, ...] = (1e6, 3e6)) -> Outcome:
+def outcome(
+    run_s: float = 1.0, hops: int = 1000, goodputs: tuple[float, ...] = (1e6, 3e6)
+) -> Outcome:
     return Outcome(200, 2, 198, 0, 5.0, 0.9, goodputs, hops, Cost(run_s, 0.5, 1000, 4000))
 
 
@@ -130,16 +134,21 @@ def test_a_refusal_is_a_document_with_json() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "package"), [(["--against", "ns2"], "ns2"), (["--against", "ns3"], "libns3-dev"), (["--results"], "ns2")]
+    ("words", "package"),
+    [(["--against", "ns2"], "ns2"), (["--against", "ns3"], "libns3-dev"), (["--results"], "ns2")],
 )
-def test_a_missing_simulator_ends_with_4_and_names_its_package(words: list[str], package: str, tmp_path: Path) -> None:
+def test_a_missing_simulator_ends_with_4_and_names_its_package(
+    words: list[str], package: str, tmp_path: Path
+) -> None:
     done = dumbbell(*words, "--json", path=str(tmp_path))
     error = json.loads(done.stdout)["error"]
     assert (done.returncode, error["code"], error["package"]) == (4, 4, package)
     assert f"apt-get install {package}" in done.stderr
 
 
-def test_a_missing_library_of_ns3_is_found_out_by_pkg_config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_of_ns3_is_found_out_by_pkg_config(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tool = tmp_path / "pkg-config"
     tool.write_text("#!/bin/sh\nexit 1\n")
     tool.chmod(0o755)
@@ -156,9 +165,13 @@ def test_start_times_are_drawn_once_for_all() -> None:
     assert all(i / 4 <= start < i / 4 + 0.010 for i, start in enumerate(starts(4, 1)))
     network = Workload(4, 40e6, "red", 5.0).network(1)
     times = [f"{start:.9f}" for start in starts(4, 1)]
-    assert [line.split()[1] for line in ns2.script(network).splitlines() if line.startswith("flow")] == times
+    assert [
+        line.split()[1] for line in ns2.script(network).splitlines() if line.startswith("flow")
+    ] == times
     sack = Workload(4, 40e6, "red", 5.0, "ns3").network(1)
-    assert [line.split()[1] for line in ns3.words(sack).splitlines() if line.startswith("flow")] == times
+    assert [
+        line.split()[1] for line in ns3.words(sack).splitlines() if line.startswith("flow")
+    ] == times
     told = [int(flow["start"].removesuffix(" ns")) for flow in ours.scenario(network)["flow"]]
     assert told == [round(start * 1e9) for start in starts(4, 1)]
 
@@ -198,15 +211,17 @@ def test_what_ns2_prints() -> None:
 
 def test_what_ns3_prints() -> None:
     network = Network(10e6, 30, (Flow(0.0),), duration=2.0)
-    read = ns3.read(network, "bare 0.1 1000\nsetup 0.2 1500\nrun 1.2 1700\nqueue 100 2 97\nbytes 96000\n")
+    read = ns3.read(
+        network, "bare 0.1 1000\nsetup 0.2 1500\nrun 1.2 1700\nqueue 100 2 97\nbytes 96000\n"
+    )
     assert (read.arrivals, read.drops, read.hops) == (100, 2, 100 + 5 * 97)
     assert read.goodput_bps == 96000 * 8 / 2
     assert read.cost.run_s == pytest.approx(1.0)
 
 
 def test_ours_is_counted_as_the_others_are() -> None:
-    """Packet-hops from the queue's counts are those that the simulator counts, but for packets that are on their
-    way."""
+    """Packet-hops from the queue's counts are those that the simulator counts, but for packets that
+    are on their way."""
     network = Workload(2, 20e6, "drop_tail", 3.0).network(1)
     done = ours.run(network)
     assert done.hops == pytest.approx(done.arrivals + 5 * done.departures, rel=0.02)
@@ -218,10 +233,12 @@ def test_ours_is_counted_as_the_others_are() -> None:
 
 
 def test_the_interval_of_a_difference() -> None:
-    """NIST/SEMATECH e-Handbook 7.3.1's form of Welch's test, with numbers small enough for a pocket calculator."""
+    """NIST/SEMATECH e-Handbook 7.3.1's form of Welch's test, with numbers small enough for a pocket
+    calculator."""
     a, b = [1.0, 2.0, 3.0], [2.0, 4.0, 6.0]
     found = agreement.welch(a, b)
-    # s1^2/n = 1/3, s2^2/n = 4/3; df = (5/3)^2 / ((1/9 + 16/9) / 2) = 2.94, taken as 2; t(0.975, 2) = 4.302653.
+    # s1^2/n = 1/3, s2^2/n = 4/3; df = (5/3)^2 / ((1/9 + 16/9) / 2) = 2.94, taken as 2; t(0.975, 2)
+    # = 4.302653.
     half = 4.302652729911275 * math.sqrt(5 / 3)
     assert found.mean == -2.0
     assert (found.low, found.high) == (pytest.approx(-2 - half), pytest.approx(-2 + half))
@@ -262,7 +279,9 @@ def test_scenarios_have_names_of_their_own_and_are_understood_by_ours() -> None:
 
 @needs_ns2
 def test_a_small_comparison_with_ns2() -> None:
-    done = dumbbell("--against", "ns2", "--flows", 4, "--queue", "red", "--time", "30s", "--seeds", 2, "--json")
+    done = dumbbell(
+        "--against", "ns2", "--flows", 4, "--queue", "red", "--time", "30s", "--seeds", 2, "--json"
+    )
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     (row,) = document["rows"]
@@ -274,7 +293,8 @@ def test_a_small_comparison_with_ns2() -> None:
 @needs_ns2
 @pytest.mark.parametrize("cc", ["tahoe", "sack"])
 def test_a_flow_sends_what_ns2_sends(cc: str) -> None:
-    """Tahoe to the microsecond; SACK in the same order, as a block of ours takes 4 bytes of padding more."""
+    """Tahoe to the microsecond; SACK in the same order, as a block of ours takes 4 bytes of padding
+    more."""
     found = packet_trace.follow(cc, 24)
     assert found.whole
     assert found.ours > 50_000
@@ -285,8 +305,9 @@ def test_a_flow_sends_what_ns2_sends(cc: str) -> None:
 @needs_ns2
 @pytest.mark.parametrize("name", ["red-1-newreno", "red-2-newreno", "red-10-reno"])
 def test_a_loss_within_a_recovery_halves_what_ns2_halves(name: str) -> None:
-    """Half of all outstanding bytes where ns-2 halves cwnd overflows the queue again and again: with that rule
-    `red-1-newreno` dropped more than 1.5 times as many packets as ns-2, and now as many. Seed 3 of ten."""
+    """Half of all outstanding bytes where ns-2 halves cwnd overflows the queue again and again:
+    with that rule `red-1-newreno` dropped more than 1.5 times as many packets as ns-2, and now as
+    many. Seed 3 of ten."""
     network = next(s for s in scenarios.ALL if s.name == name).network(3)
     here, there = ours.run(network), ns2.run(network)
     assert here.drop_rate == pytest.approx(there.drop_rate, rel=0.10)

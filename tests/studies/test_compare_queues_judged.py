@@ -1,4 +1,5 @@
-"""Schemes beside each other: what is measured of a run, which is best or a tie, and what is said of it."""
+"""Schemes beside each other: what is measured of a run, which is best or a tie, and what is said of
+it."""
 
 from __future__ import annotations
 
@@ -74,32 +75,57 @@ def test_percentiles_closer_than_a_bin_of_the_histogram_are_a_tie() -> None:
 
 
 def document(**of: list[list[float]]) -> dict[str, Any]:
-    """A document of delays [s] by scheme: a list for each condition, a number for each seed. Goodput is 1 / delay."""
+    """A document of delays [s] by scheme: a list for each condition, a number for each seed.
+    Goodput is 1 / delay."""
     names = list(of)
     count = len(of[names[0]])
     rows, best = [], []
     for i in range(count):
         by = values(**{name: of[name][i] for name in names})
         for v in by.values():
-            v["goodput_bps"] = {seed: 0.9e7 if x < 0.01 else 1e7 for seed, x in v["p99_sojourn_s"].items()}
+            v["goodput_bps"] = {
+                seed: 0.9e7 if x < 0.01 else 1e7 for seed, x in v["p99_sojourn_s"].items()
+            }
         for name in names:
-            blocks = {m.key: judge.against(by[name][m.key], by[names[0]][m.key]) for m in metrics.ALL}
+            blocks = {
+                m.key: judge.against(by[name][m.key], by[names[0]][m.key]) for m in metrics.ALL
+            }
             cells = {m.key: judge.cell(by[name][m.key]) for m in metrics.ALL}
-            rows.append({"scheme": name, "condition": i + 1, **cells, "versus": blocks if name != names[0] else None})
-        best += [{"condition": i + 1, **v} for v in judge.verdicts(by) if v["metric"] in ("p99_sojourn_s", "jain")]
-    return {"schemes": [{"name": n, "kind": n} for n in names], "baseline": names[0], "rows": rows, "best": best}
+            rows.append(
+                {
+                    "scheme": name,
+                    "condition": i + 1,
+                    **cells,
+                    "versus": blocks if name != names[0] else None,
+                }
+            )
+        best += [
+            {"condition": i + 1, **v}
+            for v in judge.verdicts(by)
+            if v["metric"] in ("p99_sojourn_s", "jain")
+        ]
+    return {
+        "schemes": [{"name": n, "kind": n} for n in names],
+        "baseline": names[0],
+        "rows": rows,
+        "best": best,
+    }
 
 
 def test_the_finding_says_who_wins_how_often_by_how_much_and_at_what_price() -> None:
     slow, fast = [0.047, 0.048, 0.049], [0.0051, 0.0050, 0.0052]
     said = narrative.sentences(document(drop_tail=[slow, slow], codel=[fast, fast]))
     assert said[0] == (
-        "codel has the lowest p99 queueing delay in 2 of 2 conditions (median 5.1 ms against 48 ms of drop_tail) "
+        "codel has the lowest p99 queueing delay in 2 of 2 conditions (median 5.1 ms against 48 "
+        "ms of drop_tail) "
         "at 10 % less goodput."
     )
     assert said[1].startswith("drop_tail has the fairest shares in 2 of 2 conditions")
     one = narrative.sentences(document(drop_tail=[slow], codel=[fast]))[0]
-    assert one == "codel has the lowest p99 queueing delay (5.1 ms against 48 ms of drop_tail) at 10 % less goodput."
+    assert one == (
+        "codel has the lowest p99 queueing delay (5.1 ms against 48 ms of drop_tail) at "
+        "10 % less goodput."
+    )
 
 
 def test_the_finding_says_ties_and_splits() -> None:
@@ -111,16 +137,27 @@ def test_the_finding_says_ties_and_splits() -> None:
     )
     split = narrative.sentences(document(drop_tail=[slow, slow, fast], red=[fast, noisy, slow]))[0]
     assert re.fullmatch(
-        r"(drop_tail|red) has .* in 1 of 3 conditions .*; (red|drop_tail) in 1; a tie of .* in 1\.", split
+        r"(drop_tail|red) has .* in 1 of 3 conditions .*; (red|drop_tail) in 1; a tie of .* in 1\.",
+        split,
     )
     assert "nothing to be compared with" in narrative.sentences(document(red=[slow]))[0]
 
 
 def test_each_scheme_looks_different() -> None:
     kinds = ["red", "drop_tail", "codel", "red", "pie", "blue", "ea_red", "fq_codel"]
-    found = looks({"schemes": [{"name": f"{kind}-{i}", "kind": kind} for i, kind in enumerate(kinds)]})
-    assert len({look.color for look in found.values()}) == len({look.marker for look in found.values()}) == 8
-    assert all(found[f"{kind}-{kinds.index(kind)}"] == style.look(kind) for kind in kinds if style.is_chosen(kind))
+    found = looks(
+        {"schemes": [{"name": f"{kind}-{i}", "kind": kind} for i, kind in enumerate(kinds)]}
+    )
+    assert (
+        len({look.color for look in found.values()})
+        == len({look.marker for look in found.values()})
+        == 8
+    )
+    assert all(
+        found[f"{kind}-{kinds.index(kind)}"] == style.look(kind)
+        for kind in kinds
+        if style.is_chosen(kind)
+    )
     queues = [name for kind in ("aqm", "qdisc") for name in catalogue.kinds()[kind]]
     chosen = [style.look(name) for name in queues if style.is_chosen(name)]
     assert len(chosen) >= 5 and len({(look.color, look.marker) for look in chosen}) == len(chosen)

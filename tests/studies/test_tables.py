@@ -1,4 +1,5 @@
-"""Tables of controls: their fits and crossings by hand, that runs say what the laws do, and what people see."""
+"""Tables of controls: their fits and crossings by hand, that runs say what the laws do, and what
+people see."""
 
 from __future__ import annotations
 
@@ -27,7 +28,9 @@ def test_a_power_is_its_exponent() -> None:
     for a in (0.0, 0.7, 2.0):
         assert rtt_fairness.exponent([(x, x**a) for x in (1, 2, 4, 8)]) == pytest.approx(a)
     # By hand: log y over log x through the origin, (ln2 ln3 + ln4 ln5) / (ln2^2 + ln4^2).
-    expected = (math.log(2) * math.log(3) + math.log(4) * math.log(5)) / (math.log(2) ** 2 + math.log(4) ** 2)
+    expected = (math.log(2) * math.log(3) + math.log(4) * math.log(5)) / (
+        math.log(2) ** 2 + math.log(4) ** 2
+    )
     assert rtt_fairness.exponent([(1, 1), (2, 3), (4, 5)]) == pytest.approx(expected)
     assert rtt_fairness.exponent([(1, 1.2)]) is None
 
@@ -50,7 +53,9 @@ def test_buffers_and_quantities_are_read() -> None:
         "10 ms",
     ]
     assert options.bdp("100 pkt") is None and options.bdp("0.25") == 0.25
-    assert options.bps("--rate", "20Mbps") == 20e6 and options.seconds("--rtt", "40ms") == pytest.approx(0.04)
+    assert options.bps("--rate", "20Mbps") == 20e6 and options.seconds(
+        "--rtt", "40ms"
+    ) == pytest.approx(0.04)
     for refused, part in (
         (lambda: options.bps("--rate", "20"), "no rate"),
         (lambda: options.seconds("--rtt", "40"), "no time"),
@@ -67,7 +72,9 @@ def test_the_catalogue_s_controls_answer_unless_they_cannot() -> None:
     known = catalogue.kinds()["cc"]
     assert [one.text for one in kept] == [name for name in known if name not in controls.LEFT_OUT]
     assert "aimd" in notes[-1]
-    kept, notes = controls.chosen([], [], lambda one: "it needs\nthat" if one.kind == "reno" else None)
+    kept, notes = controls.chosen(
+        [], [], lambda one: "it needs\nthat" if one.kind == "reno" else None
+    )
     assert "reno" not in [one.text for one in kept] and notes[0] == "`reno` is left out: it needs"
     with pytest.raises(ScenarioError, match="control `reno`: no"):
         controls.chosen(["reno"], [], lambda one: "no")
@@ -83,21 +90,27 @@ def made(name: str, tmp_path: Path, **words: Any) -> dict[str, Any]:
 
 
 def test_a_window_s_rate_goes_with_one_over_the_round_trip_time(tmp_path: Path) -> None:
-    """RED drops at random: both sides meet the same loss, and get W / RTT (Mathis et al. 1997): exponent 1, of the
-    round-trip times that they measure. `fair` queueing takes that away."""
+    """RED drops at random: both sides meet the same loss, and get W / RTT (Mathis et al. 1997):
+    exponent 1, of the round-trip times that they measure. `fair` queueing takes that away."""
     found = made("rtt-fairness", tmp_path, ccs=["sack"], ratios=[1, 4], queue="red", flows=4)
     (row,) = found["summary"]
     low, high = row["effective_exponent"]["ci95"]
     assert low > 0.8 and high < 1.25
     even = next(r for r in found["rows"] if r["ratio"] == 1.0)["advantage"]
     assert even["ci95"][0] < 1.0 < even["ci95"][1] or abs(even["mean"] - 1) < 0.1
-    fair = made("rtt-fairness", tmp_path, ccs=["sack"], ratios=[1, 4], queue="fq", buffer=["200 pkt"])
+    fair = made(
+        "rtt-fairness", tmp_path, ccs=["sack"], ratios=[1, 4], queue="fq", buffer=["200 pkt"]
+    )
     assert abs(fair["summary"][0]["exponent"]["mean"]) < 0.05
 
 
 def test_a_control_is_friendly_to_itself(tmp_path: Path) -> None:
-    found = made("friendliness", tmp_path, ccs=["cubic", "sack"], rate=["10Mbps"], buffer=["1", "4"])
-    assert [one["name"] for one in found["controls"]] == ["cubic", "sack"] and found["against"] == "sack"
+    found = made(
+        "friendliness", tmp_path, ccs=["cubic", "sack"], rate=["10Mbps"], buffer=["1", "4"]
+    )
+    assert [one["name"] for one in found["controls"]] == ["cubic", "sack"] and found[
+        "against"
+    ] == "sack"
     of = {(row["cc"], row["buffer"]): row for row in found["rows"]}
     for buffer in (1.0, 4.0):
         same = of["sack", buffer]
@@ -112,7 +125,15 @@ def test_a_control_is_friendly_to_itself(tmp_path: Path) -> None:
 
 
 def test_the_standard_is_asked_though_nobody_named_it(tmp_path: Path) -> None:
-    found = made("friendliness", tmp_path, ccs=["reno"], against="newreno", rate=["5Mbps"], buffer=["1"], time="30s")
+    found = made(
+        "friendliness",
+        tmp_path,
+        ccs=["reno"],
+        against="newreno",
+        rate=["5Mbps"],
+        buffer=["1"],
+        time="30s",
+    )
     assert [one["name"] for one in found["controls"]] == ["newreno", "reno"]
     assert friendliness.SURVEY.name == found["table"]
 
@@ -124,8 +145,13 @@ def test_loss_and_the_law_agree(tmp_path: Path) -> None:
     for row, law in zip(found["rows"], found["facts"]["laws"]["mathis"], strict=True):
         assert law == pytest.approx(8 * 1448 * throughput.mathis(row["loss"], 0.04, 2) / best)
         assert row["share"]["mean"] == pytest.approx(law, rel=0.2)
-        assert row["share"]["mean"] * best == pytest.approx(row["by_seed"]["share"] and _mean(row) * best)
-    assert found["summary"][0]["half_loss"] is None and found["summary"][0]["share_at_1_percent"]["n"] == 5
+        assert row["share"]["mean"] * best == pytest.approx(
+            row["by_seed"]["share"] and _mean(row) * best
+        )
+    assert (
+        found["summary"][0]["half_loss"] is None
+        and found["summary"][0]["share_at_1_percent"]["n"] == 5
+    )
 
 
 def _mean(row: dict[str, Any]) -> float:
@@ -133,7 +159,15 @@ def _mean(row: dict[str, Any]) -> float:
 
 
 def test_coexistence_is_over_buffers_of_any_kind(tmp_path: Path) -> None:
-    found = made("coexistence", tmp_path, ccs=["reno"], against="cubic", buffer=["10 pkt", "2"], time="30s", seeds=2)
+    found = made(
+        "coexistence",
+        tmp_path,
+        ccs=["reno"],
+        against="cubic",
+        buffer=["10 pkt", "2"],
+        time="30s",
+        seeds=2,
+    )
     assert [row["buffer"] for row in found["rows"]] == ["10 pkt", 2.0]
     assert found["summary"][0]["even_bdp"] is None
     assert "reno has" in found["finding"][0] and "at 10 pkt" in found["finding"][0]
@@ -149,7 +183,9 @@ def test_runs_are_kept_and_a_control_more_runs_only_that(tmp_path: Path) -> None
     assert again["rows"][0]["fingerprint"] == first["rows"][0]["fingerprint"]
 
 
-def test_the_page_and_the_document_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_and_the_document_are_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = ["--cc", "reno", "sack", "--quick", "--time", "10s", "--seeds", "2", "--no-store"]
     for name in SURVEYS:
         out = tmp_path / name
@@ -157,7 +193,12 @@ def test_the_page_and_the_document_are_written(tmp_path: Path, capsys: pytest.Ca
         printed = json.loads(capsys.readouterr().out)
         assert json.loads((out / "results.json").read_text())["rows"] == printed["rows"]
         page = (out / "index.html").read_text()
-        assert "<svg" in page and "<script" not in page and 'src="' not in page and 'href="http' not in page
+        assert (
+            "<svg" in page
+            and "<script" not in page
+            and 'src="' not in page
+            and 'href="http' not in page
+        )
         assert all(sentence.split(":")[0] in page for sentence in printed["finding"][:1])
         assert printed["figures"] and all(Path(path).exists() for path in printed["figures"])
         assert {row["cc"] for row in printed["summary"]} >= {"reno", "sack"}
@@ -180,7 +221,9 @@ def test_mistakes_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         assert cli._code(["table", *words, "--no-store", "--out", str(tmp_path)]) == 2
         return capsys.readouterr().err
 
-    assert "there is no" in said("coexistence", "--cc", "cubik") and "cubic" in said("coexistence", "--cc", "cubik")
+    assert "there is no" in said("coexistence", "--cc", "cubik") and "cubic" in said(
+        "coexistence", "--cc", "cubik"
+    )
     assert "this is a queue" in said("coexistence", "--cc", "codel")
     assert "no rate" in said("loss-tolerance", "--rate", "fast")
     assert "out of range" in said("rtt-fairness", "--ratio", "0.5")

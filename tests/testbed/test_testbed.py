@@ -1,6 +1,8 @@
-"""What people see of live runs: their validity on every page, the machine's report, replays, programs on a network.
+"""What people see of live runs: their validity on every page, the machine's report, replays,
+programs on a network.
 
-Kernels are stood in for by the simulator (`simulated_kernels.py`); the testbed itself is tested where it is built.
+Kernels are stood in for by the simulator (`simulated_kernels.py`); the testbed itself is tested
+where it is built.
 """
 
 from __future__ import annotations
@@ -57,7 +59,11 @@ def test_a_live_result_shows_its_validity_and_a_simulated_one_has_none(simulated
     live = to_text(result_tables(result.Result(simulated_kernels.lived(simulated))))
     assert "Validity: all 2 runs are valid" in live
     assert "Validity" not in to_text(result_tables(result.Result(simulated)))
-    one = to_text(result_tables(result.Result(simulated_kernels.lived(simulated["runs"][0] | {"duration_s": 2.0}))))
+    one = to_text(
+        result_tables(
+            result.Result(simulated_kernels.lived(simulated["runs"][0] | {"duration_s": 2.0}))
+        )
+    )
     assert "Validity: valid, class exact" in one
     assert "123 456 in = 122 638 out + 818 dropped + 0 inside: exact" in one
     assert "half 4.4, 99 % 15.2, 99.9 % 247, most 612 us" in one
@@ -134,7 +140,10 @@ def test_live_runs_of_another_process_are_waited_for_unless_one_is_within_them()
             holder.kill()  # The lock goes with its process, however that ends.
             assert patient.stdout.readline() == "mine\n"
             assert patient.communicate(timeout=60)[1] == ""
-    with lock.alone(), holding() as inner:  # As a program of `dumbbell shell`, which would wait for its own end.
+    with (
+        lock.alone(),
+        holding() as inner,
+    ):  # As a program of `dumbbell shell`, which would wait for its own end.
         said = inner.communicate(timeout=60)
         assert said[0] == "mine\n"
         assert f"within the live run of process {os.getpid()}" in said[1]
@@ -144,23 +153,37 @@ def test_the_wait_for_another_live_run_is_bounded(monkeypatch: pytest.MonkeyPatc
     with holding() as holder:
         assert holder.stdout.readline() == "mine\n"
         monkeypatch.setenv("DUMBBELL_LIVE_WAIT", "0 s")
-        with pytest.raises(EnvironmentLacks, match=rf"PID {holder.pid}\) of this user has not ended"), lock.alone():
+        with (
+            pytest.raises(
+                EnvironmentLacks, match=rf"PID {holder.pid}\) of this user has not ended"
+            ),
+            lock.alone(),
+        ):
             pass
         monkeypatch.setenv("DUMBBELL_LIVE_WAIT", "soon")
-        with pytest.raises(ScenarioError, match="DUMBBELL_LIVE_WAIT=soon: this is no time"), lock.alone():
+        with (
+            pytest.raises(ScenarioError, match="DUMBBELL_LIVE_WAIT=soon: this is no time"),
+            lock.alone(),
+        ):
             pass
         holder.communicate(timeout=60)
 
 
-@pytest.mark.parametrize("plant", [os.mkfifo, lambda path: path.symlink_to("/etc/passwd"), lambda path: path.mkdir()])
-def test_a_planted_lock_is_noticed_and_blocks_nobody(plant: Any, tmp_path: Path, capsys: Any) -> None:
+@pytest.mark.parametrize(
+    "plant", [os.mkfifo, lambda path: path.symlink_to("/etc/passwd"), lambda path: path.mkdir()]
+)
+def test_a_planted_lock_is_noticed_and_blocks_nobody(
+    plant: Any, tmp_path: Path, capsys: Any
+) -> None:
     (tmp_path / "dumbbell").mkdir()
     plant(tmp_path / "dumbbell" / "live.lock")
     with lock.alone():
         assert "other live runs would not be noticed" in capsys.readouterr().err
 
 
-def test_a_folder_of_others_is_not_used_for_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_of_others_is_not_used_for_the_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     open_to_all = tmp_path / "open"
     open_to_all.mkdir()
     open_to_all.chmod(0o777)
@@ -168,7 +191,9 @@ def test_a_folder_of_others_is_not_used_for_the_lock(tmp_path: Path, monkeypatch
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     assert private.runtime().parent != open_to_all
     assert list(open_to_all.iterdir()) == []
-    monkeypatch.setattr(private.os, "geteuid", lambda: 12345)  # As if another user owned all that is there.
+    monkeypatch.setattr(
+        private.os, "geteuid", lambda: 12345
+    )  # As if another user owned all that is there.
     with pytest.raises(EnvironmentLacks, match="belongs to another user"):
         private.folder(tmp_path)
 
@@ -178,20 +203,29 @@ def test_live_runs_of_another_user_are_said(monkeypatch: pytest.MonkeyPatch, cap
         assert other.stdout.readline() == "mine\n"
         assert Path(f"/proc/{other.pid}/comm").read_text(encoding="utf-8") == f"{lock.NAME}\n"
         assert not [note for note in lock._others() if str(other.pid) in note]
-        monkeypatch.setattr(lock.os, "geteuid", lambda: 12345)  # As if this process were another user's.
+        monkeypatch.setattr(
+            lock.os, "geteuid", lambda: 12345
+        )  # As if this process were another user's.
         assert [note for note in lock._others() if str(other.pid) in note]
         other.communicate(timeout=60)
 
 
 def test_half_a_block_is_no_reason_to_fail() -> None:
-    assert validity.runs({"validity": {"valid": False}})[0].verdict == "NOT VALID: no reason is given"
+    assert (
+        validity.runs({"validity": {"valid": False}})[0].verdict == "NOT VALID: no reason is given"
+    )
     assert validity.facts({})
-    assert validity.what_is_wrong({"validity": {"valid": False}}) == ["it says that it is not valid, and no reason"]
+    assert validity.what_is_wrong({"validity": {"valid": False}}) == [
+        "it says that it is not valid, and no reason"
+    ]
 
 
 def test_the_command_asks_for_kernels_and_ends_with_5(monkeypatch, capsys, tmp_path: Path) -> None:
     file = tmp_path / "two.toml"
-    file.write_text('duration = "1 s"\n[dumbbell.bottleneck]\nrate = "1 Mbps"\ndelay = "1 ms"\n[[flow]]\nname = "a"\n')
+    file.write_text(
+        'duration = "1 s"\n[dumbbell.bottleneck]\nrate = "1 Mbps"\ndelay = "1 ms"\n[[flow]]\nname '
+        '= "a"\n'
+    )
     monkeypatch.setattr(api, "run", simulated_kernels.testbed(lambda _: [simulated_kernels.LATE]))
     assert command("run", file, "--on", "kernel", "--page", tmp_path / "page.html") == 5
     out, err = capsys.readouterr()
@@ -209,7 +243,12 @@ def test_a_build_without_a_testbed_says_so(monkeypatch) -> None:
 
     for name in ("doctor", "replay", "shell"):
         monkeypatch.delattr(_native, name, raising=False)
-    calls = (api.doctor, lambda: api.replay({}), lambda: api.shell({}), lambda: api.run({"on": "kernel"}))
+    calls = (
+        api.doctor,
+        lambda: api.replay({}),
+        lambda: api.shell({}),
+        lambda: api.run({"on": "kernel"}),
+    )
     for call in calls:
         with pytest.raises(EnvironmentLacks, match="no testbed"):
             call()
@@ -219,14 +258,24 @@ def test_a_build_without_a_testbed_says_so(monkeypatch) -> None:
 def test_the_report_on_a_machine_says_what_works_and_what_to_do(monkeypatch, capsys) -> None:
     checks = [
         {"check": "namespaces", "ok": True, "found": "as root", "needed_for": "all", "fix": ""},
-        {"check": "/dev/net/tun", "ok": False, "found": None, "needed_for": "speed", "fix": "run as root"},
+        {
+            "check": "/dev/net/tun",
+            "ok": False,
+            "found": None,
+            "needed_for": "speed",
+            "fix": "run as root",
+        },
     ]
-    monkeypatch.setattr(api, "doctor", lambda: {"checks": checks, "can": {"tun": False, "af_packet": True}})
+    monkeypatch.setattr(
+        api, "doctor", lambda: {"checks": checks, "can": {"tun": False, "af_packet": True}}
+    )
     assert command("doctor", "--on", "kernel") == 0
     shown = capsys.readouterr().out
     assert "NO   TUN devices" in shown
     assert "/dev/net/tun: run as root" in shown
-    monkeypatch.setattr(api, "doctor", lambda: {"checks": checks, "can": {"tun": {"ok": False, "why": "no"}}})
+    monkeypatch.setattr(
+        api, "doctor", lambda: {"checks": checks, "can": {"tun": {"ok": False, "why": "no"}}}
+    )
     assert command("doctor", "--on", "kernel") == 4
     assert command("doctor", "--json") == 0
     assert json.loads(capsys.readouterr().out.splitlines()[-1])["testbed"]["checks"] == checks
@@ -236,11 +285,22 @@ def test_a_replay_that_differs_ends_with_3(monkeypatch, capsys, tmp_path: Path) 
     log = tmp_path / "log"
     assert command("replay", log) == 2
     log.touch()
-    said = {"packets": 4000, "mismatches": 0, "first_mismatch": None, "verdict": "same", "seed": 1, "fingerprint": "0"}
+    said = {
+        "packets": 4000,
+        "mismatches": 0,
+        "first_mismatch": None,
+        "verdict": "same",
+        "seed": 1,
+        "fingerprint": "0",
+    }
     monkeypatch.setattr(api, "replay", lambda wanted: dict(said))
     assert command("replay", log) == 0
     assert "same: 4 000 packets" in capsys.readouterr().out
-    said |= {"mismatches": 1, "verdict": "differs", "first_mismatch": {"packet": 17, "live": "drop", "replay": "pass"}}
+    said |= {
+        "mismatches": 1,
+        "verdict": "differs",
+        "first_mismatch": {"packet": 17, "live": "drop", "replay": "pass"},
+    }
     assert command("replay", log) == replay_command.DIFFERS == 3
     assert "packet: 17" in capsys.readouterr().out
 
@@ -249,18 +309,32 @@ def test_a_replay_that_differs_ends_with_3(monkeypatch, capsys, tmp_path: Path) 
     ("change", "words"),
     [
         (lambda run: None, None),
-        (lambda run: run["validity"].update(valid=True, reasons=["it was late"]), "contradicts its class"),
+        (
+            lambda run: run["validity"].update(valid=True, reasons=["it was late"]),
+            "contradicts its class",
+        ),
         (lambda run: run["validity"].update({"class": None}), "contradicts its class"),
-        (lambda run: run["validity"].update({"class": "loose", "required": "good"}), "plan requires loose"),
+        (
+            lambda run: run["validity"].update({"class": "loose", "required": "good"}),
+            "plan requires loose",
+        ),
         (lambda run: run["validity"].update({"valid": False}), "is called valid"),
         (lambda run: run["validity"]["lateness_us"].update(p99=3.0), "the log has 15.2 us"),
         (lambda run: run["validity"]["replay"].update(packets=5), "it has 5 packets"),
         (lambda run: run.update(fingerprint="beef"), "the log gives f00d"),
-        (lambda run: run.update(fingerprint="beef", duration_s=1.0), None),  # It ended with its program.
-        (lambda run: (run["validity"].pop("required"), run["validity"].pop("class")), None),  # An older release.
+        (
+            lambda run: run.update(fingerprint="beef", duration_s=1.0),
+            None,
+        ),  # It ended with its program.
+        (
+            lambda run: (run["validity"].pop("required"), run["validity"].pop("class")),
+            None,
+        ),  # An older release.
     ],
 )
-def test_a_replay_checks_what_the_summary_says(change, words: str | None, monkeypatch, capsys, tmp_path: Path) -> None:
+def test_a_replay_checks_what_the_summary_says(
+    change, words: str | None, monkeypatch, capsys, tmp_path: Path
+) -> None:
     run = {
         "seed": 1,
         "fingerprint": "f00d",
@@ -271,7 +345,13 @@ def test_a_replay_checks_what_the_summary_says(change, words: str | None, monkey
     (tmp_path / "summary.json").write_text(json.dumps(run))
     (tmp_path / "run.log").touch()
     packets = simulated_kernels.BLOCK["replay"]["packets"]
-    said = {"packets": packets, "mismatches": 0, "verdict": "same", "seed": 1, "fingerprint": "f00d"}
+    said = {
+        "packets": packets,
+        "mismatches": 0,
+        "verdict": "same",
+        "seed": 1,
+        "fingerprint": "f00d",
+    }
     said |= {"required": "loose", "duration_s": 60.0, "lateness_us": {"p99": 15.1}}
     monkeypatch.setattr(api, "replay", lambda wanted: said | {"lateness_us": {"p99": 15.2}})
     assert command("replay", tmp_path) == (3 if words else 0)
@@ -284,15 +364,28 @@ def test_the_class_its_bound_and_what_the_better_ones_lack_are_shown() -> None:
     missed = [{"class": "exact", "reasons": ["stalls may have moved the goodput"]}]
     more = {"class": "good", "required": "loose", "missed": missed, "warnings": ["a host waited"]}
     block = simulated_kernels.block() | more | {"bound_percent": {"goodput": 0.62, "wait": 0.1}}
-    block["traffic"] = {"starved_share": 0.2, "window_limited_share": 0.0, "buffer_limited_share": 0.01}
-    block["calibration"] |= {"stalled_share": 0.004, "longest_stall_ms": 3.1, "expected_class": "loose"}
+    block["traffic"] = {
+        "starved_share": 0.2,
+        "window_limited_share": 0.0,
+        "buffer_limited_share": 0.01,
+    }
+    block["calibration"] |= {
+        "stalled_share": 0.004,
+        "longest_stall_ms": 3.1,
+        "expected_class": "loose",
+    }
     said = dict(validity.facts(block))
     assert said["results are good to"] == "goodput within 0.62 %, mean wait within 0.1 %"
     assert said["not exact"] == "stalls may have moved the goodput"
     assert said["warning"] == "a host waited"
     assert said["hosts"].startswith("20 % of the time without a processor")
-    assert said["stalls of this machine before the run"].endswith("the longest 3.1 ms: class expected: loose")
-    assert validity.Run(1, block).verdict == "valid, class good (goodput within 0.62 %, mean wait within 0.1 %)"
+    assert said["stalls of this machine before the run"].endswith(
+        "the longest 3.1 ms: class expected: loose"
+    )
+    assert (
+        validity.Run(1, block).verdict
+        == "valid, class good (goodput within 0.62 %, mean wait within 0.1 %)"
+    )
 
 
 def test_a_class_is_required_of_kernels_alone(capsys, tmp_path: Path) -> None:
@@ -314,7 +407,15 @@ def wish(**words: Any) -> shell.Options:
 
 
 def test_words_become_a_network_that_the_laboratory_takes() -> None:
-    asked = wish(rate="12Mbps", delay="20ms", loss="1%", queue="red:min_th=5pkt", ecn=True, up="1Mbps", mtu="9000")
+    asked = wish(
+        rate="12Mbps",
+        delay="20ms",
+        loss="1%",
+        queue="red:min_th=5pkt",
+        ecn=True,
+        up="1Mbps",
+        mtu="9000",
+    )
     built = shell.scenario(asked)
     plan = api.plan(api.request({"value": built, "name": "shell"}))["points"][0]["plan"]
     up, down = plan["links"]
@@ -358,14 +459,18 @@ def test_wrong_words_are_underlined(words: dict[str, Any], said: str) -> None:
         shell.request(wish(**words), Path("out"))
 
 
-def test_a_program_ends_the_command_with_its_own_code(monkeypatch, capfd, tmp_path: Path, simulated) -> None:
+def test_a_program_ends_the_command_with_its_own_code(
+    monkeypatch, capfd, tmp_path: Path, simulated
+) -> None:
     asked = []
 
     def run(wanted: dict[str, Any]) -> dict[str, Any]:
         asked.append(wanted)
         os.write(1, b"hello\n")
         ended = {"exit_code": 7, "signal": None}
-        return simulated_kernels.lived(simulated["runs"][0] | {"duration_s": 2.0}) | {"program": ended}
+        return simulated_kernels.lived(simulated["runs"][0] | {"duration_s": 2.0}) | {
+            "program": ended
+        }
 
     monkeypatch.setattr(api, "need_testbed", lambda function: None)
     monkeypatch.setattr(api, "shell", run)
@@ -380,11 +485,15 @@ def test_a_program_ends_the_command_with_its_own_code(monkeypatch, capfd, tmp_pa
     assert json.loads(capfd.readouterr().out)["program"]["exit_code"] == 7
 
 
-def test_each_shell_has_a_directory_of_its_own(monkeypatch, capfd, tmp_path: Path, simulated) -> None:
+def test_each_shell_has_a_directory_of_its_own(
+    monkeypatch, capfd, tmp_path: Path, simulated
+) -> None:
     def run(wanted: dict[str, Any]) -> dict[str, Any]:
         (Path(wanted["out"]) / "summary.json").write_text("{}")
         ended = {"exit_code": 0, "signal": None}
-        return simulated_kernels.lived(simulated["runs"][0] | {"duration_s": 2.0}) | {"program": ended}
+        return simulated_kernels.lived(simulated["runs"][0] | {"duration_s": 2.0}) | {
+            "program": ended
+        }
 
     def fails(wanted: dict[str, Any]) -> dict[str, Any]:
         raise ScenarioError("refused")
@@ -404,8 +513,14 @@ def test_each_shell_has_a_directory_of_its_own(monkeypatch, capfd, tmp_path: Pat
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ({"queue": "redd"}, "--queue redd\n        ^^^^ there is no queue named `redd`\nhelp: did you mean `red`?"),
-        ({"queue": "red:min_thh=5pkt"}, "--queue red:min_thh=5pkt\n            ^^^^^^^ there is no parameter"),
+        (
+            {"queue": "redd"},
+            "--queue redd\n        ^^^^ there is no queue named `redd`\nhelp: did you mean `red`?",
+        ),
+        (
+            {"queue": "red:min_thh=5pkt"},
+            "--queue red:min_thh=5pkt\n            ^^^^^^^ there is no parameter",
+        ),
         ({"queue": "red:min_th=50pkt"}, "max_th = 15 pkt is not above min_th = 50 pkt"),
         ({"limit": "5x"}, "--limit 5x"),
         ({"mtu": "5x"}, "--mtu 5x"),
@@ -414,7 +529,9 @@ def test_each_shell_has_a_directory_of_its_own(monkeypatch, capfd, tmp_path: Pat
         ({"time": "soon"}, "--time soon"),
     ],
 )
-def test_a_wrong_option_is_told_once_and_as_it_was_written(words: dict[str, Any], said: str) -> None:
+def test_a_wrong_option_is_told_once_and_as_it_was_written(
+    words: dict[str, Any], said: str
+) -> None:
     asked = wish(**words)
     with pytest.raises(ScenarioError) as caught:
         api.plan(api.request({"value": shell.scenario(asked), "name": shell.NAME}))
@@ -427,28 +544,55 @@ def test_a_wrong_option_is_told_once_and_as_it_was_written(words: dict[str, Any]
 def test_a_wrong_override_of_a_shell_stays_as_it_was_written() -> None:
     asked = wish()
     with pytest.raises(ScenarioError) as caught:
-        api.plan(api.request({"value": shell.scenario(asked), "name": shell.NAME}, ["link.0.dellay=3"]))
+        api.plan(
+            api.request({"value": shell.scenario(asked), "name": shell.NAME}, ["link.0.dellay=3"])
+        )
     assert shell.spelled(caught.value, asked) is caught.value
 
 
-def test_a_live_run_of_a_file_for_another_tcp_says_so(monkeypatch, capfd, tmp_path: Path, simulated) -> None:
+def test_a_live_run_of_a_file_for_another_tcp_says_so(
+    monkeypatch, capfd, tmp_path: Path, simulated
+) -> None:
     file = tmp_path / "one.toml"
-    file.write_text('duration = "1 s"\n[dumbbell.bottleneck]\nrate = "2 Mbps"\ndelay = "2 ms"\n[[flow]]\nname = "a"\n')
+    file.write_text(
+        'duration = "1 s"\n[dumbbell.bottleneck]\nrate = "2 Mbps"\ndelay = "2 ms"\n[[flow]]\nname '
+        '= "a"\n'
+    )
     monkeypatch.setattr(api, "run", simulated_kernels.testbed())
-    for words, profile in (((), "rfc"), (("-s", "profile=ns2"), "ns2"), (("-s", "profile=linux"), None)):
+    for words, profile in (
+        ((), "rfc"),
+        (("-s", "profile=ns2"), "ns2"),
+        (("-s", "profile=linux"), None),
+    ):
         command("run", file, "--on", "kernel", *words)
-        assert ("note: the scenario has the profile" in capfd.readouterr().err) is (profile is not None)
+        assert ("note: the scenario has the profile" in capfd.readouterr().err) is (
+            profile is not None
+        )
 
 
 def test_ends_of_programs() -> None:
     good, late = simulated_kernels.block(), simulated_kernels.block(simulated_kernels.LATE)
     ends = [(0, None, good, 0), (0, None, late, 5), (3, None, late, 3), (None, 9, good, 137)]
     for code, killer, block, expected in ends:
-        ran = {"program": {"exit_code": code, "signal": killer}, "validity": block, "valid": block["valid"]}
+        ran = {
+            "program": {"exit_code": code, "signal": killer},
+            "validity": block,
+            "valid": block["valid"],
+        }
         assert shell.exit_code(ran) == expected
     assert shell.exit_code({"program": {"exit_code": 0}, "validity": good, "valid": False}) == 5
-    silent = {"valid": False, "reasons": ["no packet came to the router"], "conservation": {"ok": True, "in": 0}}
-    ran = {"program": {"exit_code": 0, "signal": None}, "validity": silent, "valid": False, "queues": [], "flows": []}
+    silent = {
+        "valid": False,
+        "reasons": ["no packet came to the router"],
+        "conservation": {"ok": True, "in": 0},
+    }
+    ran = {
+        "program": {"exit_code": 0, "signal": None},
+        "validity": silent,
+        "valid": False,
+        "queues": [],
+        "flows": [],
+    }
     assert shell.exit_code(ran) == 0
     assert shell.said(ran) == ["no packet crossed the link: there is nothing to measure"]
 

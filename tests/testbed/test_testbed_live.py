@@ -1,4 +1,5 @@
-"""The testbed through the command line, on real kernels: short runs; nothing is asserted that a busy machine spoils."""
+"""The testbed through the command line, on real kernels: short runs; nothing is asserted that a
+busy machine spoils."""
 
 from __future__ import annotations
 
@@ -64,7 +65,15 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, dict[str, 
     there = tmp_path_factory.mktemp("live")
     (there / "one.toml").write_text(SCENARIO)
     code, out, err = dumbbell(
-        "run", there / "one.toml", "--on", "kernel", "--out", there / "run", "--record-every", "10 ms", "--json"
+        "run",
+        there / "one.toml",
+        "--on",
+        "kernel",
+        "--out",
+        there / "run",
+        "--record-every",
+        "10 ms",
+        "--json",
     )
     assert code in (0, 5), err
     return there / "run", code, json.loads(out)
@@ -97,7 +106,18 @@ def test_its_log_replays_the_same_and_an_altered_one_is_found(ran) -> None:
 
 
 def test_a_program_runs_inside_and_its_code_comes_back(tmp_path: Path) -> None:
-    words = ("shell", "--rate", "8Mbps", "--delay", "1ms", "-s", "testbed.calibrate=false", "--out", tmp_path, "--json")
+    words = (
+        "shell",
+        "--rate",
+        "8Mbps",
+        "--delay",
+        "1ms",
+        "-s",
+        "testbed.calibrate=false",
+        "--out",
+        tmp_path,
+        "--json",
+    )
     code, out, err = dumbbell(*words, "--", "sh", "-c", "readlink /proc/self/ns/net; exit 7")
     assert code == 7, err
     assert "net:[" in err  # What it prints goes aside, and it is elsewhere.
@@ -127,12 +147,15 @@ def test_a_router_whose_core_is_taken_away_loses_its_class(tmp_path: Path) -> No
     assert block["class"] != "exact"
     assert block["stalls"]["longest_ms"] > 10
     assert block["conservation"]["ok"] and block["replay"]["mismatches"] == 0
-    assert any("a late router may have moved the mean wait" in reason for reason in block["reasons"])
+    assert any(
+        "a late router may have moved the mean wait" in reason for reason in block["reasons"]
+    )
 
 
 @dataclass(frozen=True)
 class Frame:
-    """A packet of a capture: where and which way it went (1: in, 2: out), when, and its bytes from the IP header on."""
+    """A packet of a capture: where and which way it went (1: in, 2: out), when, and its bytes from
+    the IP header on."""
 
     interface: str
     way: int
@@ -147,12 +170,14 @@ class Frame:
 
     @property
     def name(self) -> bytes:
-        """What stays the same from host to host: all of the header but the ECN field and the checksum."""
+        """What stays the same from host to host: all of the header but the ECN field and the
+        checksum."""
         return self.packet[2:10] + self.packet[12:40]
 
 
 def frames(file: Path) -> Iterator[Frame]:
-    """Reads a pcapng file as draft-ietf-opsawg-pcapng describes it, independently of the product."""
+    """Reads a pcapng file as draft-ietf-opsawg-pcapng describes it, independently of the
+    product."""
     data, at, names = file.read_bytes(), 0, []
     while at < len(data):
         kind, size = struct.unpack_from("<II", data, at)
@@ -205,7 +230,8 @@ sink.recv(1)
 
 @pytest.fixture(scope="module")
 def captured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Frame], dict[str, Any]]:
-    """A datagram there and back, and a connection with ECN through a short queue: directory, packets, document."""
+    """A datagram there and back, and a connection with ECN through a short queue: directory,
+    packets, document."""
     there = tmp_path_factory.mktemp("captured")
     (there / "server.py").write_text(SERVER)
     (there / "client.py").write_text(CLIENT)
@@ -231,13 +257,20 @@ def captured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Frame
 def test_a_capture_has_the_very_packets_on_both_sides_of_the_queue(captured) -> None:
     _, seen, _ = captured
     datagrams = [f for f in seen if f.packet[9] == 17]
-    assert [(f.interface, f.way) for f in datagrams] == [("client", 1), ("server", 2), ("server", 1), ("client", 2)]
+    assert [(f.interface, f.way) for f in datagrams] == [
+        ("client", 1),
+        ("server", 2),
+        ("server", 1),
+        ("client", 2),
+    ]
     assert all(f.packet[28:] == b"a datagram" for f in datagrams)
     addresses = [tuple(f.packet[12:20]) for f in datagrams]
     assert addresses == [(10, 77, 0, 1, 10, 77, 0, 2)] * 2 + [(10, 77, 0, 2, 10, 77, 0, 1)] * 2
     assert datagrams[1].ns - datagrams[0].ns >= 4_000_000
     syn = next(f for f in seen if f.packet[9] == 6)
-    assert (syn.packet[33] & 2, syn.packet[40:44]) == (2, bytes([2, 4, 1460 >> 8, 1460 & 255])), "Linux's own options"
+    assert (syn.packet[33] & 2, syn.packet[40:44]) == (2, bytes([2, 4, 1460 >> 8, 1460 & 255])), (
+        "Linux's own options"
+    )
     long = [f for f in seen if f.length > 1000]
     assert {len(f.packet) for f in long} == {120}, "headers only"
 
@@ -256,16 +289,27 @@ def test_marks_and_drops_are_where_the_queue_made_them(captured) -> None:
     assert all(any(reason in f.comment for reason in queue["drops"]) for f in dropped)
     assert sum("marked at up" in f.comment for f in came) == queue["marks"]
     names = [f.name for f in left]
-    assert [f.name for f in came if f not in dropped][: len(names)] == names, "the others, in their order"
+    assert [f.name for f in came if f not in dropped][: len(names)] == names, (
+        "the others, in their order"
+    )
 
 
-def test_a_link_of_a_live_run_has_real_packets_too_and_its_log_replays(captured, tmp_path: Path) -> None:
+def test_a_link_of_a_live_run_has_real_packets_too_and_its_log_replays(
+    captured, tmp_path: Path
+) -> None:
     run, seen, document = captured
     queue = next(q for q in document["queues"] if q["name"] == "up")
     came, left = tmp_path / "came.pcapng", tmp_path / "left.pcapng"
     assert dumbbell("export", "pcapng", run, "--at", "up", "-o", came)[0] == 0
-    assert dumbbell("export", "pcapng", run, "--at", "up", "--departed", "--snaplen", "60", "-o", left)[0] == 0
-    assert [f.packet for f in frames(came)] == [f.packet for f in seen if (f.interface, f.way) == ("client", 1)]
+    assert (
+        dumbbell(
+            "export", "pcapng", run, "--at", "up", "--departed", "--snaplen", "60", "-o", left
+        )[0]
+        == 0
+    )
+    assert [f.packet for f in frames(came)] == [
+        f.packet for f in seen if (f.interface, f.way) == ("client", 1)
+    ]
     assert sum(f.ecn == 3 for f in frames(left)) == queue["marks"]
     assert sum(1 for _ in frames(left)) == queue["departures"]
     assert {len(f.packet) for f in frames(left)} <= set(range(47))
@@ -291,8 +335,19 @@ def test_the_router_has_the_core_that_was_named_and_programs_stay_off_it(tmp_pat
     if len(cores) < 2:
         pytest.skip("this machine has one core")
     show = "import os; print('cores', *sorted(os.sched_getaffinity(0)))"
-    words = ("shell", "--rate", "8Mbps", "-s", "testbed.calibrate=false", "--json", "--out", tmp_path)
-    code, out, err = dumbbell(*words, "-s", f"testbed.core={cores[0]}", "--", sys.executable, "-c", show)
+    words = (
+        "shell",
+        "--rate",
+        "8Mbps",
+        "-s",
+        "testbed.calibrate=false",
+        "--json",
+        "--out",
+        tmp_path,
+    )
+    code, out, err = dumbbell(
+        *words, "-s", f"testbed.core={cores[0]}", "--", sys.executable, "-c", show
+    )
     assert code in (0, 5), err
     assert json.loads(out)["validity"]["core"] == cores[0]
     assert f"cores {' '.join(map(str, cores[1:]))}" in err
@@ -303,20 +358,37 @@ def test_the_router_has_the_core_that_was_named_and_programs_stay_off_it(tmp_pat
 
 
 def unprivileged(home: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Runs `dumbbell` as a user who is not root; the interpreter is this one, or the system's if it is root's alone."""
+    """Runs `dumbbell` as a user who is not root; the interpreter is this one, or the system's if it
+    is root's alone."""
     if os.geteuid() != 0 or shutil.which("setpriv") is None:
         pytest.skip("only root can become somebody else")
     user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-    paths = [str(Path(dumbbell_package.__file__).parents[2]), *(path for path in sys.path if "site-packages" in path)]
-    env = {**os.environ, "HOME": str(home), "MPLCONFIGDIR": str(home), "PYTHONPATH": os.pathsep.join(paths)}
+    paths = [
+        str(Path(dumbbell_package.__file__).parents[2]),
+        *(path for path in sys.path if "site-packages" in path),
+    ]
+    env = {
+        **os.environ,
+        "HOME": str(home),
+        "MPLCONFIGDIR": str(home),
+        "PYTHONPATH": os.pathsep.join(paths),
+    }
     home.chmod(0o777)
-    usable = "import os, sys; from dumbbell import _native; sys.exit(not os.access(sys.executable, os.X_OK))"
+    usable = (
+        "import os, sys; from dumbbell import _native; sys.exit(not "
+        "os.access(sys.executable, os.X_OK))"
+    )
 
     def run(python: str, *words: object) -> subprocess.CompletedProcess[str]:
         command = [*user, python, *map(str, words)]
-        return subprocess.run(command, capture_output=True, text=True, timeout=120, env=env, cwd=home)
+        return subprocess.run(
+            command, capture_output=True, text=True, timeout=120, env=env, cwd=home
+        )
 
-    pythons = (sys.executable, shutil.which(f"python3.{sys.version_info.minor}", path="/usr/bin:/bin"))
+    pythons = (
+        sys.executable,
+        shutil.which(f"python3.{sys.version_info.minor}", path="/usr/bin:/bin"),
+    )
     for python in filter(None, pythons):
         if run(python, "-c", usable).returncode == 0:
             return partial(run, python, "-m", "dumbbell")
@@ -334,11 +406,19 @@ def check_doctor(run: Callable[..., subprocess.CompletedProcess[str]]) -> None:
     if not found["can"]["rootless"]:
         assert done.returncode == 4
         pytest.skip("no user namespaces here")
-    assert (done.returncode, found["ok"], found["can"]["kernel"], found["can"]["programs"]) == (0, True, True, True)
+    assert (done.returncode, found["ok"], found["can"]["kernel"], found["can"]["programs"]) == (
+        0,
+        True,
+        True,
+        True,
+    )
     assert not any("dumbbell doctor" in check["fix"] for check in found["checks"])
     # What it says is so.
     done = run("shell", "--rate", "8Mbps", "-s", "testbed.calibrate=false", "--json", "--", "true")
     assert done.returncode in (0, 5), done.stderr
     block = json.loads(done.stdout)["validity"]
-    assert (block["datapath"], block["realtime"]) == (found["expect"]["datapath"], found["expect"]["realtime"])
+    assert (block["datapath"], block["realtime"]) == (
+        found["expect"]["datapath"],
+        found["expect"]["realtime"],
+    )
     assert block["conservation"]["ok"]

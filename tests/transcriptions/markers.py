@@ -1,8 +1,10 @@
-"""The token bucket marker and the marker with a data buffer: Choi and Kim, "TCP throughput guarantee using packet
-buffering", 2001, sections 4.1 and 4.2, in fractions and in the plainest Python.
+"""The token bucket marker and the marker with a data buffer: Choi and Kim, "TCP throughput
+guarantee using packet buffering", 2001, sections 4.1 and 4.2, in fractions and in the plainest
+Python.
 
-Tokens are bytes. A packet that finds none waits; when there are tokens for the one at the front it leaves IN; when the
-buffer overflows the one at the front leaves OUT. A token comes before a packet of the same instant.
+Tokens are bytes. A packet that finds none waits; when there are tokens for the one at the front it
+leaves IN; when the buffer overflows the one at the front leaves OUT. A token comes before a packet
+of the same instant.
 """
 
 from __future__ import annotations
@@ -13,8 +15,11 @@ from fractions import Fraction
 PS = 10**12
 
 
-def marked(packets: list[tuple[int, int]], rate_bps: int, burst: int, size: int) -> list[tuple[int, str]]:
-    """When each of `packets` (instant in ps, bytes) leaves, in ps, and as what; `size`: how many may wait."""
+def marked(
+    packets: list[tuple[int, int]], rate_bps: int, burst: int, size: int
+) -> list[tuple[int, str]]:
+    """When each of `packets` (instant in ps, bytes) leaves, in ps, and as what; `size`: how many
+    may wait."""
     per_ps = Fraction(rate_bps, 8 * PS)
     tokens, since = Fraction(burst), Fraction(0)
     left: dict[int, tuple[int, str]] = {}
@@ -57,11 +62,17 @@ def marked(packets: list[tuple[int, int]], rate_bps: int, burst: int, size: int)
 
 
 def tsw(
-    packets: list[tuple[int, int]], rate: float, peak: float, window_s: float, draw: Callable[[], int]
+    packets: list[tuple[int, int]],
+    rate: float,
+    peak: float,
+    window_s: float,
+    draw: Callable[[], int],
 ) -> list[str]:
-    """RFC 2859, figures 2 and 3: the colour of each packet (instant in ps, bytes); rates in bytes per second.
+    """RFC 2859, figures 2 and 3: the colour of each packet (instant in ps, bytes); rates in bytes
+    per second.
 
-    `draw` gives 32 uniform bits. Which part of the unit interval is which colour is open in the RFC: red is the lowest.
+    `draw` gives 32 uniform bits. Which part of the unit interval is which colour is open in the
+    RFC: red is the lowest.
     """
     average, front, colours = rate, 0, []
     for at, length in packets:

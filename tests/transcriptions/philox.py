@@ -1,7 +1,7 @@
 """Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3, SC 2011).
 
-The streams are those that ARCHITECTURE.md describes: keyed by a run's seed and the name of a part, such as
-`bottleneck/red`.
+The streams are those that ARCHITECTURE.md describes: keyed by a run's seed and the name of a part,
+such as `bottleneck/red`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,12 @@ def philox(counter: list[int], key: list[int]) -> list[int]:
     for _ in range(10):
         low_high = 0xD251_1F53 * c0
         other = 0xCD9E_8D57 * c2
-        c0, c1, c2, c3 = (other >> 32) ^ c1 ^ k0, other & WORD, (low_high >> 32) ^ c3 ^ k1, low_high & WORD
+        c0, c1, c2, c3 = (
+            (other >> 32) ^ c1 ^ k0,
+            other & WORD,
+            (low_high >> 32) ^ c3 ^ k1,
+            low_high & WORD,
+        )
         k0, k1 = (k0 + 0x9E37_79B9) & WORD, (k1 + 0xBB67_AE85) & WORD
     return [c0, c1, c2, c3]
 
@@ -39,7 +44,8 @@ def fnv_1a(text: str) -> int:
 
 
 class Uniform:
-    """The numbers in [0, 1) that the part `name` draws in the run with `seed`: 53 of 64 bits each."""
+    """The numbers in [0, 1) that the part `name` draws in the run with `seed`: 53 of 64 bits
+    each."""
 
     def __init__(self, seed: int, name: str) -> None:
         key = split_mix(split_mix(seed) ^ fnv_1a(name))

@@ -1,9 +1,11 @@
-"""RED as Floyd and Jacobson wrote it (IEEE/ACM ToN 1(4), August 1993, Fig. 2 and Fig. 17), before a FIFO and a link.
+"""RED as Floyd and Jacobson wrote it (IEEE/ACM ToN 1(4), August 1993, Fig. 2 and Fig. 17), before a
+FIFO and a link.
 
-Choices that the paper leaves open, all written in the product's documentation: the queue does not count the packet in
-transmission; the idle time begins when the link has nothing left to send; after an idle time the average decays and is
-then updated by this arrival (`idle_style = "ns2"`, else Fig. 2); a packet that finds at most `min_q_for_drop` waiting
-is let in (ns-2); the physical limit comes after the decision and starts the count anew.
+Choices that the paper leaves open, all written in the product's documentation: the queue does not
+count the packet in transmission; the idle time begins when the link has nothing left to send; after
+an idle time the average decays and is then updated by this arrival (`idle_style = "ns2"`, else Fig.
+2); a packet that finds at most `min_q_for_drop` waiting is let in (ns-2); the physical limit comes
+after the decision and starts the count anew.
 """
 
 from __future__ import annotations
@@ -73,7 +75,8 @@ class Red:
         self.count_seen = -1
 
     def average(self, q: float, idle_ps: int | None) -> None:
-        """Step 1 of Fig. 2. `idle_ps`: how long the link had nothing to send; `None`: it is sending."""
+        """Step 1 of Fig. 2. `idle_ps`: how long the link had nothing to send; `None`: it is
+        sending."""
         w = self.p.w_q
         if idle_ps is not None:
             small = idle_ps * self.rate_bps / (8 * PS * self.p.mean_packet_size)
@@ -156,7 +159,13 @@ class Red:
 
     def saw(self) -> dict[str, float]:
         """The numbers of the last decision."""
-        return {"avg": self.avg, "p_b": self.p_b, "p_a": self.p_a, "count": self.count_seen, "coin": self.coin}
+        return {
+            "avg": self.avg,
+            "p_b": self.p_b,
+            "p_a": self.p_a,
+            "count": self.count_seen,
+            "coin": self.coin,
+        }
 
 
 def queue(
@@ -168,7 +177,8 @@ def queue(
     limit: int,
     count_in_service: bool = False,
 ) -> list[Decision]:
-    """What becomes of `arrivals` at a link of `rate_bps` whose queue of at most `limit` packets is RED's."""
+    """What becomes of `arrivals` at a link of `rate_bps` whose queue of at most `limit` packets is
+    RED's."""
     ps_per_byte, rest = divmod(8 * PS, rate_bps)
     assert rest == 0, "a rate at which a byte takes whole picoseconds"
     red = Red(p, rate_bps, uniform)

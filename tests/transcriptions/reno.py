@@ -1,16 +1,21 @@
-"""TCP Reno by RFC 5681 (with RFC 3042's limited transmit) and RFC 6298, packet by packet, over a Drop Tail bottleneck.
+"""TCP Reno by RFC 5681 (with RFC 3042's limited transmit) and RFC 6298, packet by packet, over a
+Drop Tail bottleneck.
 
-One event list, times in picoseconds, windows in whole bytes (what an increase leaves over is carried to the next
-one), cwnd inflated during fast recovery as RFC 5681 section 3.2 has it. What the RFCs leave open is chosen as the
-product documents it:
+One event list, times in picoseconds, windows in whole bytes (what an increase leaves over is
+carried to the next one), cwnd inflated during fast recovery as RFC 5681 section 3.2 has it. What
+the RFCs leave open is chosen as the product documents it:
 
-- one segment is timed at a time, and a repetition ends the timing (RFC 6298 section 3: Karn's algorithm);
+- one segment is timed at a time, and a repetition ends the timing (RFC 6298 section 3: Karn's
+  algorithm);
 - fast retransmit starts the timer anew;
-- after a timeout everything outstanding goes again in slow start, and duplicate acknowledgements start no fast
-  retransmit until all of it is acknowledged (RFC 6582 section 4.1 says why, for any sender without SACK);
-- limited transmit lets outstanding data exceed cwnd by one segment at the first duplicate, by two at the second;
+- after a timeout everything outstanding goes again in slow start, and duplicate acknowledgements
+  start no fast retransmit until all of it is acknowledged (RFC 6582 section 4.1 says why, for any
+  sender without SACK);
+- limited transmit lets outstanding data exceed cwnd by one segment at the first duplicate, by two
+  at the second;
 - a loss halves the smaller of FlightSize and cwnd, which is not inflated, in whole bytes;
-- a second expiry for the same segment leaves ssthresh as it is (RFC 5681 section 3.1, equation (4)).
+- a second expiry for the same segment leaves ssthresh as it is (RFC 5681 section 3.1, equation
+  (4)).
 """
 
 from __future__ import annotations
@@ -26,7 +31,8 @@ INFINITE = 10**18
 
 
 class Clock:
-    """The event list. At one instant packets come before timers, and among packets those of a lower rank."""
+    """The event list. At one instant packets come before timers, and among packets those of a lower
+    rank."""
 
     def __init__(self) -> None:
         self.now = 0
@@ -61,9 +67,12 @@ class Packet:
 
 
 class Link:
-    """A transmitter with a FIFO of at most `limit` packets beside the one that it sends, and a wire."""
+    """A transmitter with a FIFO of at most `limit` packets beside the one that it sends, and a
+    wire."""
 
-    def __init__(self, clock: Clock, rate_bps: int, delay_ps: int, limit: int | None = None, rank: float = 0) -> None:
+    def __init__(
+        self, clock: Clock, rate_bps: int, delay_ps: int, limit: int | None = None, rank: float = 0
+    ) -> None:
         self.clock, self.delay_ps, self.limit, self.rank = clock, delay_ps, limit, rank
         self.ps_per_byte, rest = divmod(8 * PS, rate_bps)
         assert rest == 0
@@ -115,7 +124,8 @@ class Reaction:
 
 
 class Receiver:
-    """RFC 5681 section 4.2: each segment, or every second one and after a time, is acknowledged; others at once."""
+    """RFC 5681 section 4.2: each segment, or every second one and after a time, is acknowledged;
+    others at once."""
 
     def __init__(self, clock: Clock, o: Options, send: Callable[[Packet], None]) -> None:
         self.clock, self.o, self.send = clock, o, send
@@ -253,7 +263,8 @@ class Sender:
             self.emit(self.nxt - mss)
 
     def _may_send_one_more(self) -> bool:
-        """Limited transmit: the first duplicate lets one segment go beyond cwnd, the second another."""
+        """Limited transmit: the first duplicate lets one segment go beyond cwnd, the second
+        another."""
         beyond = self.nxt + self.o.mss - self.una - self.cwnd
         return self.o.limited_transmit and self.dupacks < 3 and beyond <= self.dupacks * self.o.mss
 
@@ -290,13 +301,15 @@ class Sender:
         self.fill()
 
     def lost_window(self) -> int:
-        """What a loss halves, in whole bytes: FlightSize without limited transmit's segments, or the window where that
-        is smaller."""
+        """What a loss halves, in whole bytes: FlightSize without limited transmit's segments, or
+        the window where that is smaller."""
         return min(self.nxt - self.una - self.limited, int(self.window()))
 
     def note(self, cause: str, before: float) -> None:
         """Writes down a reaction."""
-        self.reactions.append(Reaction(self.clock.now, cause, before, self.window(), self.ssthresh, self.una))
+        self.reactions.append(
+            Reaction(self.clock.now, cause, before, self.window(), self.ssthresh, self.una)
+        )
 
     def window(self) -> float:
         """cwnd without the inflation of a fast recovery."""
@@ -305,7 +318,8 @@ class Sender:
 
 @dataclass
 class Flow:
-    """A connection, and its private links: to the bottleneck and from it, and the same on the way back."""
+    """A connection, and its private links: to the bottleneck and from it, and the same on the way
+    back."""
 
     sender: Sender
     receiver: Receiver
@@ -322,11 +336,13 @@ def dumbbell(
     first: tuple[int, int] = (0, 0),
     header: int = 40,
 ) -> list[Flow]:
-    """Flows, each (start, delay of its access links, options), over a bottleneck of (rate, delay, limit in packets).
+    """Flows, each (start, delay of its access links, options), over a bottleneck of (rate, delay,
+    limit in packets).
 
-    `first`: which flow's packets go first where several come at one instant, forward and back. No RFC says, and it
-    does come about: a round trip of one flow and then of another takes as long as the other way round.
-    Every `look_ps` the congestion windows are written down, without the inflation of a fast recovery.
+    `first`: which flow's packets go first where several come at one instant, forward and back. No
+    RFC says, and it does come about: a round trip of one flow and then of another takes as long as
+    the other way round. Every `look_ps` the congestion windows are written down, without the
+    inflation of a fast recovery.
     """
     clock = Clock()
     rate, delay, limit = bottleneck
@@ -334,7 +350,9 @@ def dumbbell(
     made = []
     for i, (start, access_ps, options) in enumerate(flows):
         ranks = (0.0 if i == first[0] else 0.5, 0.0 if i == first[1] else 0.5)
-        made.append(_connect(clock, (forward, back), (access_bps, access_ps), ranks, options, header))
+        made.append(
+            _connect(clock, (forward, back), (access_bps, access_ps), ranks, options, header)
+        )
         clock.at(start, 1, made[-1].sender.fill)
 
     def look(at: int) -> None:
@@ -356,13 +374,23 @@ def _connect(
     header: int,
 ) -> Flow:
     forward, back = shared
-    to_left, to_receiver, from_receiver, to_sender = (Link(clock, *access, rank=r) for r in (ranks[0], 0, ranks[1], 0))
+    to_left, to_receiver, from_receiver, to_sender = (
+        Link(clock, *access, rank=r) for r in (ranks[0], 0, ranks[1], 0)
+    )
 
     def data(p: Packet) -> None:
-        to_left.take(p, header, lambda p: forward.take(p, header, lambda p: to_receiver.take(p, header, receiver.take)))
+        to_left.take(
+            p,
+            header,
+            lambda p: forward.take(p, header, lambda p: to_receiver.take(p, header, receiver.take)),
+        )
 
     def acknowledgement(p: Packet) -> None:
-        from_receiver.take(p, header, lambda p: back.take(p, header, lambda p: to_sender.take(p, header, sender.take)))
+        from_receiver.take(
+            p,
+            header,
+            lambda p: back.take(p, header, lambda p: to_sender.take(p, header, sender.take)),
+        )
 
     sender, receiver = Sender(clock, options, data), Receiver(clock, options, acknowledgement)
     return Flow(sender, receiver)

@@ -1,5 +1,5 @@
-"""A user's program, as a type checker sees it. Lines that end in `# error: CODE` must be refused with that code,
-all others must pass."""
+"""A user's program, as a type checker sees it. Lines that end in `# error: CODE` must be refused
+with that code, all others must pass."""
 
 from __future__ import annotations
 
@@ -30,11 +30,15 @@ if isinstance(result, dumbbell.Result):
     result.flows["s1"].name + 1  # error: operator
     result.flows["s1"].srtt_mean_s + 1  # error: operator
 
-sweep: dumbbell.Sweep = scenario.sweep({"queue.limit": ["24 pkt", "48 pkt"]}, replications=2, threads=1)
+sweep: dumbbell.Sweep = scenario.sweep(
+    {"queue.limit": ["24 pkt", "48 pkt"]}, replications=2, threads=1
+)
 for changes, point in sweep:
     print(changes["queue.limit"], point.valid, point.fingerprint)
 difference: dumbbell.Interval = stats.paired([1.0, 2.0], [0.5, 1.0])
-figures.save(figures.over_sweep(sweep, "queue.limit", lambda r: r.interval(lambda run: 1.0), "y"), "figure")
+figures.save(
+    figures.over_sweep(sweep, "queue.limit", lambda r: r.interval(lambda run: 1.0), "y"), "figure"
+)
 
 dumbbell.Red(min_th=5)  # error: arg-type
 dumbbell.Red(minth="5 pkt")  # error: call-arg
@@ -44,7 +48,9 @@ dumbbell.Rde()  # error: attr-defined
 scenario.run(replications="2")  # error: arg-type
 scenario.run().flows  # error: union-attr
 scenario.sweep({"queue.limit": ["24 pkt"]}, replicas=2)  # error: call-arg
-dumbbell.Scenario(duration="10 s", name="ten", check=False, queue="red", flow=[{"count": 2}], profile="linux")
+dumbbell.Scenario(
+    duration="10 s", name="ten", check=False, queue="red", flow=[{"count": 2}], profile="linux"
+)
 dumbbell.Scenario(duraton="10 s")  # error: call-arg
 dumbbell.Scenario(duration=10)  # error: arg-type
 dumbbell.Scenario(profile="windows")  # error: arg-type

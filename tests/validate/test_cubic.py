@@ -1,4 +1,5 @@
-"""CUBIC in the simulator against RFC 9438, and against its law worked out here from the equations alone."""
+"""CUBIC in the simulator against RFC 9438, and against its law worked out here from the equations
+alone."""
 
 from __future__ import annotations
 
@@ -26,7 +27,12 @@ def window(cc: str | dict[str, Any], p: float, rtt: float, **words: Any) -> floa
     flow = {"cc": cc, "rtt": f"{1000 * rtt} ms", "tcp": tcp, "profile": "rfc"}
     loss = [{"kind": "bernoulli", "loss": p}]
     result = simulate(
-        flow, rate="10 Gbps", impairment=loss, queue={"kind": "drop_tail", "limit": "unlimited"}, warmup="40 s", **words
+        flow,
+        rate="10 Gbps",
+        impairment=loss,
+        queue={"kind": "drop_tail", "limit": "unlimited"},
+        warmup="40 s",
+        **words,
     )
     seen = result["flows"][0]
     assert seen["lost_packets"] > 200 and seen["rtos"] < 0.03 * seen["lost_packets"]
@@ -34,8 +40,8 @@ def window(cc: str | dict[str, Any], p: float, rtt: float, **words: Any) -> floa
 
 
 def law(p: float, rtt: float, losses: int = 20_000) -> float:
-    """The same by RFC 9438 section 4.2: from beta W_max along the cubic until a loss, which comes after an
-    exponential number of packets. Without Reno-friendliness and fast convergence."""
+    """The same by RFC 9438 section 4.2: from beta W_max along the cubic until a loss, which comes
+    after an exponential number of packets. Without Reno-friendliness and fast convergence."""
     rng = random.Random(1)
     w_max, packets, time = (rtt / p) ** 0.75, 0.0, 0.0
     for _ in range(losses):
@@ -57,7 +63,8 @@ def test_the_mean_window_at_random_loss_is_that_of_the_law(p: float, rtt: float)
     ours = window(ALONE, p, rtt, duration="1000 s")
     # Some hundred losses: 5 % is about twice the standard error of the mean.
     assert ours == pytest.approx(law(p, rtt), rel=0.05)
-    # Equation 6 is for losses at equal intervals. The law's mean at random ones is 1.23 times that, whatever p and RTT.
+    # Equation 6 is for losses at equal intervals. The law's mean at random ones is 1.23 times that,
+    # whatever p and RTT.
     equation = (C * (3 + BETA) / (4 * (1 - BETA))) ** 0.25 * (rtt / p) ** 0.75
     assert law(p, rtt) == pytest.approx(1.23 * equation, rel=0.03)
 
@@ -66,15 +73,16 @@ def test_the_mean_window_at_random_loss_is_that_of_the_law(p: float, rtt: float)
 def test_it_is_as_fast_as_reno_where_the_product_of_bandwidth_and_delay_is_small(p: float) -> None:
     words: dict[str, Any] = {"duration": "2000 s", "rtt": 0.02}
     ratio = window("cubic", p, **words) / window("sack", p, **words)
-    # Equal in the model of section 4.3; beyond cwnd_prior, where chance often takes it, W_est grows as fast as Reno
-    # from a higher start.
+    # Equal in the model of section 4.3; beyond cwnd_prior, where chance often takes it, W_est grows
+    # as fast as Reno from a higher start.
     assert 0.95 < ratio < 1.12
 
 
 def test_hystart_leaves_slow_start_before_a_deep_buffer_overflows() -> None:
-    """RFC 9406 section 4.2. A round whose least delay is an eighth above the path's begins with at most 9/8 of what the
-    path holds, the next with twice that, and five rounds after it grow by a quarter each: 2 * 9/8 * 1.25^5 = 6.9
-    bandwidth-delay products, of which the path holds one. Plain slow start fills any buffer."""
+    """RFC 9406 section 4.2. A round whose least delay is an eighth above the path's begins with at
+    most 9/8 of what the path holds, the next with twice that, and five rounds after it grow by a
+    quarter each: 2 * 9/8 * 1.25^5 = 6.9 bandwidth-delay products, of which the path holds one.
+    Plain slow start fills any buffer."""
     path = 100e6 * 0.1 / 8 / 1500
     lost = {}
     for hystart in ("none", "hystart++"):

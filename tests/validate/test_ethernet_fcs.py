@@ -1,4 +1,5 @@
-"""CRC-32: known values, the bounds by algebra, and that a frame longer than the bound does let three bits pass."""
+"""CRC-32: known values, the bounds by algebra, and that a frame longer than the bound does let
+three bits pass."""
 
 from __future__ import annotations
 
@@ -38,21 +39,28 @@ def test_the_bound_of_distance_4_is_sharp() -> None:
     assert ethernet_fcs.remainder(1 << bits | 1 << middle | 1) == 0
     frame = bytearray(random.Random(3).randbytes(11500))
     sent = zlib.crc32(frame)
-    for at in (40, 40 + bits - middle, 40 + bits):  # In the order in which bits are sent, the highest power first.
+    for at in (
+        40,
+        40 + bits - middle,
+        40 + bits,
+    ):  # In the order in which bits are sent, the highest power first.
         frame[at // 8] ^= 1 << at % 8
     assert zlib.crc32(frame) == sent
     assert [ethernet_fcs.distance(n) for n in (64, 1518, 11454, 11455, 65553)] == [4, 4, 4, 3, 3]
 
 
 @pytest.mark.parametrize(
-    ("generator", "terms", "degree"), [(0b1011, 2, 7), (0b1011, 3, 3), (0x107, 2, 127), (0b1011, 4, 4)]
+    ("generator", "terms", "degree"),
+    [(0b1011, 2, 7), (0b1011, 3, 3), (0x107, 2, 127), (0b1011, 4, 4)],
 )
 def test_least_degrees_of_small_codes(generator: int, terms: int, degree: int) -> None:
     """Hamming's (7, 4) code, and CRC-8 of ATM's header (ITU-T I.432): against trying all."""
     assert ethernet_fcs.least_degree(terms, 200, generator) == degree
     if degree < 10:
         tried = [
-            p for p in range(1, 1 << degree + 1) if p.bit_count() == terms and ethernet_fcs.remainder(p, generator) == 0
+            p
+            for p in range(1, 1 << degree + 1)
+            if p.bit_count() == terms and ethernet_fcs.remainder(p, generator) == 0
         ]
         assert min(p.bit_length() for p in tried) - 1 == degree
 

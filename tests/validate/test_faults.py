@@ -1,4 +1,5 @@
-"""The seeded faults of faults/faults.toml fit the source as it is, and the committed table is about them.
+"""The seeded faults of faults/faults.toml fit the source as it is, and the committed table is about
+them.
 
 That the passport finds them is `make faults`, which builds a copy of the source.
 """
@@ -34,7 +35,10 @@ def test_each_fault_fits_the_source_once(fault: Fault) -> None:
 
 
 def test_all_faults_fit_together(tmp_path: Path) -> None:
-    for file in {fault.file for fault in FAULTS} | {"crates/dumbbell-core/src/lib.rs", "Cargo.toml"}:
+    for file in {fault.file for fault in FAULTS} | {
+        "crates/dumbbell-core/src/lib.rs",
+        "Cargo.toml",
+    }:
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).write_text((ROOT / file).read_text(encoding="utf-8"), encoding="utf-8")
     plant(FAULTS, tmp_path)
@@ -60,9 +64,13 @@ def test_the_table_has_every_fault_with_the_lines_that_found_it() -> None:
         source = (ROOT / fault.file).read_text(encoding="utf-8")
         cells = [cell.strip() for cell in rows[fault.id].split(" | ")]
         lines = re.findall(r"`([^`]+)`", cells[-1])
-        assert lines and all(any(fnmatch.fnmatchcase(line, p) for p in fault.turns) for line in lines), fault.id
+        assert lines and all(
+            any(fnmatch.fnmatchcase(line, p) for p in fault.turns) for line in lines
+        ), fault.id
         expected = table.rows([fault], {fault.id: lines}, {fault.file: source})[0]
-        assert expected.rpartition(" | ")[0] == rows[fault.id].rpartition(" | ")[0], f"{fault.id}: make faults"
+        assert expected.rpartition(" | ")[0] == rows[fault.id].rpartition(" | ")[0], (
+            f"{fault.id}: make faults"
+        )
 
 
 @pytest.mark.parametrize(

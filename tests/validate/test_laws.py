@@ -1,4 +1,5 @@
-"""The simulator against laws that can be worked out on paper: no expected number below comes from a run."""
+"""The simulator against laws that can be worked out on paper: no expected number below comes from a
+run."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ def cbr(rate: str, packet: str = "972 B", **words: Any) -> dict[str, Any]:
 
 
 def bare(**words: Any) -> dict[str, Any]:
-    """A flow without handshake, options, delayed acknowledgements or clock granularity: 1000 + 40 bytes a packet."""
+    """A flow without handshake, options, delayed acknowledgements or clock granularity: 1000 + 40
+    bytes a packet."""
     tcp = {"clock": "0 s", "receive_window": "unlimited", **words.pop("tcp", {})}
     return {"profile": "ns2", "tcp": tcp, **words}
 
@@ -38,7 +40,9 @@ def test_a_window_that_the_path_holds_is_sent_once_each_round_trip() -> None:
 
 
 def test_a_constant_rate_beyond_the_link_loses_the_rest() -> None:
-    result = simulate(cbr("19.44 Mbps"), queue={"kind": "drop_tail", "limit": "10 pkt"})  # 20 Mbps on the wire
+    result = simulate(
+        cbr("19.44 Mbps"), queue={"kind": "drop_tail", "limit": "10 pkt"}
+    )  # 20 Mbps on the wire
     flow, queue = result["flows"][0], result["queues"][0]
     # All but what is in the queue, in the transmitter or on its way at the end.
     assert flow["lost_packets"] == pytest.approx(flow["sent_packets"] * (1 - 10 / 20), abs=40)
@@ -48,7 +52,8 @@ def test_a_constant_rate_beyond_the_link_loses_the_rest() -> None:
 
 
 def test_datagrams_that_come_together_wait_for_each_other() -> None:
-    # N at one instant, in a queue that is empty again before the next N: the k-th waits for k - 1 services.
+    # N at one instant, in a queue that is empty again before the next N: the k-th waits for k - 1
+    # services.
     flows = [cbr("97.2 kbps", name=f"f{i}", rtt="40 ms") for i in range(5)]
     queue = simulate(*flows, queue={"kind": "drop_tail", "limit": "10 pkt"})["queues"][0]
     service = 8000 / 10e6
@@ -61,24 +66,35 @@ def test_datagrams_that_come_together_wait_for_each_other() -> None:
 @pytest.mark.parametrize("kind", ["drop_tail", "red"])
 def test_the_ledger_little_and_utilization_agree(kind: str) -> None:
     flows = [{"name": f"f{i}", "start_spread": "1 s", "rtt": f"{40 + 10 * i} ms"} for i in range(4)]
-    result = simulate(*flows, queue={"kind": kind, "limit": "60 pkt"}, duration="40 s", warmup="10 s")
+    result = simulate(
+        *flows, queue={"kind": kind, "limit": "60 pkt"}, duration="40 s", warmup="10 s"
+    )
     queue, seconds = result["queues"][0], 30
     inside = queue["arrivals"] - queue["departures"] - sum(queue["drops"].values())
     assert abs(inside) <= queue["max_packets"] + 1  # What was inside at the two ends of the window.
-    assert queue["utilization"] == pytest.approx(8 * queue["departed_bytes"] / 10e6 / seconds, abs=2 * 1.2e-3 / seconds)
-    # Little: off by at most those that wait at the two ends of the window, each for at most a full queue.
+    assert queue["utilization"] == pytest.approx(
+        8 * queue["departed_bytes"] / 10e6 / seconds, abs=2 * 1.2e-3 / seconds
+    )
+    # Little: off by at most those that wait at the two ends of the window, each for at most a full
+    # queue.
     most = queue["max_packets"] ** 2 * 1.2e-3
-    assert queue["mean_packets"] * seconds == pytest.approx(queue["departures"] * queue["mean_sojourn_s"], abs=most)
+    assert queue["mean_packets"] * seconds == pytest.approx(
+        queue["departures"] * queue["mean_sojourn_s"], abs=most
+    )
     assert sum(flow["share"] for flow in result["flows"]) == pytest.approx(1)
     account = result["conservation"]
     assert account["sent"] == account["delivered"] + account["dropped"] + account["in_network"]
 
 
 @pytest.mark.parametrize(("limit", "law"), [("1 pkt", 0.75), ("1 BDP", 1.0)])
-def test_a_reno_flow_fills_three_quarters_without_a_buffer_and_all_with_one_bdp(limit: str, law: float) -> None:
+def test_a_reno_flow_fills_three_quarters_without_a_buffer_and_all_with_one_bdp(
+    limit: str, law: float
+) -> None:
     # Without a buffer the window goes from W/2 to W, W being the path's: a mean of 3/4 W.
     flow = bare(cc="reno", rtt="100 ms")
-    result = simulate(flow, queue={"kind": "drop_tail", "limit": limit}, duration="120 s", warmup="20 s")
+    result = simulate(
+        flow, queue={"kind": "drop_tail", "limit": limit}, duration="120 s", warmup="20 s"
+    )
     packets = 10e6 * 0.1 / 8 / 1040
     assert result["queues"][0]["utilization"] == pytest.approx(law, abs=2 / packets)
     assert result["flows"][0]["rtos"] == 0
@@ -89,7 +105,9 @@ def test_random_loss_gives_the_square_root_law() -> None:
     for seed in range(1, 6):
         flow = bare(cc="sack", tcp={"sack": True}, rtt="100 ms")
         loss = [{"kind": "bernoulli", "loss": p}]
-        result = simulate(flow, seed=seed, rate="100 Mbps", impairment=loss, duration="600 s", warmup="20 s")
+        result = simulate(
+            flow, seed=seed, rate="100 Mbps", impairment=loss, duration="600 s", warmup="20 s"
+        )
         runs.append(result["flows"][0]["goodput_bps"])
     # Mathis, Semke, Mahdavi, Ott 1997: C = sqrt(3/2) with an acknowledgement for each segment.
     law = 8000 / 0.1 * math.sqrt(1.5 / p)
@@ -109,7 +127,9 @@ def test_a_congestion_mark_takes_the_place_of_an_early_drop() -> None:
     marked = simulate(*flows, queue=red)
     assert marked["queues"][0]["drops"]["early"] == 0
     assert marked["queues"][0]["marks"] > 10
-    assert sum(flow["marks"] for flow in marked["flows"]) == pytest.approx(marked["queues"][0]["marks"], abs=5)
+    assert sum(flow["marks"] for flow in marked["flows"]) == pytest.approx(
+        marked["queues"][0]["marks"], abs=5
+    )
     assert sum(flow["retransmits"] for flow in marked["flows"]) == 0
     dropped = simulate(*({**flow, "tcp": {"ecn": "off"}} for flow in flows), queue=red)
     assert dropped["queues"][0]["drops"]["early"] > 10
@@ -129,14 +149,21 @@ def test_flows_that_are_alike_share_alike() -> None:
 
 def test_the_shorter_round_trip_gets_more() -> None:
     flows = [{"name": "near", "rtt": "30 ms"}, {"name": "far", "rtt": "120 ms"}]
-    near, far = simulate(*flows, queue={"kind": "red", "limit": "60 pkt"}, duration="60 s", warmup="5 s")["flows"]
+    near, far = simulate(
+        *flows, queue={"kind": "red", "limit": "60 pkt"}, duration="60 s", warmup="5 s"
+    )["flows"]
     assert near["goodput_bps"] > 2 * far["goodput_bps"]
 
 
 def test_the_long_flow_of_a_parking_lot_gets_the_least() -> None:
     lot = {"hops": 3, "bottleneck": {"rate": "10 Mbps", "delay": "5 ms"}}
     cross = [{"name": f"cross{i}", "path": [i, i + 1]} for i in range(3)]
-    words = {"duration": "60 s", "warmup": "5 s", "parking_lot": lot, "queue": {"kind": "red", "limit": "60 pkt"}}
+    words = {
+        "duration": "60 s",
+        "warmup": "5 s",
+        "parking_lot": lot,
+        "queue": {"kind": "red", "limit": "60 pkt"},
+    }
     result = dumbbell.Scenario({**words, "flow": [{"name": "long"}, *cross]}).run().json
     long, *others = (flow["goodput_bps"] for flow in result["flows"])
     assert all(long < other / 2 for other in others)
@@ -146,7 +173,9 @@ def test_the_long_flow_of_a_parking_lot_gets_the_least() -> None:
 def test_a_slow_way_back_paces_the_way_forth() -> None:
     # One acknowledgement of 40 bytes lets one segment go: 10 kbps carry 31.25 of them a second.
     reverse = {"rate": "10 kbps"}
-    flow = simulate(bare(tcp={"receive_window": "20 pkt"}), reverse=reverse, duration="60 s", warmup="20 s")["flows"][0]
+    flow = simulate(
+        bare(tcp={"receive_window": "20 pkt"}), reverse=reverse, duration="60 s", warmup="20 s"
+    )["flows"][0]
     assert flow["goodput_bps"] == pytest.approx(31.25 * 8000, rel=1 / (31.25 * 40))
 
 
@@ -154,7 +183,9 @@ def test_delayed_acknowledgements_are_half_as_many() -> None:
     counts = {}
     for when in ("each", "second"):
         flow = bare(tcp={"receive_window": "20 pkt", "delayed_ack": when}, rtt="80 ms")
-        result = simulate(flow, queue_reverse={"kind": "drop_tail", "limit": "1000 pkt"}, warmup="2 s")
+        result = simulate(
+            flow, queue_reverse={"kind": "drop_tail", "limit": "1000 pkt"}, warmup="2 s"
+        )
         acks = next(queue for queue in result["queues"] if queue["name"].endswith("reverse"))
         counts[when] = acks["arrivals"] / result["flows"][0]["delivered_packets"]
     assert counts["each"] == pytest.approx(1, abs=0.01)
@@ -169,7 +200,9 @@ def test_a_transfer_arrives_whole_whatever_is_lost() -> None:
 
 
 def test_an_application_starts_and_stops_when_it_should() -> None:
-    flow = simulate(cbr("777.6 kbps", start="3 s", stop="8 s"))["flows"][0]  # 100 datagrams a second
+    flow = simulate(cbr("777.6 kbps", start="3 s", stop="8 s"))["flows"][
+        0
+    ]  # 100 datagrams a second
     assert flow["sent_packets"] == pytest.approx(500, abs=1)
     assert flow["delivered_packets"] == flow["sent_packets"]
 
@@ -188,10 +221,17 @@ def test_starts_are_spread_over_their_span_by_the_seed() -> None:
 
 
 def test_bursts_send_their_share_of_the_time() -> None:
-    source = {"kind": "on_off", "rate": "972 kbps", "packet": "972 B", "on_mean": "100 ms", "off_mean": "300 ms"}
+    source = {
+        "kind": "on_off",
+        "rate": "972 kbps",
+        "packet": "972 B",
+        "on_mean": "100 ms",
+        "off_mean": "300 ms",
+    }
     flow = simulate({"source": source}, duration="400 s")["flows"][0]
     cycles, per_second = 400 / 0.4, 972e3 / 8 / 972
-    # Variance of the sum of `cycles` exponential bursts and silences, by the renewal reward theorem.
+    # Variance of the sum of `cycles` exponential bursts and silences, by the renewal reward
+    # theorem.
     deviation = per_second * math.sqrt(cycles * ((0.75 * 0.1) ** 2 + (0.25 * 0.3) ** 2))
     assert flow["sent_packets"] == pytest.approx(400 * per_second / 4, abs=4 * deviation)
 
@@ -217,10 +257,17 @@ def test_the_mean_window_of_a_flow_that_starts_late_is_that_of_its_own_time() ->
 
 def test_replications_carry_student_s_interval() -> None:
     flows = [{"name": name, "start_spread": "1 s"} for name in "ab"]
-    words = {"duration": "5 s", "dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "10 ms"}}, "flow": flows}
+    words = {
+        "duration": "5 s",
+        "dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "10 ms"}},
+        "flow": flows,
+    }
     result = dumbbell.Scenario(words).run(replications=4).json
     single = [run["flows"][0]["goodput_bps"] for run in result["runs"]]
-    mean, half = sum(single) / 4, 3.182446 * math.sqrt(sum((x - sum(single) / 4) ** 2 for x in single) / 3 / 4)
+    mean, half = (
+        sum(single) / 4,
+        3.182446 * math.sqrt(sum((x - sum(single) / 4) ** 2 for x in single) / 3 / 4),
+    )
     cell = result["flows"][0]["goodput_bps"]
     assert cell["n"] == 4
     assert cell["mean"] == pytest.approx(mean)

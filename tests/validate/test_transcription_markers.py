@@ -1,5 +1,5 @@
-"""Markers against their transcriptions (transcriptions/markers.py): the same packets, colour by colour and to the
-picosecond."""
+"""Markers against their transcriptions (transcriptions/markers.py): the same packets, colour by
+colour and to the picosecond."""
 
 from __future__ import annotations
 
@@ -21,11 +21,19 @@ def _traffic(seed: int, count: int) -> list[tuple[int, int]]:
     return packets
 
 
-def _driven(packets: list[tuple[int, int]], edge: dict[str, object], seed: int = 1) -> dumbbell.Table:
+def _driven(
+    packets: list[tuple[int, int]], edge: dict[str, object], seed: int = 1
+) -> dumbbell.Table:
     times, sizes = zip(*packets, strict=True)
     arrivals = {"time_ps": times, "bytes": sizes}
     return dumbbell.drive(
-        "drop_tail", {"limit": "unlimited"}, arrivals=arrivals, rate="1 Tbps", mtu="1500 B", conditioner=edge, seed=seed
+        "drop_tail",
+        {"limit": "unlimited"},
+        arrivals=arrivals,
+        rate="1 Tbps",
+        mtu="1500 B",
+        conditioner=edge,
+        seed=seed,
     )
 
 
@@ -33,9 +41,15 @@ def _driven(packets: list[tuple[int, int]], edge: dict[str, object], seed: int =
 def test_the_data_buffer_marks_and_holds_as_the_paper_says(size: int) -> None:
     for seed in range(5):
         packets, rate = _traffic(seed, 2000), 900_001 + 50_000 * seed
-        table = _driven(packets, {"kind": "data_buffer", "rate": f"{rate} bps", "burst": "4 kB", "size": f"{size} pkt"})
+        table = _driven(
+            packets,
+            {"kind": "data_buffer", "rate": f"{rate} bps", "burst": "4 kB", "size": f"{size} pkt"},
+        )
         found = list(zip(table.numbers("entered_ps"), table.numbers("entered_dscp"), strict=True))
-        expected = [(at, 10 if color == "IN" else 12) for at, color in markers.marked(packets, rate, 4000, size)]
+        expected = [
+            (at, 10 if color == "IN" else 12)
+            for at, color in markers.marked(packets, rate, 4000, size)
+        ]
         assert found == expected
         assert 50 < sum(dscp == 12 for _, dscp in found) < 1950, "both happen"
 
@@ -43,7 +57,9 @@ def test_the_data_buffer_marks_and_holds_as_the_paper_says(size: int) -> None:
 def test_the_token_bucket_is_the_data_buffer_without_a_buffer() -> None:
     packets = _traffic(9, 2000)
     table = _driven(packets, {"kind": "token_bucket", "rate": "1000003 bps", "burst": "4 kB"})
-    expected = [10 if color == "IN" else 12 for _, color in markers.marked(packets, 1_000_003, 4000, 0)]
+    expected = [
+        10 if color == "IN" else 12 for _, color in markers.marked(packets, 1_000_003, 4000, 0)
+    ]
     assert list(table.numbers("entered_dscp")) == expected
 
 
@@ -53,6 +69,8 @@ def test_the_sliding_window_colours_as_the_rfc_says(peak: int | None) -> None:
     kind = {"kind": "tsw2cm"} if peak is None else {"kind": "tsw3cm", "peak_rate": f"{peak} bps"}
     table = _driven(packets, {**kind, "rate": f"{rate} bps", "window": "200 ms"}, seed=7)
     stream = philox.Uniform(7, "port/edge.0")
-    expected = markers.tsw(packets, rate / 8, float("inf") if peak is None else peak / 8, 0.2, stream.bits32)
+    expected = markers.tsw(
+        packets, rate / 8, float("inf") if peak is None else peak / 8, 0.2, stream.bits32
+    )
     assert [COLORS[int(dscp)] for dscp in table.numbers("entered_dscp")] == expected
     assert {"green", "yellow"} | ({"red"} if peak else set()) == set(expected)

@@ -1,4 +1,5 @@
-"""RED against its transcription (transcriptions/red.py): the same arrivals and the same draws, packet by packet."""
+"""RED against its transcription (transcriptions/red.py): the same arrivals and the same draws,
+packet by packet."""
 
 from __future__ import annotations
 
@@ -29,51 +30,97 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "byte-mode": {"byte_mode": True, "mean_packet_size": "1000 B", "byte_drop": "mean_size"},
     "byte-drop-mtu": {"byte_drop": "max_size", "idle_fraction": "real"},
     "byte-drop-ns2": {"byte_drop": "ns2", "mean_packet_size": "800 B", "spacing": "uniform_wait"},
-    "overflow": {"limit": "12 pkt", "min_th": "4 pkt", "max_th": "11 pkt", "max_p": 0.01, "w_q": 0.1},
+    "overflow": {
+        "limit": "12 pkt",
+        "min_th": "4 pkt",
+        "max_th": "11 pkt",
+        "max_p": 0.01,
+        "w_q": 0.1,
+    },
     "in-service": {"count_in_service": True, "w_q": 0.05, "max_th": "9 pkt"},
     "step": {"w_q": 1.0, "min_th": "8 pkt", "max_th": "8 pkt", "ecn": True, "ecn_hard": False},
-    "idle": {"w_q": 0.3, "min_th": "1 pkt", "max_th": "6 pkt", "limit": "9 pkt", "min_q_for_drop": "0 pkt"},
+    "idle": {
+        "w_q": 0.3,
+        "min_th": "1 pkt",
+        "max_th": "6 pkt",
+        "limit": "9 pkt",
+        "min_q_for_drop": "0 pkt",
+    },
 }
 
 
 def scenario(variant: dict[str, Any], seed: int) -> dict[str, Any]:
-    """TCP with and without ECN beside bursts of datagrams of three sizes: pauses, overload, and all between."""
+    """TCP with and without ECN beside bursts of datagrams of three sizes: pauses, overload, and all
+    between."""
     tcp = {"profile": "ns2", "cc": "newreno"}
     jitter = {"send_jitter": "40 us"}  # No two packets come at one instant.
     bursts = {"kind": "on_off", "on_mean": "150 ms", "off_mean": "250 ms"}
     return {
         "duration": "30 s",
         "seed": seed,
-        "dumbbell": {"bottleneck": {"rate": "8 Mbps", "delay": "10 ms"}, "access": {"rate": "61 Mbps"}},
+        "dumbbell": {
+            "bottleneck": {"rate": "8 Mbps", "delay": "10 ms"},
+            "access": {"rate": "61 Mbps"},
+        },
         "queue": {"kind": "red", "limit": "30 pkt", **variant},
         "flow": [
             {"name": "a", **tcp, "tcp": {"receive_window": "unlimited", **jitter}, "stop": "11 s"},
-            {"name": "b", **tcp, "tcp": {"ecn": "rfc3168", "mss": "700 B", **jitter}, "rtt": "53 ms", "stop": "17 s"},
-            {"name": "c", "source": {**bursts, "rate": "5 Mbps", "packet": "1200 B"}, "start_spread": "1 s"},
-            {"name": "d", "source": {**bursts, "rate": "7 Mbps", "packet": "333 B"}, "start_spread": "1 s"},
-            {"name": "e", "source": {**bursts, "rate": "4 Mbps", "packet": "900 B"}, "start_spread": "1 s"},
+            {
+                "name": "b",
+                **tcp,
+                "tcp": {"ecn": "rfc3168", "mss": "700 B", **jitter},
+                "rtt": "53 ms",
+                "stop": "17 s",
+            },
+            {
+                "name": "c",
+                "source": {**bursts, "rate": "5 Mbps", "packet": "1200 B"},
+                "start_spread": "1 s",
+            },
+            {
+                "name": "d",
+                "source": {**bursts, "rate": "7 Mbps", "packet": "333 B"},
+                "start_spread": "1 s",
+            },
+            {
+                "name": "e",
+                "source": {**bursts, "rate": "4 Mbps", "packet": "900 B"},
+                "start_spread": "1 s",
+            },
         ],
         "record": {"packets": True},
     }
 
 
 def recorded(variant: dict[str, Any], seed: int, out: Path) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """What came to the bottleneck in the order of time, and the drops and marks there with what decided."""
+    """What came to the bottleneck in the order of time, and the drops and marks there with what
+    decided."""
     dumbbell.Scenario(scenario(variant, seed)).run(out=out)
     one = ["flow", "from", "packet"]
-    read = {name: pl.read_parquet(out / f"{name}.parquet") for name in ("hops", "packets", "signals")}
+    read = {
+        name: pl.read_parquet(out / f"{name}.parquet") for name in ("hops", "packets", "signals")
+    }
     text = [pl.col("flow").cast(pl.String), pl.col("from").cast(pl.String)]
     packets = read["packets"].with_columns(text).select(*one, "ip_len_bytes", "ecn")
-    here = read["hops"].with_columns(*text, pl.col("link").cast(pl.String)).filter(pl.col("link") == "bottleneck")
+    here = (
+        read["hops"]
+        .with_columns(*text, pl.col("link").cast(pl.String))
+        .filter(pl.col("link") == "bottleneck")
+    )
     came = here.join(packets, on=one, how="left").sort("arrived_ps", maintain_order=True)
-    assert came["arrived_ps"].n_unique() == len(came), "two packets came at one instant: their order is not recorded"
+    assert came["arrived_ps"].n_unique() == len(came), (
+        "two packets came at one instant: their order is not recorded"
+    )
     signals = read["signals"].with_columns(*text)
     return came, signals.filter(pl.col("queue").cast(pl.String) == "bottleneck")
 
 
 def transcribed(variant: dict[str, Any], seed: int, came: pl.DataFrame) -> list[red.Decision]:
     """The transcription's decisions on the same arrivals."""
-    bare = {k: float(v.split()[0]) if isinstance(v, str) and v[0].isdigit() else v for k, v in variant.items()}
+    bare = {
+        k: float(v.split()[0]) if isinstance(v, str) and v[0].isdigit() else v
+        for k, v in variant.items()
+    }
     limit = int(bare.pop("limit", 30))
     arrivals = [
         red.Arrival(row["arrived_ps"], row["ip_len_bytes"], str(row["ecn"]).startswith("ect"))
@@ -99,12 +146,19 @@ def test_every_decision_is_the_papers(name: str, tmp_path: Path) -> None:
         lost, reason = row["dropped_ps"] is not None, row["reason"]
         ours = str(reason) if lost else "pass" if reason is None else "mark"
         left = d.departed_ps if d.departed_ps is not None and d.departed_ps <= END_PS else None
-        assert (ours, row["backlog_packets"], row["departed_ps"]) == (d.fate, d.backlog, left), (name, row, d)
+        assert (ours, row["backlog_packets"], row["departed_ps"]) == (d.fate, d.backlog, left), (
+            name,
+            row,
+            d,
+        )
     compare_gauges(name, came, signals, decisions)
 
 
-def compare_gauges(name: str, came: pl.DataFrame, signals: pl.DataFrame, decisions: list[red.Decision]) -> None:
-    """What each drop and mark was decided by: counts exactly, the rest to the last bits of a double."""
+def compare_gauges(
+    name: str, came: pl.DataFrame, signals: pl.DataFrame, decisions: list[red.Decision]
+) -> None:
+    """What each drop and mark was decided by: counts exactly, the rest to the last bits of a
+    double."""
     key = ["flow", "from", "packet"]
     by_packet = {tuple(row[k] for k in key): row for row in signals.iter_rows(named=True)}
     seen: dict[str, int] = {}
@@ -116,18 +170,31 @@ def compare_gauges(name: str, came: pl.DataFrame, signals: pl.DataFrame, decisio
         assert (str(said["reason"]), said["marked"]) == (d.why, d.fate == "mark")
         assert said["count"] == d.saw["count"], (name, said, d)
         for gauge in ("avg", "p_b", "p_a", "coin"):
-            assert said[gauge] == pytest.approx(d.saw[gauge], rel=1e-9, abs=1e-15), (name, gauge, said, d)
+            assert said[gauge] == pytest.approx(d.saw[gauge], rel=1e-9, abs=1e-15), (
+                name,
+                gauge,
+                said,
+                d,
+            )
     assert len(by_packet) == sum(seen.values())
     assert sum(seen.values()) > 20, seen
 
 
 def test_the_variants_take_every_way(tmp_path: Path) -> None:
-    """The comparison is about something: all reasons, marks and drops, and decisions after idle times."""
+    """The comparison is about something: all reasons, marks and drops, and decisions after idle
+    times."""
     met: set[str] = set()
     for name in ("library", "ecn-soft", "overflow", "step"):
         came, _ = recorded(VARIANTS[name], 12, tmp_path / name)
         met |= {f"{d.fate}/{d.why}" for d in transcribed(VARIANTS[name], 12, came)}
-    assert met >= {"pass/", "early/early", "forced/forced", "overflow/overflow", "mark/early", "mark/forced"}
+    assert met >= {
+        "pass/",
+        "early/early",
+        "forced/forced",
+        "overflow/overflow",
+        "mark/early",
+        "mark/forced",
+    }
 
 
 def test_a_wrong_transcription_is_found(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
-"""The passport: its rule, that its laws stand alone, that it can fail, and that its quick part passes."""
+"""The passport: its rule, that its laws stand alone, that it can fail, and that its quick part
+passes."""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ from dumbbell.validate.runner import Runner
 PACKAGE = Path(dumbbell.__file__).parent / "validate"
 
 
-def check(expected: float = 10.0, tolerance: float = 0.1, value: float = 10.0, **words: object) -> Check:
+def check(
+    expected: float = 10.0, tolerance: float = 0.1, value: float = 10.0, **words: object
+) -> Check:
     return Check("a.b", "a law", expected, tolerance, lambda runner: Measured(value), **words)  # type: ignore[arg-type]
 
 
@@ -72,11 +75,16 @@ def test_laws_import_nothing_of_dumbbell() -> None:
             elif isinstance(node, ast.ImportFrom):
                 assert node.level == 0 or _stays(file, node), f"{file.name}: {ast.unparse(node)}"
                 names = [] if node.level else [node.module or ""]
-            elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("__import__", "importlib.import_module"):
+            elif isinstance(node, ast.Call) and ast.unparse(node.func) in (
+                "__import__",
+                "importlib.import_module",
+            ):
                 raise AssertionError(f"{file.name} imports by name")
             else:
                 continue
-            assert not any(name.split(".")[0] in ("dumbbell", "importlib") for name in names), file.name
+            assert not any(name.split(".")[0] in ("dumbbell", "importlib") for name in names), (
+                file.name
+            )
 
 
 def _stays(file: Path, node: ast.ImportFrom) -> bool:
@@ -85,11 +93,14 @@ def _stays(file: Path, node: ast.ImportFrom) -> bool:
 
 
 def test_expectations_are_not_typed_in() -> None:
-    """Every `expected` is a name, an attribute or a call of `laws`; a number alone is a definition (0, 1)."""
+    """Every `expected` is a name, an attribute or a call of `laws`; a number alone is a definition
+    (0, 1)."""
     for section, module in report.SECTIONS.items():
         for node in ast.walk(ast.parse((PACKAGE / f"{module.replace('.', '/')}.py").read_text())):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "Check":
-                given = {k.arg: k.value for k in node.keywords}.get("expected", (node.args + [None] * 3)[2])
+                given = {k.arg: k.value for k in node.keywords}.get(
+                    "expected", (node.args + [None] * 3)[2]
+                )
                 if isinstance(given, ast.Constant):
                     assert given.value in (0, 1), f"{section}: {ast.unparse(given)} is typed in"
 
@@ -127,9 +138,16 @@ def _main(monkeypatch: pytest.MonkeyPatch, *checks: Check) -> int:
 def test_a_wrong_expectation_fails_with_3_and_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The first line that there is, with its expectation moved by three tolerances, and no other change."""
+    """The first line that there is, with its expectation moved by three tolerances, and no other
+    change."""
     right = report.chosen(report.checks(), ["md1.rho-0.5.L"])[0]
-    wrong = Check("wrong", right.law, right.expected * (1 + 3 * right.tolerance), right.tolerance, right.measure)
+    wrong = Check(
+        "wrong",
+        right.law,
+        right.expected * (1 + 3 * right.tolerance),
+        right.tolerance,
+        right.measure,
+    )
     assert _main(monkeypatch, right, wrong) == 3
     out, err = capsys.readouterr()
     document = json.loads(out)
@@ -165,5 +183,7 @@ def test_there_are_enough_lines() -> None:
 
 def test_the_quick_passport_passes() -> None:
     lines = report.validate(report.chosen(report.checks(), quick=True), Runner(quick=True))
-    failed = {line.check.id: (line.measured, line.error) for line in lines if line.verdict != "pass"}
+    failed = {
+        line.check.id: (line.measured, line.error) for line in lines if line.verdict != "pass"
+    }
     assert not failed

@@ -21,7 +21,9 @@ from dumbbell.validate.laws import links, markers, queueing, red
         (1.2, 20, 0.170370, 15.466614, 0.995556),
     ],
 )
-def test_mm1k_has_its_table(rho: float, k: int, blocking: float, length: float, utilisation: float) -> None:
+def test_mm1k_has_its_table(
+    rho: float, k: int, blocking: float, length: float, utilisation: float
+) -> None:
     known = queueing.mm1k(rho, k)
     assert known.blocking == pytest.approx(blocking, abs=5e-7)
     assert known.length == pytest.approx(length, abs=5e-7)
@@ -42,7 +44,9 @@ def test_md1k_has_its_figure_and_its_limits() -> None:
         assert min(known.p) > 0
         assert known.utilisation == pytest.approx(rho * (1 - known.blocking), rel=1e-9)
     assert queueing.md1k(0.5, 30).length == pytest.approx(queueing.md1_length(0.5), rel=1e-6)
-    assert queueing.md1k(0.7, 1).blocking == pytest.approx(0.7 / 1.7, rel=1e-12)  # Erlang's B formula, any service.
+    assert queueing.md1k(0.7, 1).blocking == pytest.approx(
+        0.7 / 1.7, rel=1e-12
+    )  # Erlang's B formula, any service.
 
 
 def test_the_chain_of_md1k_is_that_of_its_transition_matrix() -> None:
@@ -62,7 +66,9 @@ def test_the_chain_of_md1k_is_that_of_its_transition_matrix() -> None:
 
 def test_waiting_times_agree_by_little() -> None:
     rho = 0.8
-    assert queueing.pollaczek_khinchine(rho, 1.0) * rho == pytest.approx(queueing.mm1_waiting_packets(rho))
+    assert queueing.pollaczek_khinchine(rho, 1.0) * rho == pytest.approx(
+        queueing.mm1_waiting_packets(rho)
+    )
     assert queueing.mm1_length(rho) == pytest.approx(queueing.mm1_waiting_packets(rho) + rho)
     beyond = queueing.mm1_waiting_quantile(rho, 0.99)
     assert rho * math.exp(-(1 - rho) * beyond) == pytest.approx(0.01)
@@ -75,7 +81,9 @@ def test_waiting_times_agree_by_little() -> None:
 def test_red_s_average_has_its_vectors(threshold: float, queue: float, arrivals: int) -> None:
     assert red.step_arrivals(threshold, queue, 0.002) == arrivals
     assert red.step(queue, 0.002, arrivals - 1) < threshold <= red.step(queue, 0.002, arrivals)
-    assert red.averages([queue] * arrivals, 0.002)[-1] == pytest.approx(red.step(queue, 0.002, arrivals))
+    assert red.averages([queue] * arrivals, 0.002)[-1] == pytest.approx(
+        red.step(queue, 0.002, arrivals)
+    )
 
 
 def test_red_s_bursts_have_their_vectors() -> None:
@@ -95,12 +103,18 @@ def test_spacings_have_their_laws() -> None:
     uniform, wait, stored, geometric = (
         law(0.02) for law in (red.uniform, red.uniform_wait, red.uniform_stored, red.geometric)
     )
-    for law, least, most, mean in [(uniform, 1, 49, 25), (wait, 50, 99, 74.5), (stored, 1, 50, 25.5)]:
+    for law, least, most, mean in [
+        (uniform, 1, 49, 25),
+        (wait, 50, 99, 74.5),
+        (stored, 1, 50, 25.5),
+    ]:
         assert (law.least, law.most) == (least, most)
         assert math.fsum(law.p) == pytest.approx(1)
         assert law.mean == pytest.approx(mean)
         assert law.variance == pytest.approx(((most - least + 1) ** 2 - 1) / 12)
-        assert [p for p in law.p if p > 0] == pytest.approx([1 / (most - least + 1)] * (most - least + 1))
+        assert [p for p in law.p if p > 0] == pytest.approx(
+            [1 / (most - least + 1)] * (most - least + 1)
+        )
     assert geometric.mean == pytest.approx(50)
     assert geometric.variance == pytest.approx(0.98 / 0.02**2, rel=1e-6)
 
@@ -119,7 +133,11 @@ def test_chi_square_knows_its_law_and_rejects_another() -> None:
 
 
 def test_ethernet_has_its_figures() -> None:
-    for mtu, plain, stamped in [(1500, 0.94928, 0.94148), (9000, 0.99137, 0.99004), (9180, 0.99154, 0.99024)]:
+    for mtu, plain, stamped in [
+        (1500, 0.94928, 0.94148),
+        (9000, 0.99137, 0.99004),
+        (9180, 0.99154, 0.99024),
+    ]:
         assert links.tcp_efficiency(mtu) == pytest.approx(plain, abs=6e-6)
         assert links.tcp_efficiency(mtu, links.TIMESTAMPS) == pytest.approx(stamped, abs=6e-6)
     for mtu, rate in [(1500, 81274), (9000, 13830), (9180, 13560)]:
@@ -129,9 +147,14 @@ def test_ethernet_has_its_figures() -> None:
 def test_links_are_exact() -> None:
     assert links.transmission_ps([1500], 10_000_000) == 1_200_000_000
     assert links.transmission_ps([1] * 7_000_003, 7_000_003) == 8 * links.PS
-    assert links.path_ps(1000, [(8_000_000, 5, 0), (8_000_000, 7, 38)]) == 10**9 + 5 + 1_038_000_000 + 7
+    assert (
+        links.path_ps(1000, [(8_000_000, 5, 0), (8_000_000, 7, 38)])
+        == 10**9 + 5 + 1_038_000_000 + 7
+    )
     assert links.bucket_delay_ps(4, 1000, 8_000_000, 3000) == 10**9
-    assert links.bucket_delay_ps(1, 1, 3, 0) == 2_666_666_666_667  # Rounded up: the token must be there.
+    assert (
+        links.bucket_delay_ps(1, 1, 3, 0) == 2_666_666_666_667
+    )  # Rounded up: the token must be there.
     assert links.admitted(503, 500, True) == 500
     assert links.admitted(503, 500, False) == 501
 
@@ -140,11 +163,19 @@ def test_markers_by_hand() -> None:
     second = Fraction(1)
     assert markers.in_profile(2000, 8000, 1000, 8 * second) == 10
     assert markers.in_profile(2999, 8000, 1000, second / 1000) == 3
-    assert [markers.after_pause(2000, 8000, t * second) for t in (0, 1, 2, 9)] == [0, 1000, 2000, 2000]
+    assert [markers.after_pause(2000, 8000, t * second) for t in (0, 1, 2, 9)] == [
+        0,
+        1000,
+        2000,
+        2000,
+    ]
     assert [markers.spilled(2000, 1000, 8000, t * second / 2) for t in (3, 5, 7)] == [0, 500, 1000]
     assert markers.held_ps(3, 1000, 1_000_000) == 24 * 10**9
-    # 1000 bytes every 4 ms into a window of 1 s: 9783.475 B/s after ten packets, 82286.228 after a hundred.
-    assert [markers.tsw_rise(1000, 0.004, 1.0, x) for x in (9783.4, 9783.5, 82_286.2, 82_286.3)] == [9, 10, 99, 100]
+    # 1000 bytes every 4 ms into a window of 1 s: 9783.475 B/s after ten packets, 82286.228 after a
+    # hundred.
+    assert [
+        markers.tsw_rise(1000, 0.004, 1.0, x) for x in (9783.4, 9783.5, 82_286.2, 82_286.3)
+    ] == [9, 10, 99, 100]
     assert markers.ramp(0.25, 0.0, 8) == (0 + 0.25 + 0.5 + 0.75 + 4) / 8
 
 

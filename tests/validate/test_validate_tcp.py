@@ -1,4 +1,5 @@
-"""The passport's laws of TCP: that they are those that are printed, and that a TCP that is otherwise fails them."""
+"""The passport's laws of TCP: that they are those that are printed, and that a TCP that is
+otherwise fails them."""
 
 from __future__ import annotations
 
@@ -20,9 +21,13 @@ CHECKS = {check.id: check for check in report.checks()}
 
 
 def test_the_square_root_law_has_its_constants() -> None:
-    assert throughput.mathis(1, 1) == pytest.approx(1.2247, rel=1e-4)  # Mathis et al. 1997, table 1: periodic.
+    assert throughput.mathis(1, 1) == pytest.approx(
+        1.2247, rel=1e-4
+    )  # Mathis et al. 1997, table 1: periodic.
     assert throughput.mathis(1, 1, 2) == pytest.approx(0.8660, rel=1e-4)
-    assert throughput.aimd_random(1, 0.5, 1, 1) == pytest.approx(1.3098, abs=5e-5)  # Ott, Kemperman, Mathis 1996.
+    assert throughput.aimd_random(1, 0.5, 1, 1) == pytest.approx(
+        1.3098, abs=5e-5
+    )  # Ott, Kemperman, Mathis 1996.
     assert throughput.aimd(1, 0.5, 0.01, 0.1) == pytest.approx(throughput.mathis(0.01, 0.1))
     # The TCP-friendly line: a = 3 b / (2 - b).
     assert throughput.aimd(0.2, 0.125, 0.01, 0.1) == pytest.approx(throughput.mathis(0.01, 0.1))
@@ -40,20 +45,29 @@ def test_the_moments_of_random_teeth_are_those_of_their_series() -> None:
     for _ in range(n):
         x = rng.expovariate(1) + c * x  # The chain whose law is that of X.
         total += x**-0.5
-    assert math.sqrt(2) / (total / n) == pytest.approx(throughput.aimd_random(1, 0.5, 1, 1), rel=0.01)
+    assert math.sqrt(2) / (total / n) == pytest.approx(
+        throughput.aimd_random(1, 0.5, 1, 1), rel=0.01
+    )
 
 
 def test_padhye_s_model_is_its_parts() -> None:
     p, rtt, t0 = 0.02, 0.1, 1.0
     # E[Wu] for b = 2: 2/3 + sqrt(4 (1 - p) / (3 p) + 4/9), equation (13).
-    assert throughput.pftk_unconstrained_window(p) == pytest.approx(2 / 3 + math.sqrt(4 * 0.98 / 0.06 + 4 / 9))
+    assert throughput.pftk_unconstrained_window(p) == pytest.approx(
+        2 / 3 + math.sqrt(4 * 0.98 / 0.06 + 4 / 9)
+    )
     assert [throughput.pftk_timeout_share(p, w) for w in (1, 2, 3)] == [1, 1, 1]
     # Q(w) is about 3/w for small p, equation (25).
     assert throughput.pftk_timeout_share(1e-6, 30) == pytest.approx(0.1, rel=1e-3)
     assert throughput.pftk_backoff(0.5) == pytest.approx(1 + 0.5 + 0.5 + 0.5 + 0.5 + 0.5 + 0.5)
-    # The approximation is near the model, and both near the square root law where timeouts are rare.
-    assert throughput.pftk(p, rtt, t0) == pytest.approx(throughput.pftk_approximation(p, rtt, t0), rel=0.35)
-    assert throughput.pftk(1e-6, rtt, t0) == pytest.approx(throughput.mathis(1e-6, rtt, 2), rel=0.01)
+    # The approximation is near the model, and both near the square root law where timeouts are
+    # rare.
+    assert throughput.pftk(p, rtt, t0) == pytest.approx(
+        throughput.pftk_approximation(p, rtt, t0), rel=0.35
+    )
+    assert throughput.pftk(1e-6, rtt, t0) == pytest.approx(
+        throughput.mathis(1e-6, rtt, 2), rel=0.01
+    )
     assert throughput.pftk(1e-6, rtt, t0, 10) == pytest.approx(10 / rtt, rel=0.01)
     assert throughput.pftk_approximation(1e-6, rtt, t0, 10) == 10 / rtt
 
@@ -74,17 +88,23 @@ def test_padhye_s_model_is_its_parts() -> None:
     ],
 )
 def test_cubic_s_mean_window_is_the_table_s(rtt: float, p: float, window: int) -> None:
-    assert cubic.mean_window(p, rtt) == pytest.approx(window, rel=1e-3, abs=0.5)  # RFC 9438, tables 1 and 2.
+    assert cubic.mean_window(p, rtt) == pytest.approx(
+        window, rel=1e-3, abs=0.5
+    )  # RFC 9438, tables 1 and 2.
 
 
 def test_cubic_s_curve_and_its_constants() -> None:
     assert cubic.k(100, 70) == pytest.approx(4.217163, abs=1e-6)
     seen = [cubic.window(t, 100, 70) for t in (0, 1, 2, 3, 4, cubic.k(100, 70), 5, 6, 8)]
-    assert seen == pytest.approx([70, 86.681, 95.640, 99.279, 99.996, 100, 100.192, 102.267, 121.653], abs=1e-3)
+    assert seen == pytest.approx(
+        [70, 86.681, 95.640, 99.279, 99.996, 100, 100.192, 102.267, 121.653], abs=1e-3
+    )
     assert cubic.alpha() == pytest.approx(0.529412, abs=1e-6)
     assert cubic.cubic_window(1, 1) == pytest.approx(1.0538, abs=5e-5)
     # Reno-friendly: AIMD(alpha, 0.3) is as fast as Reno.
-    assert throughput.aimd(cubic.alpha(), 1 - cubic.BETA, 1e-3, 1) == pytest.approx(cubic.reno_window(1e-3))
+    assert throughput.aimd(cubic.alpha(), 1 - cubic.BETA, 1e-3, 1) == pytest.approx(
+        cubic.reno_window(1e-3)
+    )
     # The tooth of equation 6 sends 1/p segments.
     w_max, rtt, p = cubic.tooth_peak(1e-4, 0.1), 0.1, 1e-4
     k = cubic.k(w_max, 0.7 * w_max)
@@ -94,21 +114,37 @@ def test_cubic_s_curve_and_its_constants() -> None:
 def test_the_timer_s_vector() -> None:
     samples = [Fraction(s) for s in ("0.1", "0.2", "0.1", "0.15")]
     seen = rto.estimates(samples, least=Fraction(0))
-    assert [float(e.srtt) for e in seen] == pytest.approx([0.1, 0.1125, 0.110938, 0.11582], abs=1e-6)
-    assert [float(e.rttvar) for e in seen] == pytest.approx([0.05, 0.0625, 0.05, 0.047266], abs=1e-6)
-    assert [float(e.rto) for e in seen] == pytest.approx([0.3, 0.3625, 0.310938, 0.304883], abs=1e-6)
+    assert [float(e.srtt) for e in seen] == pytest.approx(
+        [0.1, 0.1125, 0.110938, 0.11582], abs=1e-6
+    )
+    assert [float(e.rttvar) for e in seen] == pytest.approx(
+        [0.05, 0.0625, 0.05, 0.047266], abs=1e-6
+    )
+    assert [float(e.rto) for e in seen] == pytest.approx(
+        [0.3, 0.3625, 0.310938, 0.304883], abs=1e-6
+    )
     assert rto.estimates(samples)[-1].rto == 1 and rto.estimates([Fraction(50)])[0].rto == 60
-    assert rto.estimates(samples[:1] * 60, granularity=Fraction(1, 10), least=Fraction(0))[-1].rto == Fraction(2, 10)
+    assert rto.estimates(samples[:1] * 60, granularity=Fraction(1, 10), least=Fraction(0))[
+        -1
+    ].rto == Fraction(2, 10)
     assert [float(t) for t in rto.backoff(Fraction(1), 8)] == [1, 2, 4, 8, 16, 32, 60, 60]
 
 
 def test_the_sawtooth_has_its_closed_form() -> None:
     for b in (0, 0.1, 0.25, 0.5, 0.75, 1):
         assert sawtooth.utilisation(b) == pytest.approx(sawtooth.reno_utilisation(b))
-    assert (sawtooth.utilisation(0), sawtooth.utilisation(1), sawtooth.utilisation(3)) == (0.75, 1, 1)
-    assert sawtooth.mean_queue(1) == pytest.approx(5 / 9) and sawtooth.mean_queue(2) == pytest.approx(7 / 3 - 1)
+    assert (sawtooth.utilisation(0), sawtooth.utilisation(1), sawtooth.utilisation(3)) == (
+        0.75,
+        1,
+        1,
+    )
+    assert sawtooth.mean_queue(1) == pytest.approx(5 / 9) and sawtooth.mean_queue(
+        2
+    ) == pytest.approx(7 / 3 - 1)
     assert sawtooth.mean_queue(0) == 0
-    assert sawtooth.smallest_full_buffer() == 1 and sawtooth.smallest_full_buffer(0.7) == pytest.approx(3 / 7)
+    assert sawtooth.smallest_full_buffer() == 1 and sawtooth.smallest_full_buffer(
+        0.7
+    ) == pytest.approx(3 / 7)
     # CUBIC's decrease keeps more: without a buffer (1 + beta) / 2.
     assert sawtooth.utilisation(0, 0.7) == pytest.approx(0.85)
     # Without a queue a tooth of W/2 round trips.
@@ -116,11 +152,31 @@ def test_the_sawtooth_has_its_closed_form() -> None:
 
 
 def test_windows_and_shares() -> None:
-    assert [windows.initial_window(mss) for mss in (536, 1460, 2190, 8960)] == [5360, 14600, 14600, 17920]
-    assert [windows.initial_window(mss, 4, 4380) for mss in (536, 1460, 2190, 8960)] == [2144, 4380, 4380, 17920]
+    assert [windows.initial_window(mss) for mss in (536, 1460, 2190, 8960)] == [
+        5360,
+        14600,
+        14600,
+        17920,
+    ]
+    assert [windows.initial_window(mss, 4, 4380) for mss in (536, 1460, 2190, 8960)] == [
+        2144,
+        4380,
+        4380,
+        17920,
+    ]
     assert [windows.slow_start(n, 10) for n in (1, 10, 11, 30, 31, 70, 71)] == [1, 1, 2, 2, 3, 3, 4]
     # Windows of 4, 6, 9, 13 and 19; one segment of the last two is held back from the round before.
-    assert [windows.slow_start(n, 4, 2) for n in (4, 10, 11, 19, 20, 31, 32, 49, 50)] == [1, 2, 3, 3, 4, 4, 5, 5, 6]
+    assert [windows.slow_start(n, 4, 2) for n in (4, 10, 11, 19, 20, 31, 32, 49, 50)] == [
+        1,
+        2,
+        3,
+        3,
+        4,
+        4,
+        5,
+        5,
+        6,
+    ]
     assert fairness.jain([1, 2, 3, 4]) == pytest.approx(0.833333, abs=1e-6)
     assert fairness.jain([5.0] * 7) == 1 and fairness.jain([1, 0, 0, 0]) == 0.25
     assert fairness.jain_of_ratio(3) == pytest.approx(16 / 20)
@@ -130,8 +186,8 @@ def test_windows_and_shares() -> None:
 
 
 def test_recoveries_differ_as_fall_and_floyd_say() -> None:
-    """1996, section 4: with one loss only Tahoe pays more; with two Reno reduces twice, with more the timer must
-    help; NewReno repairs one loss in each round trip; SACK is the soonest."""
+    """1996, section 4: with one loss only Tahoe pays more; with two Reno reduces twice, with more
+    the timer must help; NewReno repairs one loss in each round trip; SACK is the soonest."""
 
     def seen(rules: str, losses: int) -> recovery.Outcome:
         return recovery.recover(rules, 16, (5, 7, 9, 11)[:losses], rto=10)
@@ -203,7 +259,9 @@ def test_queues_lose_what_they_are_told() -> None:
         ("fairness.rtt.50ms-100ms.ratio", {"flow.1.rtt": "140 ms"}),
     ],
 )
-def test_a_tcp_that_is_not_as_it_says_fails(monkeypatch: Any, line: str, changes: dict[str, Any]) -> None:
+def test_a_tcp_that_is_not_as_it_says_fails(
+    monkeypatch: Any, line: str, changes: dict[str, Any]
+) -> None:
     def sabotaged(scenario: Any) -> dumbbell.Scenario:
         return dumbbell.Scenario(scenario).with_(changes)
 
@@ -222,10 +280,10 @@ def test_a_script_that_shows_nothing_is_no_measurement() -> None:
 
 
 def test_a_timeout_within_a_recovery_does_not_raise_ssthresh() -> None:
-    """Slow start overflows a buffer; NewReno repairs one loss in each round trip, and the timer is sooner. Meanwhile a
-    new segment went out for each duplicate acknowledgement. These tell that segments have left the network; half of all
-    that is unacknowledged (RFC 5681: `no more than`) is more than what the recovery had set, so that slow start
-    overflows the buffer again, for ever."""
+    """Slow start overflows a buffer; NewReno repairs one loss in each round trip, and the timer is
+    sooner. Meanwhile a new segment went out for each duplicate acknowledgement. These tell that
+    segments have left the network; half of all that is unacknowledged (RFC 5681: `no more than`) is
+    more than what the recovery had set, so that slow start overflows the buffer again, for ever."""
     from dumbbell.validate.checks.tcp import sawtooth as shape
 
     scenario = shape.scenario("newreno", 20)

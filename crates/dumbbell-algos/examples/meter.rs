@@ -1,15 +1,17 @@
-//! Cost of a meter or conditioner: `meter NAME N [JSON]` colours N packets; without a name, `meter - N`, only the traffic passes.
+//! Cost of a meter or conditioner: `meter NAME N [JSON]` colours N packets; without a name,
+//! `meter - N`, only the traffic passes.
 //!
-//! Packets of 1000 bytes and bursts of four, 12 us apart, 1.3 times a reservation of 1 Mbps over 100 ms. Under `valgrind
-//! --tool=cachegrind --cache-sim=no` the instructions for 2 N less those for N, less the same of `-`, by N are exact.
+//! Packets of 1000 bytes and bursts of four, 12 us apart, 1.3 times a reservation of 1 Mbps over
+//! 100 ms. Under `valgrind --tool=cachegrind --cache-sim=no` the instructions for 2 N less those
+//! for N, less the same of `-`, by N are exact.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 use dumbbell_algos::conditioner::AnyConditioner;
 use dumbbell_algos::meter::AnyMeter;
 use dumbbell_core::aqm::{Cx, Reason};
 use dumbbell_core::conditioner::{Conditioner, Emit};
-use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::meter::{Color, Contract, Meter};
 use dumbbell_core::packet::Ecn;
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Numbered, contract, packet};
 use dumbbell_core::units::{Rate, Span, Time};
@@ -55,7 +57,13 @@ fn main() {
     // The gaps are drawn before, so that the loop is nearly nothing.
     let mut draws = Stream::named(1, "gaps");
     let gaps: Vec<Span> = (0..4096)
-        .map(|i| if i % 4 == 0 { Span::from_secs_f64(4.0 * draws.exponential(0.008 / 1.3)) } else { Span::from_us(12) })
+        .map(|i| {
+            if i % 4 == 0 {
+                Span::from_secs_f64(4.0 * draws.exponential(0.008 / 1.3))
+            } else {
+                Span::from_us(12)
+            }
+        })
         .collect();
     let (mut now, mut rng, flows, mut out) =
         (Time::ZERO, Stream::named(1, "meter"), FlowTable::default(), Count::default());
@@ -71,7 +79,12 @@ fn main() {
             }
             Part::Conditioner(conditioner) => {
                 while conditioner.next_wakeup() <= now {
-                    let mut cx = Cx { now: conditioner.next_wakeup(), rng: &mut rng, link: &site.link, flows: &flows };
+                    let mut cx = Cx {
+                        now: conditioner.next_wakeup(),
+                        rng: &mut rng,
+                        link: &site.link,
+                        flows: &flows,
+                    };
                     conditioner.wake(&mut cx, &mut out);
                 }
                 let mut cx = Cx { now, rng: &mut rng, link: &site.link, flows: &flows };

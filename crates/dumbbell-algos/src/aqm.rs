@@ -31,4 +31,3 @@ registry! { aqm AnyAqm, suite aqm_suite {
     sfb::Sfb,
     wred::Wred,
 } }
-

@@ -1,5 +1,6 @@
-//! A token bucket, exact: tokens are counted in picoseconds times bits per second, so that no rounding ever
-//! gives or takes a byte, and every one of them is accounted for. What passes in any time t is at most `rate t + depth`.
+//! A token bucket, exact: tokens are counted in picoseconds times bits per second, so that no
+//! rounding ever gives or takes a byte, and every one of them is accounted for. What passes in any
+//! time t is at most `rate t + depth`.
 pub mod config;
 
 use dumbbell_core::meter::Tokens;
@@ -24,8 +25,8 @@ pub enum TokenUnit {
     /// A byte of IP length; tokens flow in.
     #[default]
     Byte,
-    /// A packet, whatever its size; a whole token is made at a time, at the multiples of packet size over rate from the
-    /// start of the run.
+    /// A packet, whatever its size; a whole token is made at a time, at the multiples of packet
+    /// size over rate from the start of the run.
     Packet,
 }
 
@@ -52,7 +53,8 @@ impl TokenBucket {
         TokenBucket::of(rate, depth.0, BYTE, false)
     }
 
-    /// A full bucket of `depth` tokens for whole packets, each worth `size` bytes (at most 2^20) of the rate.
+    /// A full bucket of `depth` tokens for whole packets, each worth `size` bytes (at most 2^20) of
+    /// the rate.
     pub fn of_packets(rate: Rate, depth: u32, size: u32) -> Self {
         TokenBucket::of(rate, u64::from(depth), u64::from(size.clamp(1, LARGEST)) * BYTE, true)
     }
@@ -72,12 +74,14 @@ impl TokenBucket {
         }
     }
 
-    /// A full bucket of depth `burst`. A time or a BDP is of `rate` and `rtt`, and never less than one packet of `size`
-    /// bytes: less would let no packet pass. What is written in bytes is that.
+    /// A full bucket of depth `burst`. A time or a BDP is of `rate` and `rtt`, and never less than
+    /// one packet of `size` bytes: less would let no packet pass. What is written in bytes is that.
     pub fn fitted(rate: Rate, burst: Limit, rtt: Span, unit: TokenUnit, size: u32) -> Self {
         // Tokens are not cut as packets are: of buffers a bucket has the bytes.
         let whole = match burst.resolve(rate, rtt) {
-            Capacity::Buffers { count, size } => Capacity::Bytes(u64::from(count) * u64::from(size)),
+            Capacity::Buffers { count, size } => {
+                Capacity::Bytes(u64::from(count) * u64::from(size))
+            }
             other => other,
         };
         match (unit, whole) {
@@ -88,7 +92,9 @@ impl TokenBucket {
                 let least = if matches!(burst, Limit::Bytes(_)) { 0 } else { u64::from(size) };
                 TokenBucket::new(rate, Bytes(n.max(least)))
             }
-            (TokenUnit::Packet, Capacity::Packets(n)) => TokenBucket::of_packets(rate, n.max(1), size),
+            (TokenUnit::Packet, Capacity::Packets(n)) => {
+                TokenBucket::of_packets(rate, n.max(1), size)
+            }
             (TokenUnit::Packet, Capacity::Bytes(n)) => {
                 let n = u32::try_from(n / u64::from(size.max(1))).unwrap_or(u32::MAX);
                 TokenBucket::of_packets(rate, n.max(1), size)
@@ -117,7 +123,8 @@ impl TokenBucket {
         over
     }
 
-    /// What there is in whole tokens of what flowed in and of the part of one that was there; the rest waits.
+    /// What there is in whole tokens of what flowed in and of the part of one that was there; the
+    /// rest waits.
     #[inline]
     fn whole(&mut self, flowed: u128) -> u128 {
         let all = flowed + u128::from(self.part);
@@ -167,15 +174,15 @@ impl TokenBucket {
         self.holds(bytes)
     }
 
-    /// The first instant from `now` on at which a packet of `bytes` finds its tokens; [`Time::NEVER`] if it costs more than
-    /// the depth.
+    /// The first instant from `now` on at which a packet of `bytes` finds its tokens;
+    /// [`Time::NEVER`] if it costs more than the depth.
     pub fn ready(&mut self, now: Time, bytes: u32) -> Time {
         self.fill(now);
         if self.holds(bytes) { now } else { self.due(bytes) }
     }
 
-    /// When a packet of `bytes`, for which there was not enough at the last look, finds its tokens; [`Time::NEVER`] if it
-    /// never does.
+    /// When a packet of `bytes`, for which there was not enough at the last look, finds its tokens;
+    /// [`Time::NEVER`] if it never does.
     pub fn due(&self, bytes: u32) -> Time {
         let cost = self.cost(bytes);
         if cost > self.depth || self.rate == 0 {
@@ -220,14 +227,17 @@ mod tests {
         assert!(bucket.take(Time::ZERO, 1500) && !bucket.take(Time::ZERO, 1));
         let ready = bucket.ready(Time::ZERO, 1500);
         assert_eq!(ready.ps(), (1500 * 8_000_000_000_000u64).div_ceil(7_000_003));
-        assert!(!bucket.clone().take(Time::from_ps(ready.ps() - 1), 1500) && bucket.take(ready, 1500));
+        assert!(
+            !bucket.clone().take(Time::from_ps(ready.ps() - 1), 1500) && bucket.take(ready, 1500)
+        );
     }
 
     #[test]
     fn it_never_holds_more_than_its_depth() {
         let mut bucket = TokenBucket::new(Rate::from_mbps(1), Bytes(1000));
         assert!(
-            bucket.take(Time::ZERO + Span::from_secs(100), 1000) && !bucket.take(Time::ZERO + Span::from_secs(100), 1)
+            bucket.take(Time::ZERO + Span::from_secs(100), 1000)
+                && !bucket.take(Time::ZERO + Span::from_secs(100), 1)
         );
         assert_eq!(bucket.ready(Time::ZERO, 1001), Time::NEVER);
     }
@@ -236,27 +246,37 @@ mod tests {
     fn a_token_for_a_packet_is_made_whole() {
         let second = |s| Time::ZERO + Span::from_secs(s);
         let mut bucket = TokenBucket::of_packets(Rate::from_bps(8000), 2, 1000);
-        assert!(bucket.take(Time::ZERO, 40) && bucket.take(Time::ZERO, 1500) && !bucket.take(Time::ZERO, 40));
+        assert!(
+            bucket.take(Time::ZERO, 40)
+                && bucket.take(Time::ZERO, 1500)
+                && !bucket.take(Time::ZERO, 40)
+        );
         let half = Time::ZERO + Span::from_ms(2500);
         assert!(bucket.take(half, 40) && bucket.take(half, 40) && !bucket.take(half, 40));
         assert_eq!(bucket.ready(half, 40), second(3), "the half that has come is no token");
         let end = bucket.account(second(8));
-        assert_eq!([end.made, end.taken, end.lost, end.level].map(|n| end.tokens(n)), [8.0, 4.0, 4.0, 2.0]);
+        assert_eq!(
+            [end.made, end.taken, end.lost, end.level].map(|n| end.tokens(n)),
+            [8.0, 4.0, 4.0, 2.0]
+        );
     }
 
     #[test]
     fn a_bucket_below_a_packet_holds_one() {
         let rate = Rate::from_bps(100_000);
         for unit in [TokenUnit::Byte, TokenUnit::Packet] {
-            let mut small = TokenBucket::fitted(rate, Limit::Bdp(1.0), Span::from_ms(10), unit, 1000);
+            let mut small =
+                TokenBucket::fitted(rate, Limit::Bdp(1.0), Span::from_ms(10), unit, 1000);
             assert!(small.take(Time::ZERO, 1000) && !small.take(Time::ZERO, 1000), "{unit:?}");
         }
-        let mut said = TokenBucket::fitted(rate, Limit::Bytes(Bytes(600)), Span::ZERO, TokenUnit::Byte, 1000);
+        let mut said =
+            TokenBucket::fitted(rate, Limit::Bytes(Bytes(600)), Span::ZERO, TokenUnit::Byte, 1000);
         assert!(!said.take(Time::ZERO, 601) && said.take(Time::ZERO, 600), "600 B are 600 B");
     }
 
     proptest! {
-        /// No token comes from nowhere or goes nowhere, whatever is asked and however oddly the rate divides.
+        /// No token comes from nowhere or goes nowhere, whatever is asked and however oddly the
+        /// rate divides.
         #[test]
         fn every_token_is_accounted_for(
             rate in 1u64..1_000_000_000,

@@ -1,4 +1,5 @@
-//! Congestion controls. The classics differ in how they repair losses; their window arithmetic is [`parts::window`].
+//! Congestion controls. The classics differ in how they repair losses; their window arithmetic is
+//! [`parts::window`].
 use dumbbell_core::registry;
 
 pub(crate) mod parts;

@@ -3,13 +3,15 @@ use dumbbell_core::catalogue::Fault;
 use dumbbell_core::packet::Dscp;
 use std::collections::BTreeMap;
 
-/// A configuration's table from codepoints (0 to 63, or names such as `ef`, `af41`, `cs5`) to classes.
+/// A configuration's table from codepoints (0 to 63, or names such as `ef`, `af41`, `cs5`) to
+/// classes.
 pub type Table = BTreeMap<String, u32>;
 
 /// The codepoint of a name of RFC 2474, 2597, 3246, 5865 or 8622, or of a number.
 pub fn codepoint(text: &str) -> Option<Dscp> {
     let text = text.trim().to_ascii_lowercase();
-    let digit = |i: usize| text.as_bytes().get(i).and_then(|b| b.is_ascii_digit().then(|| b - b'0'));
+    let digit =
+        |i: usize| text.as_bytes().get(i).and_then(|b| b.is_ascii_digit().then(|| b - b'0'));
     let value = match text.as_str() {
         "be" | "df" => Some(0),
         "le" => Some(1),
@@ -36,7 +38,8 @@ pub fn classes(table: &Table, default: u32) -> [u32; 64] {
     out
 }
 
-/// A name that is no codepoint, or a class beyond the `count` that there are, in the table at `key`.
+/// A name that is no codepoint, or a class beyond the `count` that there are, in the table at
+/// `key`.
 ///
 /// # Errors
 /// The entry at fault, the cause and the fix.
@@ -46,16 +49,35 @@ pub fn check(table: &Table, key: &str, count: u32) -> Result<(), Fault> {
         let at = format!("{key}.{name}");
         let Some(Dscp(value)) = codepoint(name) else {
             let fault = Fault::at(&at, format!("`{name}` is no DiffServ codepoint"));
-            return Err(fault.fix("write a number from 0 to 63, or ef, af11 .. af43, cs0 .. cs7, le, va, be"));
+            return Err(fault.fix(
+                "write a number from 0 to 63, or ef, af11 .. af43, cs0 .. cs7, \
+                le, va, be",
+            ));
         };
         if let Some(other) = seen[usize::from(value)].replace(name) {
-            let fault = Fault::at(&at, format!("`{name}` and `{other}` are the same codepoint, {value}"));
+            let fault = Fault::at(
+                &at,
+                format!(
+                    "`{name}` and `{other}` are the same codepoint, \
+                {value}"
+                ),
+            );
             return Err(fault.fix("leave one of them out"));
         }
         if *class >= count {
             let last = count.saturating_sub(1);
-            let fault = Fault::at(&at, format!("`{name}` is in class {class}, and the last of the {count} is {last}"));
-            return Err(fault.fix(format!("have {} classes, or write {key} = {{ {name} = {last}, ... }}", class + 1)));
+            let fault = Fault::at(
+                &at,
+                format!(
+                    "`{name}` is in class {class}, and the last of the \
+                {count} is {last}"
+                ),
+            );
+            return Err(fault.fix(format!(
+                "have {} classes, or write {key} = {{ {name} = {last}, \
+                ... }}",
+                class + 1
+            )));
         }
     }
     Ok(())
@@ -85,7 +107,14 @@ mod tests {
         );
         assert!(check(&table, "map", 4).is_ok());
         let twice = Table::from([("46".to_string(), 0), ("ef".to_string(), 1)]);
-        assert_eq!(check(&twice, "map", 4).unwrap_err().cause, "`ef` and `46` are the same codepoint, 46");
-        assert_eq!(check(&Table::from([("eff".to_string(), 0)]), "map", 4).unwrap_err().at, "map.eff");
+        assert_eq!(
+            check(&twice, "map", 4).unwrap_err().cause,
+            "`ef` and `46` are the same \
+            codepoint, 46"
+        );
+        assert_eq!(
+            check(&Table::from([("eff".to_string(), 0)]), "map", 4).unwrap_err().at,
+            "map.eff"
+        );
     }
 }

@@ -1,21 +1,21 @@
-//! The edge of a DiffServ domain (RFC 2475 section 2.3.3): a classifier, behind each of its rules a meter or a
-//! conditioner, and an action for each color: a codepoint, a drop, or none.
+//! The edge of a DiffServ domain (RFC 2475 section 2.3.3): a classifier, behind each of its rules a
+//! meter or a conditioner, and an action for each color: a codepoint, a drop, or none.
 //!
-//! A packet goes to the first rule that matches, and passes the edge unchanged if none does. A rule keeps one meter state
-//! for all its packets, or one for each flow; a flow without a contract is best effort, which is never in profile and
-//! never held.
+//! A packet goes to the first rule that matches, and passes the edge unchanged if none does. A rule
+//! keeps one meter state for all its packets, or one for each flow; a flow without a contract is
+//! best effort, which is never in profile and never held.
 mod levels;
 mod stats;
 
-pub use stats::{MeterStats, MeterCounts};
-pub use levels::{TokenIncome, Levels};
+pub use levels::{Levels, TokenIncome};
+pub use stats::{MeterCounts, MeterStats};
 
 use crate::conditioner::AnyConditioner;
 use crate::meter::AnyMeter;
 use dumbbell_core::aqm::{Cx, LinkInfo, Reason};
 use dumbbell_core::conditioner::{Conditioner, Emit};
-use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::meter::{Action, Actions, Color, Meter, Tokens, color_of};
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::{Dscp, FlowId, Packet};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Span, Time};
@@ -35,7 +35,8 @@ pub enum Stage<P> {
     BestEffort(Color),
 }
 
-/// The context of an edge: [`Cx`] without random numbers, since each meter state has a stream of its own.
+/// The context of an edge: [`Cx`] without random numbers, since each meter state has a stream of
+/// its own.
 #[derive(Clone, Copy)]
 pub struct EdgeCx<'a> {
     /// The current time.
@@ -100,7 +101,13 @@ impl<P: Packet> Default for Edge<P> {
 
 impl<P: Packet> Edge<P> {
     /// Adds a meter state with its own random stream and measurement window; returns its number.
-    pub fn add_state(&mut self, stage: Stage<P>, actions: Actions, rng: Stream, (from, to): (Time, Time)) -> u32 {
+    pub fn add_state(
+        &mut self,
+        stage: Stage<P>,
+        actions: Actions,
+        rng: Stream,
+        (from, to): (Time, Time),
+    ) -> u32 {
         let tells = matches!(&stage, Stage::Meter(m) if m.tells_sender());
         let account = MeterStats::new(from, to);
         self.states.push(MeterState { stage, actions, rng, tells, due: Time::NEVER, account });
@@ -120,7 +127,8 @@ impl<P: Packet> Edge<P> {
         self.rules.push(Rule { codepoints, to: To::Flows(to) });
     }
 
-    /// The meter state of a packet; `reply`: it is an acknowledgement, which belongs to no flow's profile.
+    /// The meter state of a packet; `reply`: it is an acknowledgement, which belongs to no flow's
+    /// profile.
     #[inline]
     fn classify(&self, flow: FlowId, dscp: Dscp, reply: bool) -> Option<u32> {
         let takes = |rule: &Rule| {
@@ -175,7 +183,10 @@ impl<P: Packet> Edge<P> {
             state.settle(edge_cx.now);
             let MeterState { stage, actions, rng, account, .. } = state;
             if let Stage::Conditioner(conditioner) = stage {
-                conditioner.wake(&mut edge_cx.with(rng), &mut ActionSink { now: edge_cx.now, actions, account, out });
+                conditioner.wake(
+                    &mut edge_cx.with(rng),
+                    &mut ActionSink { now: edge_cx.now, actions, account, out },
+                );
             }
             self.set_clock(number);
         }
@@ -239,7 +250,8 @@ impl<P: Packet> MeterState<P> {
         self.stage.tokens(now)
     }
 
-    /// Adds its tokens and held packets until `now` to its statistics, before anything changes at `now`.
+    /// Adds its tokens and held packets until `now` to its statistics, before anything changes at
+    /// `now`.
     pub fn settle(&mut self, now: Time) {
         let held = self.held();
         self.account.standing.look(now, |t| self.stage.tokens(t), held);

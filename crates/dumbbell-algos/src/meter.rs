@@ -1,8 +1,7 @@
-//! Meters: what colour a packet has (RFC 2475 section 2.3.3.1). What a colour leads to, a codepoint or a drop, is the
-//! [`crate::edge`]'s to say.
+//! Meters: what colour a packet has (RFC 2475 section 2.3.3.1). What a colour leads to, a codepoint
+//! or a drop, is the [`crate::edge`]'s to say.
 pub(crate) mod parts;
 use dumbbell_core::registry;
-
 
 registry! { meter AnyMeter, suite meter_suite {
     adaptive_packet_marking::AdaptivePacketMarking,

@@ -1,4 +1,5 @@
-//! Queueing disciplines that keep several queues: which packet leaves next. Each of their queues has an [`aqm`](crate::aqm).
+//! Queueing disciplines that keep several queues: which packet leaves next. Each of their queues
+//! has an [`aqm`](crate::aqm).
 use dumbbell_core::registry;
 
 pub mod parts;

@@ -13,4 +13,3 @@ registry! { source AnySource, suite source_suite {
     video::Video,
     voip::Voip,
 } }
-

@@ -1,10 +1,10 @@
-//! The conformance suite: what every algorithm of a kind must do. Each `registry!` applies its kind's suite to every algorithm, with its
-//! defaults and with each choice (a boolean, one of several words, the ends of a range) that its parameters offer; and
-//! `dumbbell test` applies the checks of [`aqm`] and [`cc`], the same functions, to a user's own.
+//! The conformance suite: what every algorithm of a kind must do. Each `registry!` applies its
+//! kind's suite to every algorithm, with its defaults and with each choice (a boolean, one of
+//! several words, the ends of a range) that its parameters offer; and `dumbbell test` applies the
+//! checks of [`aqm`] and [`cc`], the same functions, to a user's own.
 pub mod aqm;
 pub mod capabilities;
 pub mod cc;
-pub mod under_test;
 #[cfg(test)]
 pub mod conditioner;
 pub mod folded;
@@ -23,6 +23,7 @@ pub mod service;
 #[cfg(test)]
 pub mod source;
 pub mod traffic;
+pub mod under_test;
 
 /// One `#[test]` for each generic function of a suite's module.
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Queues whose limit is a number of buffers of one size: what is counted is what waits, packet by packet.
+//! Queues whose limit is a number of buffers of one size: what is counted is what waits, packet by
+//! packet.
 use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_algos::qdisc::AnyQdisc;
 use dumbbell_core::packet::Ecn;
@@ -13,15 +14,25 @@ use std::collections::BTreeMap;
 const SIZES: [u32; 7] = [40, 64, 576, 1500, 2048, 2049, 9180];
 const TRAFFIC: usize = 400;
 
-/// Takes bursts through a queue and compares its buffers at every arrival with the packets that are at the port by the
-/// journal: with the one in transmission where it is counted, else all but one.
-fn counts_what_waits<Q: Qdisc<Numbered>>(qdisc: Q, name: &str, limit: Capacity, counted: bool, seed: u64) {
+/// Takes bursts through a queue and compares its buffers at every arrival with the packets that are
+/// at the port by the journal: with the one in transmission where it is counted, else all but one.
+fn counts_what_waits<Q: Qdisc<Numbered>>(
+    qdisc: Q,
+    name: &str,
+    limit: Capacity,
+    counted: bool,
+    seed: u64,
+) {
     let mut rng = Stream::named(seed, "buffers");
     let size = limit.buffer_size().unwrap();
     let mut bench = Bench::new(qdisc, link(limit), seed, counted);
     let (mut held, mut told, mut most) = (BTreeMap::new(), 0, 0);
     for i in 0..TRAFFIC {
-        let gap = if i % 60 == 59 { Span::from_ms(400) } else { Span::from_us(u64::from(rng.below(9000))) };
+        let gap = if i % 60 == 59 {
+            Span::from_ms(400)
+        } else {
+            Span::from_us(u64::from(rng.below(9000)))
+        };
         let (flow, bytes) = (rng.below(5), SIZES[rng.below(SIZES.len() as u32) as usize]);
         let ecn = [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1][rng.below(3) as usize];
         let (id, _) = bench.arrive(bench.now + gap, packet(flow, bytes, ecn));
@@ -33,7 +44,8 @@ fn counts_what_waits<Q: Qdisc<Numbered>>(qdisc: Q, name: &str, limit: Capacity, 
         }
         told = bench.journal.0.len();
         let waits = bench.port.backlog();
-        let all: (u64, u32) = held.values().fold((0, 0), |(b, n), x| (b + u64::from(*x), n + x.div_ceil(size)));
+        let all: (u64, u32) =
+            held.values().fold((0, 0), |(b, n), x| (b + u64::from(*x), n + x.div_ceil(size)));
         let sending = all.0 - waits.bytes;
         let due = all.1 - (sending as u32).div_ceil(size);
         assert_eq!(waits.buffers, due, "{name}: {held:?}, {sending} bytes in transmission");
@@ -46,7 +58,11 @@ fn counts_what_waits<Q: Qdisc<Numbered>>(qdisc: Q, name: &str, limit: Capacity, 
     }
     bench.drain();
     assert_eq!(bench.port.backlog().buffers, 0, "{name}");
-    assert!(2 * most >= limit.in_packets(1).unwrap() as u32, "{name}: at most {most} were in use, which tests nothing");
+    assert!(
+        2 * most >= limit.in_packets(1).unwrap() as u32,
+        "{name}: at most {most} were in use, \
+        which tests nothing"
+    );
 }
 
 #[test]
@@ -64,7 +80,10 @@ fn every_kind_of_queue_counts_what_waits() {
     let several = ["fq", "fq_codel", "fq_pie", "sfq", "prio", "drr", "wfq", "dualpi2"];
     for seed in 0..2 {
         for counted in [false, true] {
-            let limit = Capacity::Buffers { count: [24, 40][seed as usize], size: [2048, 512][seed as usize] };
+            let limit = Capacity::Buffers {
+                count: [24, 40][seed as usize],
+                size: [2048, 512][seed as usize],
+            };
             for (kind, config) in &aqms {
                 let aqm = AnyAqm::build(kind, config, &link(limit)).unwrap();
                 counts_what_waits(Fifo::<_, Numbered>::new(aqm), kind, limit, counted, seed);
@@ -77,8 +96,9 @@ fn every_kind_of_queue_counts_what_waits() {
     }
 }
 
-/// By hand: 1500 bytes are one buffer of 2048, 9180 are five (4.48), so 64 buffers hold 64 packets or twelve, and four
-/// buffers are left over then, which a fourteenth packet of up to 8192 bytes still finds.
+/// By hand: 1500 bytes are one buffer of 2048, 9180 are five (4.48), so 64 buffers hold 64 packets
+/// or twelve, and four buffers are left over then, which a fourteenth packet of up to 8192 bytes
+/// still finds.
 #[test]
 fn large_packets_take_five_buffers_each() {
     let limit = Capacity::Buffers { count: 64, size: 2048 };

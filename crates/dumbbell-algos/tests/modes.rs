@@ -1,5 +1,5 @@
-//! Byte and packet mode of every AQM: what a packet's size changes, and what it must not. The page docs/queues.md has the
-//! table of it, which is held against what is measured here.
+//! Byte and packet mode of every AQM: what a packet's size changes, and what it must not. The page
+//! docs/queues.md has the table of it, which is held against what is measured here.
 use dumbbell_algos::aqm::{AnyAqm, CATALOGUE};
 use dumbbell_algos::suite::traffic::{Arrival, arrivals, hold};
 use dumbbell_core::aqm::{Aqm, Backlog, Cx, LinkInfo, QueueView, Reason, Slot, Verdict};
@@ -23,7 +23,8 @@ fn site() -> LinkInfo {
     LinkInfo { mtu: JUMBO, ..link(Capacity::Packets(1000)) }
 }
 
-/// An algorithm's defaults, which say what it can be told, with `words` for those of them that it knows.
+/// An algorithm's defaults, which say what it can be told, with `words` for those of them that it
+/// knows.
 fn with(entry: &Entry, words: &Value) -> Value {
     let mut config = (entry.defaults)();
     for (key, value) in words.as_object().into_iter().flatten() {
@@ -41,15 +42,19 @@ fn knows(entry: &Entry, word: &str) -> bool {
 /// Settings with which every algorithm signals soon.
 fn busy() -> Value {
     json!({
-        "w_q": 0.2, "auto_w_q": "off", "min_th": "2 pkt", "max_th": "9 pkt", "min_out": "2 pkt", "max_out": "9 pkt",
-        "min_in": "4 pkt", "max_in": "12 pkt", "q_ref": "2 pkt", "a": 0.01, "b": 0.009, "gamma": 0.05, "target": "2 pkt",
-        "d1": 0.05, "trigger": "3 pkt", "increment": 0.05, "max": "8 pkt", "mean_packet_size": format!("{MEAN} B"),
+        "w_q": 0.2, "auto_w_q": "off", "min_th": "2 pkt", "max_th": "9 pkt", "min_out": "2 pkt", "max_out": "9 \
+            pkt",
+        "min_in": "4 pkt", "max_in": "12 pkt", "q_ref": "2 pkt", "a": 0.01, "b": 0.009, "gamma": 0.05, "target": "2 \
+            pkt",
+        "d1": 0.05, "trigger": "3 pkt", "increment": 0.05, "max": "8 pkt", "mean_packet_size": format!("{MEAN} \
+            B"),
         "min_lim": "2 pkt", "gap": "2 pkt", "max_lim": "12 pkt",
         "queues": [{ "min_th": "2 pkt", "max_th": "9 pkt", "max_p": 0.2, "limit": "12 pkt" }], "map": {}, "default_queue": 0,
     })
 }
 
-/// With packets of the mean size byte mode is packet mode, and byte-mode drop is none: the same decisions, one by one.
+/// With packets of the mean size byte mode is packet mode, and byte-mode drop is none: the same
+/// decisions, one by one.
 #[test]
 fn at_equal_sizes_the_modes_are_one() {
     let mut tested = 0;
@@ -67,10 +72,13 @@ fn at_equal_sizes_the_modes_are_one() {
             let mut config = plain.clone();
             (config["byte_mode"], config["byte_drop"]) = (json!(byte_mode), json!(byte_drop));
             let site = LinkInfo { mtu: MEAN, ..link(Capacity::Packets(20)) };
-            let aqm = AnyAqm::build(name, &config, &site).unwrap_or_else(|e| panic!("{name}: {e:?}"));
+            let aqm =
+                AnyAqm::build(name, &config, &site).unwrap_or_else(|e| panic!("{name}: {e:?}"));
             let mut rng = Stream::named(seed, "modes");
-            let of_one_size = |a: Arrival| Arrival { meta: Meta { ip_len: MEAN, wire_len: MEAN, ..a.meta }, ..a };
-            let traffic: Vec<Arrival> = (0..3).flat_map(|_| arrivals(&mut rng)).map(of_one_size).collect();
+            let of_one_size =
+                |a: Arrival| Arrival { meta: Meta { ip_len: MEAN, wire_len: MEAN, ..a.meta }, ..a };
+            let traffic: Vec<Arrival> =
+                (0..3).flat_map(|_| arrivals(&mut rng)).map(of_one_size).collect();
             hold(aqm, site, seed, seed.is_multiple_of(2), &traffic, |_| {})
         };
         let mut signals = 0;
@@ -78,10 +86,19 @@ fn at_equal_sizes_the_modes_are_one() {
             let packets = run(false, "off", seed);
             let own = |e: &&Event| matches!(e, Event::Dropped(_, why) if *why != Reason::Overflow);
             signals += packets.iter().filter(own).count();
-            for (byte_mode, byte_drop) in
-                [(true, "off"), (false, "mean_size"), (true, "mean_size"), (true, "max_size"), (true, "ns2")]
-            {
-                assert_eq!(run(byte_mode, byte_drop, seed), packets, "{name}, {byte_mode}, {byte_drop}");
+            for (byte_mode, byte_drop) in [
+                (true, "off"),
+                (false, "mean_size"),
+                (true, "mean_size"),
+                (true, "max_size"),
+                (true, "ns2"),
+            ] {
+                assert_eq!(
+                    run(byte_mode, byte_drop, seed),
+                    packets,
+                    "{name}, {byte_mode}, \
+                    {byte_drop}"
+                );
             }
         }
         assert!(signals > 10, "{name} gave {signals} signals: nothing was tested");
@@ -102,12 +119,15 @@ impl QueueView for Standing {
     }
 }
 
-/// Settings with which a probability of about 0.1 stands still at the standing queue, each packet on its own.
+/// Settings with which a probability of about 0.1 stands still at the standing queue, each packet
+/// on its own.
 fn steady() -> Value {
     json!({
-        "spacing": "bernoulli", "w_q": 1.0, "auto_w_q": "off", "min_th": "10 pkt", "max_th": "30 pkt", "max_p": 0.2,
+        "spacing": "bernoulli", "w_q": 1.0, "auto_w_q": "off", "min_th": "10 pkt", "max_th": "30 \
+            pkt", "max_p": 0.2,
         "min_out": "10 pkt", "max_out": "30 pkt", "max_p_out": 0.2, "alpha_max": 0.0, "beta_max": 0.0, "alpha_min": 0.0,
-        "beta_min": 0.0, "queues": [{ "min_th": "10 pkt", "max_th": "30 pkt", "max_p": 0.2, "limit": "99 pkt" }], "map": {},
+        "beta_min": 0.0, "queues": [{ "min_th": "10 pkt", "max_th": "30 pkt", "max_p": 0.2, "limit": "99 \
+            pkt" }], "map": {},
         "default_queue": 0, "q_ref": "2 pkt", "mean_packet_size": format!("{MEAN} B"), "d1": 0.12, "increment": 0.12,
         "max": "99 pkt", "derandomize": false, "phi": 1.005, "freeze_time": "1 s", "rtt": "1 s", "apply": "always",
     })
@@ -155,7 +175,9 @@ fn ratio(entry: &Entry, words: &Value) -> Option<f64> {
     const EACH: u32 = 60_000;
     let name = entry.about.name;
     if name == "avq" {
-        return None; // Signals what finds no room in a virtual queue that drains with time, not by a probability.
+        // Signals what finds no room in a virtual queue that drains with time, not by a
+        // probability.
+        return None;
     }
     let (own, warm) = special(name);
     let mut all = steady();
@@ -163,7 +185,12 @@ fn ratio(entry: &Entry, words: &Value) -> Option<f64> {
         more.as_object().unwrap().iter().for_each(|(k, v)| all[k] = v.clone());
     }
     let (site, flows, mut rng) = (site(), FlowTable::default(), Stream::named(4, "modes"));
-    let mut aqm = AnyAqm::build(name, &with(entry, &all), &site).unwrap_or_else(|e| panic!("{name}: {e:?}"));
+    let mut aqm = AnyAqm::build(name, &with(entry, &all), &site).unwrap_or_else(|e| {
+        panic!(
+            "{name}: \
+        {e:?}"
+        )
+    });
     let mut cx = Cx { now: Time::ZERO, rng: &mut rng, link: &site, flows: &flows };
     // The first arrival makes what is made with chance; then the queue fills.
     aqm.arrive(&mut cx, &Standing, &packet(0, MEAN, Ecn::NotEct), true);
@@ -175,15 +202,21 @@ fn ratio(entry: &Entry, words: &Value) -> Option<f64> {
         let large = (i / FLOWS % 2) as usize;
         let p = packet(i % FLOWS, [MEAN, JUMBO][large], Ecn::NotEct);
         let verdict = aqm.arrive(&mut cx, &Standing, &p, true);
-        signals[large] += f64::from(u8::from(matches!(verdict, Verdict::Drop(_) | Verdict::Signal(_))));
+        signals[large] +=
+            f64::from(u8::from(matches!(verdict, Verdict::Drop(_) | Verdict::Signal(_))));
     }
-    assert!(signals[1] < 0.98 * f64::from(EACH), "{name}: {signals:?} of {EACH} each, which is a clamp");
+    assert!(
+        signals[1] < 0.98 * f64::from(EACH),
+        "{name}: {signals:?} of {EACH} each, which is a \
+        clamp"
+    );
     (signals[0] > 0.0).then(|| signals[1] / signals[0])
 }
 
 const SIZES: f64 = JUMBO as f64 / MEAN as f64;
 
-/// Byte-mode drop signals a packet as much more often as it is larger, whatever the algorithm; without it size does not count.
+/// Byte-mode drop signals a packet as much more often as it is larger, whatever the algorithm;
+/// without it size does not count.
 #[test]
 fn byte_mode_drop_goes_by_size() {
     for entry in CATALOGUE.iter().filter(|e| knows(e, "byte_drop")) {
@@ -192,13 +225,17 @@ fn byte_mode_drop_goes_by_size() {
         assert!((off - 1.0).abs() < 0.06, "{name}: {off} without byte_drop");
         for (byte_drop, expected) in [("mean_size", SIZES), ("max_size", SIZES), ("ns2", SIZES)] {
             let on = ratio(entry, &json!({ "byte_drop": byte_drop })).unwrap();
-            assert!((on / expected - 1.0).abs() < 0.08, "{name}: {on} with byte_drop = {byte_drop}, not {expected}");
+            assert!(
+                (on / expected - 1.0).abs() < 0.08,
+                "{name}: {on} with byte_drop = \
+                {byte_drop}, not {expected}"
+            );
         }
     }
 }
 
-/// The table of the page: each AQM has its row, its options are those of its parameters, and what is said of size is what is
-/// measured with the defaults.
+/// The table of the page: each AQM has its row, its options are those of its parameters, and what
+/// is said of size is what is measured with the defaults.
 #[test]
 fn the_page_says_what_is_so() {
     let page = include_str!("../../../docs/queues.md");
@@ -206,9 +243,16 @@ fn the_page_says_what_is_so() {
         let name = entry.about.name;
         let section = page.split("## What a queue counts").nth(1).unwrap();
         let start = format!("| `{name}` |");
-        let row = section.lines().find(|l| l.starts_with(&start)).unwrap_or_else(|| panic!("{name} has no row"));
+        let row = section.lines().find(|l| l.starts_with(&start)).unwrap_or_else(|| {
+            panic!(
+                "{name} \
+            has no row"
+            )
+        });
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();
-        let known = ["mean_packet_size", "byte_mode", "byte_drop", "bytemode"].into_iter().filter(|o| knows(entry, o));
+        let known = ["mean_packet_size", "byte_mode", "byte_drop", "bytemode"]
+            .into_iter()
+            .filter(|o| knows(entry, o));
         let options: Vec<String> = known.map(|o| format!("`{o}`")).collect();
         let said = if options.is_empty() { "–".into() } else { options.join(" ") };
         assert_eq!(cells[5], said, "options of {name}");

@@ -1,8 +1,11 @@
-//! An algorithm that comes in through the object-safe twin is the algorithm itself, decision by decision.
+//! An algorithm that comes in through the object-safe twin is the algorithm itself, decision by
+//! decision.
 use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_algos::aqm::drop_tail::DropTail;
 use dumbbell_algos::aqm::red::Red;
-use dumbbell_core::aqm::{Aqm, Cx, DynAqm, Gone, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
+use dumbbell_core::aqm::{
+    Aqm, Cx, DynAqm, Gone, LinkInfo, Needs, QueueView, Reason, Slot, Verdict,
+};
 use dumbbell_core::catalogue::Algorithm;
 use dumbbell_core::packet::{Ecn, Meta};
 use dumbbell_core::probe::{Gauges, Probe};
@@ -13,9 +16,11 @@ use dumbbell_core::units::{Capacity, Span, Time};
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 
-/// Random traffic through a port: what became of it, and what the algorithm showed after each arrival.
+/// Random traffic through a port: what became of it, and what the algorithm showed after each
+/// arrival.
 fn run<A: Aqm>(aqm: A, site: LinkInfo) -> (Vec<Event>, Vec<Gauges>) {
-    let (mut bench, mut rng) = (Bench::new(Fifo::<_, Numbered>::new(aqm), site, 3, false), Stream::named(4, "traffic"));
+    let (mut bench, mut rng) =
+        (Bench::new(Fifo::<_, Numbered>::new(aqm), site, 3, false), Stream::named(4, "traffic"));
     let (mut now, mut probes) = (Time::ZERO, Vec::new());
     for _ in 0..1_500 {
         now += Span::from_us(if rng.coin(0.02) { 200_000 } else { u64::from(rng.below(6_000)) });
@@ -29,23 +34,38 @@ fn run<A: Aqm>(aqm: A, site: LinkInfo) -> (Vec<Event>, Vec<Gauges>) {
     (bench.journal.0, probes)
 }
 
-fn same<A: Algorithm<Site = LinkInfo> + Aqm + Send + 'static>(config: &serde_json::Value, capacity: Capacity) {
+fn same<A: Algorithm<Site = LinkInfo> + Aqm + Send + 'static>(
+    config: &serde_json::Value,
+    capacity: Capacity,
+) {
     let site = link(capacity);
     let build = || A::new(&dumbbell_core::catalogue::read(config).unwrap(), &site);
     let direct = run(build(), site);
-    assert!(direct.0.iter().any(|e| matches!(e, Event::Dropped(..))), "{config}: nothing was decided");
+    assert!(
+        direct.0.iter().any(|e| matches!(e, Event::Dropped(..))),
+        "{config}: nothing was \
+        decided"
+    );
     assert!(run(AnyAqm::Plugin(Box::new(build())), site) == direct, "{config}: the twin differs");
-    assert!(run(AnyAqm::build(A::ABOUT.name, config, &site).unwrap(), site) == direct, "{config}: the enum differs");
+    assert!(
+        run(AnyAqm::build(A::ABOUT.name, config, &site).unwrap(), site) == direct,
+        "{config}: \
+        the enum differs"
+    );
 }
 
 #[test]
 fn the_twin_decides_as_the_original() {
     for victim in ["tail", "front", "random"] {
         same::<DropTail>(&json!({ "victim": victim }), Capacity::Bytes(9_000));
-        let red = json!({"victim": victim, "w_q": 0.1, "ecn": true, "min_th": "2 pkt", "max_th": "6 pkt"});
+        let red = json!({"victim": victim, "w_q": 0.1, "ecn": true, "min_th": "2 pkt", "max_th": "6 \
+            pkt"});
         same::<Red>(&red, Capacity::Packets(8));
     }
-    same::<Red>(&json!({"w_q": 0.05, "spacing": "uniform_stored", "gentle": true}), Capacity::Packets(12));
+    same::<Red>(
+        &json!({"w_q": 0.05, "spacing": "uniform_stored", "gentle": true}),
+        Capacity::Packets(12),
+    );
 }
 
 /// Writes down each call.
@@ -62,7 +82,13 @@ impl Aqm for Recorder {
         Needs::Held
     }
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
-        self.note(format!("arrive {:?} {:?} {:?} {:?} {p:?} {fits}", cx.now, q.backlog(), q.waiting(), q.meta(0)));
+        self.note(format!(
+            "arrive {:?} {:?} {:?} {:?} {p:?} {fits}",
+            cx.now,
+            q.backlog(),
+            q.waiting(),
+            q.meta(0)
+        ));
         if cx.rng.coin(0.1) { Verdict::Mark(Reason::Early) } else { Verdict::Pass }
     }
     fn make_room(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta) -> Option<Slot> {
@@ -110,7 +136,10 @@ fn every_hook_passes_through_the_twin() {
     for hook in ["arrive", "make_room", "admitted", "depart", "gone", "idle", "tick"] {
         assert!(direct.1.iter().any(|c| c.starts_with(hook)), "{hook} was never called");
     }
-    assert!(DynAqm::ticks(&Recorder(Arc::default())) && DynAqm::needs(&Recorder(Arc::default())) == Needs::Held);
+    assert!(
+        DynAqm::ticks(&Recorder(Arc::default()))
+            && DynAqm::needs(&Recorder(Arc::default())) == Needs::Held
+    );
 }
 
 #[test]

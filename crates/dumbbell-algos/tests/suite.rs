@@ -1,12 +1,15 @@
-//! The conformance suite can fail: algorithms that break one promise each, and the check that says so.
+//! The conformance suite can fail: algorithms that break one promise each, and the check that says
+//! so.
 use dumbbell_algos::suite::under_test::{AqmUnderTest, CcUnderTest};
 use dumbbell_algos::suite::{aqm, cc};
 use dumbbell_core::aqm::{Aqm, Cx, DynAqm, LinkInfo, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::Fault;
-use dumbbell_core::plugin::{Alarm, PluginFactory, Page};
 use dumbbell_core::packet::Meta;
+use dumbbell_core::plugin::{Alarm, Page, PluginFactory};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Capabilities, Commands, Path, Sent, Tag};
+use dumbbell_core::transport::{
+    Ack, Capabilities, Commands, Congestion, CongestionControl, Path, Sent, Tag,
+};
 use dumbbell_core::units::{Rate, Span, Time};
 use serde_json::{Value, json};
 use std::cell::Cell;
@@ -80,7 +83,8 @@ impl Aqm for Queue {
 }
 
 fn queue(wrong: Wrong) -> AqmUnderTest {
-    let make = move || -> Box<dyn DynAqm> { Box::new(Queue { wrong: wrong.clone(), seen: Cell::new(1) }) };
+    let make =
+        move || -> Box<dyn DynAqm> { Box::new(Queue { wrong: wrong.clone(), seen: Cell::new(1) }) };
     AqmUnderTest::plugin(&(Arc::new(plugin(make)) as Arc<dyn PluginFactory<dyn DynAqm, LinkInfo>>))
 }
 
@@ -167,8 +171,12 @@ impl CongestionControl for Control {
 }
 
 fn control(lie: Lie) -> CcUnderTest {
-    let make = move || -> Box<dyn CongestionControl + Send> { Box::new(Control { lie, cwnd: 10_000, acks: 0 }) };
-    CcUnderTest::plugin(&(Arc::new(plugin(make)) as Arc<dyn PluginFactory<dyn CongestionControl + Send, Path>>))
+    let make = move || -> Box<dyn CongestionControl + Send> {
+        Box::new(Control { lie, cwnd: 10_000, acks: 0 })
+    };
+    CcUnderTest::plugin(
+        &(Arc::new(plugin(make)) as Arc<dyn PluginFactory<dyn CongestionControl + Send, Path>>),
+    )
 }
 
 #[test]

@@ -84,13 +84,15 @@ pub trait QueueView {
     fn meta(&self, slot: Slot) -> Option<Meta>;
 }
 
-/// The kind of port that an algorithm needs. Asked once, when the plan is made; may depend on the configuration.
+/// The kind of port that an algorithm needs. Asked once, when the plan is made; may depend on the
+/// configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// Backlog at arrival only. The port needs no transmit event and keeps no packet: no `depart`, no `gone`,
-    /// no `QueueView::meta`, no [`Verdict::Evict`].
+    /// Backlog at arrival only. The port needs no transmit event and keeps no packet: no `depart`,
+    /// no `gone`, no `QueueView::meta`, no [`Verdict::Evict`].
     Arrival,
-    /// The port must keep its packets: for CoDel, CHOKe, RIO, FRED, SFB, or to evict a waiting packet.
+    /// The port must keep its packets: for CoDel, CHOKe, RIO, FRED, SFB, or to evict a waiting
+    /// packet.
     Held,
 }
 
@@ -160,7 +162,8 @@ pub enum Verdict {
     },
 }
 
-/// The outcome of a [`Verdict`] for one packet, after its ECN field and the queue's limit are considered.
+/// The outcome of a [`Verdict`] for one packet, after its ECN field and the queue's limit are
+/// considered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// The packet is admitted; if there is a reason, Congestion Experienced is set.
@@ -170,7 +173,8 @@ pub enum Decision {
 }
 
 impl Verdict {
-    /// The verdict for an early signal, if one is `due`: a mark for ECN-capable packets if `ecn` is on, else a drop.
+    /// The verdict for an early signal, if one is `due`: a mark for ECN-capable packets if `ecn` is
+    /// on, else a drop.
     #[inline]
     pub fn early(due: bool, ecn: bool) -> Self {
         match (due, ecn) {
@@ -180,15 +184,17 @@ impl Verdict {
         }
     }
 
-    /// The decision for a packet with the ECN field `ecn` that `fits` or not. The limit comes before the
-    /// mark: a packet that is dropped as overflow was not marked.
+    /// The decision for a packet with the ECN field `ecn` that `fits` or not. The limit comes
+    /// before the mark: a packet that is dropped as overflow was not marked.
     #[inline]
     pub fn decide(self, ecn: Ecn, fits: bool) -> Decision {
         match self {
             Verdict::Drop(reason) => Decision::Drop(reason),
             Verdict::Signal(reason) if !ecn.capable() => Decision::Drop(reason),
             _ if !fits => Decision::Drop(Reason::Overflow),
-            Verdict::Mark(reason) | Verdict::Signal(reason) if ecn.capable() => Decision::Admit(Some(reason)),
+            Verdict::Mark(reason) | Verdict::Signal(reason) if ecn.capable() => {
+                Decision::Admit(Some(reason))
+            }
             _ => Decision::Admit(None),
         }
     }
@@ -212,13 +218,15 @@ pub trait Aqm {
         Needs::Arrival
     }
 
-    /// A packet arrives. Always called, also when the packet does not fit, so that an algorithm sees the
-    /// overflow (BLUE, ea-RED, PIE). If the answer lets a packet in that does not fit, it is dropped as overflow.
+    /// A packet arrives. Always called, also when the packet does not fit, so that an algorithm
+    /// sees the overflow (BLUE, ea-RED, PIE). If the answer lets a packet in that does not fit, it
+    /// is dropped as overflow.
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict;
 
-    /// The packet of the last `arrive` may go in and does not fit: which waiting packet makes room? Asked
-    /// again until it fits. `None`: none does, the arriving packet is dropped as overflow. Only a port that holds
-    /// packets asks ([`Needs::Held`]), and never for a packet that is larger than the whole queue.
+    /// The packet of the last `arrive` may go in and does not fit: which waiting packet makes room?
+    /// Asked again until it fits. `None`: none does, the arriving packet is dropped as overflow.
+    /// Only a port that holds packets asks ([`Needs::Held`]), and never for a packet that is larger
+    /// than the whole queue.
     fn make_room(&mut self, _cx: &mut Cx<'_>, _q: &impl QueueView, _p: &Meta) -> Option<Slot> {
         None
     }
@@ -227,7 +235,13 @@ pub trait Aqm {
     fn admitted(&mut self, _p: &Meta) {}
 
     /// A packet that waited `sojourn` is at the head and about to be sent. `q` no longer counts it.
-    fn depart(&mut self, _cx: &mut Cx<'_>, _q: &impl QueueView, _p: &Meta, _sojourn: Span) -> Verdict {
+    fn depart(
+        &mut self,
+        _cx: &mut Cx<'_>,
+        _q: &impl QueueView,
+        _p: &Meta,
+        _sojourn: Span,
+    ) -> Verdict {
         Verdict::Pass
     }
 
@@ -237,11 +251,13 @@ pub trait Aqm {
     /// The transmitter and the queue are both empty since `cx.now`; once per idle period.
     fn idle(&mut self, _cx: &mut Cx<'_>) {}
 
-    /// The buffer that this queue shares with others is full, and packets of this queue make room: to a scheduler's queue
-    /// what `arrive` without `fits` is to one that has its buffer for itself.
+    /// The buffer that this queue shares with others is full, and packets of this queue make room:
+    /// to a scheduler's queue what `arrive` without `fits` is to one that has its buffer for
+    /// itself.
     fn overflowed(&mut self, _cx: &mut Cx<'_>) {}
 
-    /// A periodic algorithm's clock: first called at the start of the run, then after the span it returns.
+    /// A periodic algorithm's clock: first called at the start of the run, then after the span it
+    /// returns.
     fn tick(&mut self, _cx: &mut Cx<'_>, _q: &impl QueueView) -> Option<Span> {
         None
     }
@@ -255,8 +271,8 @@ pub trait Aqm {
     fn probe(&self, _out: &mut dyn Probe) {}
 }
 
-/// The object-safe twin of [`Aqm`], which every `Aqm` has for free: a user's crate, a Python class and the
-/// verilated RTL enter the registry's `Plugin` variant through it.
+/// The object-safe twin of [`Aqm`], which every `Aqm` has for free: a user's crate, a Python class
+/// and the verilated RTL enter the registry's `Plugin` variant through it.
 pub trait DynAqm: Send {
     /// See [`Aqm::needs`].
     fn needs(&self) -> Needs;

@@ -1,7 +1,7 @@
 //! The description of an algorithm: name, idea, equations, sources, and every parameter.
 //!
-//! From this follow, with no other edit, its name in scenario files, `dumbbell list`, `dumbbell explain`, the
-//! typed Python class, the JSON Schema and the conformance suite.
+//! From this follow, with no other edit, its name in scenario files, `dumbbell list`,
+//! `dumbbell explain`, the typed Python class, the JSON Schema and the conformance suite.
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -45,24 +45,28 @@ pub struct About {
 pub trait Algorithm: Sized {
     /// Its parameters.
     type Config: Config;
-    /// What a new instance is told of its surroundings: the link of a queue, the path of a connection.
+    /// What a new instance is told of its surroundings: the link of a queue, the path of a
+    /// connection.
     type Site;
     /// Its page.
     const ABOUT: About;
-    /// The name of its random stream. A variant may share its parent's stream: with its difference switched off it
-    /// then equals the parent packet by packet.
+    /// The name of its random stream. A variant may share its parent's stream: with its difference
+    /// switched off it then equals the parent packet by packet.
     const CHANCE: &'static str = Self::ABOUT.name;
     /// A fresh instance.
     fn new(config: &Self::Config, site: &Self::Site) -> Self;
 }
 
-/// An algorithm's parameters: a serde struct whose doc comments, defaults and `schemars` ranges are the
-/// documentation that a user reads.
+/// An algorithm's parameters: a serde struct whose doc comments, defaults and `schemars` ranges are
+/// the documentation that a user reads.
 ///
-/// Each field carries `#[schemars(extend("x-source" = "..."))]` with where its default comes from, and
-/// `"x-unit"` where its type does not say it. Use `#[serde(default, deny_unknown_fields)]`.
-pub trait Config: DeserializeOwned + Serialize + JsonSchema + Default + Clone + Send + Sync + 'static {
-    /// Relations between fields. The path is the field at fault, the text says the cause and the fix.
+/// Each field carries `#[schemars(extend("x-source" = "..."))]` with where its default comes from,
+/// and `"x-unit"` where its type does not say it. Use `#[serde(default, deny_unknown_fields)]`.
+pub trait Config:
+    DeserializeOwned + Serialize + JsonSchema + Default + Clone + Send + Sync + 'static
+{
+    /// Relations between fields. The path is the field at fault, the text says the cause and the
+    /// fix.
     fn check(&self) -> Result<(), Fault> {
         Ok(())
     }
@@ -128,13 +132,14 @@ impl Entry {
     }
 }
 
-/// The JSON Schema of a configuration. It is a constant that takes a while to write down: more than half of the
-/// time that a small plan takes. So each type's is made once, and kept.
+/// The JSON Schema of a configuration. It is a constant that takes a while to write down: more than
+/// half of the time that a small plan takes. So each type's is made once, and kept.
 pub fn schema_of<C: Config>() -> &'static Value {
     schema_made_once(TypeId::of::<C>(), || schemars::schema_for!(C).into())
 }
 
-// Here and in `read`, what does not depend on the type of the configuration is compiled once, not once for each algorithm.
+// Here and in `read`, what does not depend on the type of the configuration is compiled once, not
+// once for each algorithm.
 fn schema_made_once(of: TypeId, make: fn() -> Value) -> &'static Value {
     static MADE: RwLock<BTreeMap<TypeId, &'static Value>> = RwLock::new(BTreeMap::new());
     let kept = MADE.read().unwrap_or_else(PoisonError::into_inner).get(&of).copied();
@@ -146,8 +151,8 @@ fn schema_made_once(of: TypeId, make: fn() -> Value) -> &'static Value {
     made.entry(of).or_insert_with(|| Box::leak(Box::new(schema)))
 }
 
-/// Reads and checks a configuration: unknown keys (with the nearest known one), types and units, the ranges
-/// of its schema, then its own relations.
+/// Reads and checks a configuration: unknown keys (with the nearest known one), types and units,
+/// the ranges of its schema, then its own relations.
 pub fn read<C: Config>(v: &Value) -> Result<C, Fault> {
     let schema = schema_of::<C>();
     check_keys(schema, v)?;
@@ -167,7 +172,9 @@ fn unwritable(error: serde_json::Error) -> Fault {
 }
 
 pub(crate) fn check_keys(schema: &Value, v: &Value) -> Result<(), Fault> {
-    let (Some(table), Some(known)) = (v.as_object(), schema["properties"].as_object()) else { return Ok(()) };
+    let (Some(table), Some(known)) = (v.as_object(), schema["properties"].as_object()) else {
+        return Ok(());
+    };
     let Some(key) = table.keys().find(|k| !known.contains_key(*k)) else { return Ok(()) };
     let names: Vec<&str> = known.keys().map(String::as_str).collect();
     let fault = Fault::at(key, format!("there is no parameter `{key}` here"));
@@ -179,16 +186,21 @@ pub(crate) fn check_keys(schema: &Value, v: &Value) -> Result<(), Fault> {
 }
 
 pub(crate) fn check_ranges(schema: &Value, written: &Value) -> Result<(), Fault> {
-    let (Some(table), Some(known)) = (written.as_object(), schema["properties"].as_object()) else { return Ok(()) };
+    let (Some(table), Some(known)) = (written.as_object(), schema["properties"].as_object()) else {
+        return Ok(());
+    };
     for (key, value) in table {
         let (Some(x), Some(rule)) = (value.as_f64(), known.get(key)) else { continue };
-        let beyond = |word: &str, f: fn(f64, f64) -> bool| rule[word].as_f64().is_some_and(|bound| !f(x, bound));
+        let beyond = |word: &str, f: fn(f64, f64) -> bool| {
+            rule[word].as_f64().is_some_and(|bound| !f(x, bound))
+        };
         if beyond("minimum", |x, b| x >= b)
             || beyond("maximum", |x, b| x <= b)
             || beyond("exclusiveMinimum", |x, b| x > b)
             || beyond("exclusiveMaximum", |x, b| x < b)
         {
-            return Err(Fault::at(key, format!("{x} is out of range")).fix(format!("it must be {}", range_text(rule))));
+            return Err(Fault::at(key, format!("{x} is out of range"))
+                .fix(format!("it must be {}", range_text(rule))));
         }
     }
     Ok(())
@@ -198,20 +210,33 @@ pub(crate) fn check_ranges(schema: &Value, written: &Value) -> Result<(), Fault>
 pub fn range_text(rule: &Value) -> String {
     let bound = |word: &str| rule[word].as_f64();
     let low =
-        bound("minimum").map(|b| format!("at least {b}")).or(bound("exclusiveMinimum").map(|b| format!("above {b}")));
+        bound("minimum").map(|b| format!("at least {b}")).or(bound("exclusiveMinimum").map(|b| {
+            format!(
+                "above \
+            {b}"
+            )
+        }));
     let high =
-        bound("maximum").map(|b| format!("at most {b}")).or(bound("exclusiveMaximum").map(|b| format!("below {b}")));
+        bound("maximum").map(|b| format!("at most {b}")).or(bound("exclusiveMaximum").map(|b| {
+            format!(
+                "below \
+            {b}"
+            )
+        }));
     [low, high].into_iter().flatten().collect::<Vec<_>>().join(" and ")
 }
 
-/// The known name that `written` was probably meant to be: one within two edits (an insertion, a deletion, another
-/// letter, two letters exchanged) and a third of the longer one's letters.
+/// The known name that `written` was probably meant to be: one within two edits (an insertion, a
+/// deletion, another letter, two letters exchanged) and a third of the longer one's letters.
 pub fn nearest<'a>(written: &str, known: &[&'a str]) -> Option<&'a str> {
     known
         .iter()
-        .filter(|name| name.len().abs_diff(written.len()) <= 8) // Two characters: a long word costs nothing.
+        // Two characters: a long word costs nothing.
+        .filter(|name| name.len().abs_diff(written.len()) <= 8)
         .map(|name| (strsim::damerau_levenshtein(written, name), *name))
-        .filter(|(distance, name)| *distance <= 2.min(name.chars().count().max(written.chars().count()) / 3))
+        .filter(|(distance, name)| {
+            *distance <= 2.min(name.chars().count().max(written.chars().count()) / 3)
+        })
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
 }

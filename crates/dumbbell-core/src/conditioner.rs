@@ -1,5 +1,5 @@
-//! Conditioners (RFC 2475): stages before a port that may color a packet, hold it, or release others. A meter
-//! ([`crate::meter`]) is the simple case, which answers at once.
+//! Conditioners (RFC 2475): stages before a port that may color a packet, hold it, or release
+//! others. A meter ([`crate::meter`]) is the simple case, which answers at once.
 use crate::aqm::{Cx, Reason};
 use crate::meter::{Color, Tokens};
 use crate::packet::Packet;
@@ -18,8 +18,8 @@ pub trait Emit<P> {
     fn drop(&mut self, p: P, why: Reason);
 }
 
-/// A stage before a port: for each arrival zero, one or several packets go on, at once or later, and not necessarily
-/// the arriving one. It owns the packets that it holds.
+/// A stage before a port: for each arrival zero, one or several packets go on, at once or later,
+/// and not necessarily the arriving one. It owns the packets that it holds.
 pub trait Conditioner<P: Packet> {
     /// A packet arrives.
     fn arrive(&mut self, cx: &mut Cx<'_>, p: P, out: &mut impl Emit<P>);
@@ -37,7 +37,8 @@ pub trait Conditioner<P: Packet> {
     fn probe(&self, _out: &mut dyn Probe) {}
 }
 
-/// The object-safe twin of [`Conditioner`], which every `Conditioner` has for free: see [`crate::aqm::DynAqm`].
+/// The object-safe twin of [`Conditioner`], which every `Conditioner` has for free: see
+/// [`crate::aqm::DynAqm`].
 pub trait DynConditioner<P>: Send {
     /// See [`Conditioner::arrive`].
     fn arrive(&mut self, cx: &mut Cx<'_>, p: P, out: &mut dyn Emit<P>);

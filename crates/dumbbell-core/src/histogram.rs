@@ -1,4 +1,5 @@
-//! A histogram of spans with a relative resolution of one part in 32; fixed size, a few instructions a sample.
+//! A histogram of spans with a relative resolution of one part in 32; fixed size, a few
+//! instructions a sample.
 use crate::units::Span;
 
 /// Linear steps in each power of two.
@@ -13,7 +14,10 @@ pub struct Histogram {
 
 impl Default for Histogram {
     fn default() -> Self {
-        Histogram { counts: vec![0; (STEPS * u64::from(u64::BITS - STEP_BITS + 1)) as usize], total: 0 }
+        Histogram {
+            counts: vec![0; (STEPS * u64::from(u64::BITS - STEP_BITS + 1)) as usize],
+            total: 0,
+        }
     }
 }
 
@@ -32,7 +36,8 @@ impl Histogram {
         self.total += 1;
     }
 
-    /// The smallest bucket's upper edge that `q` of the spans do not exceed; zero if there are none.
+    /// The smallest bucket's upper edge that `q` of the spans do not exceed; zero if there are
+    /// none.
     pub fn quantile(&self, q: f64) -> Span {
         let wanted = libm::ceil(self.total as f64 * q) as u64;
         let mut seen = 0;

@@ -12,7 +12,8 @@ pub enum WireEffect {
     Lost,
     /// It arrives later by this much, perhaps behind its successors.
     Delayed(Span),
-    /// It travels on with a bit error that no router notices; the receiver discards it because of its checksum.
+    /// It travels on with a bit error that no router notices; the receiver discards it because of
+    /// its checksum.
     Corrupted,
     /// It arrives with a copy right behind it. Later impairments act on each of the two.
     Duplicated,
@@ -20,8 +21,8 @@ pub enum WireEffect {
 
 /// An impairment of a link, asked once per packet in the order of transmission.
 pub trait Impairment {
-    /// The effect on the packet that reaches this impairment at `now`: the time when its last bit left, plus the
-    /// delays by the impairments before this one.
+    /// The effect on the packet that reaches this impairment at `now`: the time when its last bit
+    /// left, plus the delays by the impairments before this one.
     fn effect(&mut self, now: Time, rng: &mut Stream, p: &Meta) -> WireEffect;
     /// True if packets can overtake each other; asked once, when the plan is made.
     fn reorders(&self) -> bool {

@@ -1,7 +1,9 @@
-//! Floor 0 of Dumbbell: the traits of all kinds of algorithms, and the units, packets and random streams that they use.
+//! Floor 0 of Dumbbell: the traits of all kinds of algorithms, and the units, packets and random
+//! streams that they use.
 //!
-//! Nothing here reads a clock, opens a file, starts a thread or owns a global: time and random numbers are passed in.
-//! The simulator, the testbed's router and the hardware's model all drive the same code through these traits.
+//! Nothing here reads a clock, opens a file, starts a thread or owns a global: time and random
+//! numbers are passed in. The simulator, the testbed's router and the hardware's model all drive
+//! the same code through these traits.
 #![forbid(unsafe_code)]
 
 pub mod aqm;

@@ -1,14 +1,16 @@
-//! Meters color packets (RFC 2475 section 2.3.3.1). A [`Meter`] answers at once and holds nothing; a stage that may hold
-//! packets is a [`crate::conditioner::Conditioner`].
+//! Meters color packets (RFC 2475 section 2.3.3.1). A [`Meter`] answers at once and holds nothing;
+//! a stage that may hold packets is a [`crate::conditioner::Conditioner`].
 use crate::aqm::{Cx, LinkInfo};
 use crate::packet::{Dscp, Meta};
 use crate::probe::Probe;
 use crate::units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// A meter's answer for one packet (RFC 2697, RFC 2698). A meter that knows two answers says green for IN and
-/// yellow for OUT.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+/// A meter's answer for one packet (RFC 2697, RFC 2698). A meter that knows two answers says green
+/// for IN and yellow for OUT.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Color {
     /// In profile.
@@ -33,7 +35,9 @@ impl Color {
     }
 }
 
-/// The traffic conditioning agreement (RFC 2475) for the packets that a meter sees, and the link before which it stands. Of an aggregate: the sum of its flows' reservations, the longest of their round-trip times.
+/// The traffic conditioning agreement (RFC 2475) for the packets that a meter sees, and the link
+/// before which it stands. Of an aggregate: the sum of its flows' reservations, the longest of
+/// their round-trip times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contract {
     /// The link whose port the packets go to.
@@ -44,8 +48,9 @@ pub struct Contract {
     pub rtt: Option<Span>,
 }
 
-/// The account of a bucket in its own units: what it had at the start and what came since was taken, was lost because the
-/// bucket was full, or is there. The units are exact, so that nothing is ever rounded away.
+/// The account of a bucket in its own units: what it had at the start and what came since was
+/// taken, was lost because the bucket was full, or is there. The units are exact, so that nothing
+/// is ever rounded away.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tokens {
     /// At the start.
@@ -90,11 +95,13 @@ pub enum Action {
 /// The action for each color, in the order of [`Color::ALL`].
 pub type Actions = [Action; 3];
 
-/// The codepoints of assured forwarding's first class by drop precedence (RFC 2597): AF11, AF12, AF13.
-pub const ASSURED: Actions = [Action::Mark(Dscp(10)), Action::Mark(Dscp(12)), Action::Mark(Dscp(14))];
+/// The codepoints of assured forwarding's first class by drop precedence (RFC 2597): AF11, AF12,
+/// AF13.
+pub const ASSURED: Actions =
+    [Action::Mark(Dscp(10)), Action::Mark(Dscp(12)), Action::Mark(Dscp(14))];
 
-/// The color to which `actions` give the codepoint `dscp`; else the color of its drop precedence (RFC 2597), green if it
-/// has none.
+/// The color to which `actions` give the codepoint `dscp`; else the color of its drop precedence
+/// (RFC 2597), green if it has none.
 pub fn color_of(dscp: Dscp, actions: &Actions) -> Color {
     let given = Color::ALL.into_iter().find(|c| actions[c.index()] == Action::Mark(dscp));
     given.unwrap_or(match (dscp.0 >> 3, dscp.0 & 7) {
@@ -106,8 +113,8 @@ pub fn color_of(dscp: Dscp, actions: &Actions) -> Color {
 
 /// A meter: it gives each packet a color.
 pub trait Meter {
-    /// The color of an arriving packet that had the color `before` (green if it had none). A color-blind meter ignores
-    /// `before`.
+    /// The color of an arriving packet that had the color `before` (green if it had none). A
+    /// color-blind meter ignores `before`.
     fn color(&mut self, cx: &mut Cx<'_>, p: &Meta, before: Color) -> Color;
     /// True if the sender of a packet is told at once that it was not green; asked once.
     fn tells_sender(&self) -> bool {
@@ -132,7 +139,10 @@ mod tests {
     #[test]
     fn a_codepoint_has_the_colour_of_its_drop_precedence_unless_an_edge_says_otherwise() {
         let of = |dscp| color_of(Dscp(dscp), &ASSURED);
-        assert_eq!([0, 10, 12, 14, 34, 36, 38, 46].map(of).map(Color::index), [0, 0, 1, 2, 0, 1, 2, 0]);
+        assert_eq!(
+            [0, 10, 12, 14, 34, 36, 38, 46].map(of).map(Color::index),
+            [0, 0, 1, 2, 0, 1, 2, 0]
+        );
         let own = [Action::Mark(Dscp(46)), Action::Drop, Action::Mark(Dscp(0))];
         assert_eq!([46, 0, 12].map(|d| color_of(Dscp(d), &own).index()), [0, 2, 1]);
     }

@@ -4,7 +4,9 @@ pub mod flow;
 use serde::{Deserialize, Serialize};
 
 /// The ECN field of the IP header (RFC 3168 section 5).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Debug, Default, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Ecn {
     /// Not ECN-capable: a congestion signal must be a drop.
@@ -26,11 +28,15 @@ impl Ecn {
 }
 
 /// A DiffServ codepoint (RFC 2474), 0 to 63.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Debug, Default, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 pub struct Dscp(pub u8);
 
 /// A flow's number in the plan.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Debug, Default, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 pub struct FlowId(pub u32);
 
 /// The framing of a link: bytes added to each IP packet, and the minimum frame.
@@ -50,8 +56,8 @@ impl Framing {
     }
 }
 
-/// The properties of a packet that queues, meters and impairments may use. Tokens and byte-mode queues count `ip_len`; a
-/// port takes `wire_len` to serialise.
+/// The properties of a packet that queues, meters and impairments may use. Tokens and byte-mode
+/// queues count `ip_len`; a port takes `wire_len` to serialise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Meta {
     /// Length of the IP packet, bytes.

@@ -1,7 +1,8 @@
 //! Plugins: algorithms from other crates, from Python, or from the verilated RTL.
 //!
-//! The catalogue is closed and its calls are direct; plugins enter the `Plugin` variants of its enums. The caller hands
-//! [`Plugins`] down, through the check of the plan, to the world that is built.
+//! The catalogue is closed and its calls are direct; plugins enter the `Plugin` variants of its
+//! enums. The caller hands [`Plugins`] down, through the check of the plan, to the world that is
+//! built.
 use crate::aqm::{DynAqm, LinkInfo};
 use crate::catalogue::{Fault, check_keys, check_ranges, range_text};
 use crate::transport::{CongestionControl, Path};
@@ -30,8 +31,9 @@ pub struct Page {
     pub file: String,
     /// A hash of its source: results of one that was edited are not those of another.
     pub source_hash: String,
-    /// JSON Schema of its parameters, flat: numbers, whole numbers, truth values, words (`enum`), and strings
-    /// with an `x-unit` (`time`, `size`, `rate`, `number of packets`); each with its `default`.
+    /// JSON Schema of its parameters, flat: numbers, whole numbers, truth values, words (`enum`),
+    /// and strings with an `x-unit` (`time`, `size`, `rate`, `number of packets`); each with its
+    /// `default`.
     pub schema: Value,
 }
 
@@ -49,7 +51,8 @@ impl Page {
     /// A configuration with all defaults, each value of its type and in its range.
     ///
     /// # Errors
-    /// An unknown key (with the nearest known one), a wrong type, a missing unit, a value out of range.
+    /// An unknown key (with the nearest known one), a wrong type, a missing unit, a value out of
+    /// range.
     pub fn resolve(&self, written: &Value) -> Result<Value, Fault> {
         check_keys(&self.schema, written)?;
         let mut out = Map::new();
@@ -62,7 +65,8 @@ impl Page {
         Ok(out)
     }
 
-    /// A resolved configuration with every quantity as a number: seconds, bytes, bits a second, packets.
+    /// A resolved configuration with every quantity as a number: seconds, bytes, bits a second,
+    /// packets.
     pub fn plain(&self, config: &Value) -> Value {
         let unit = |key: &str| self.schema["properties"][key]["x-unit"].as_str().unwrap_or("");
         let known = config.as_object().into_iter().flatten();
@@ -73,7 +77,8 @@ impl Page {
 /// `value` in the form that `rule` demands.
 fn typed(key: &str, value: &Value, rule: &Value) -> Result<Value, Fault> {
     fn unit<T: DeserializeOwned + Serialize>(key: &str, value: &Value) -> Result<Value, Fault> {
-        let read: T = serde_json::from_value(value.clone()).map_err(|e| Fault::at(key, e.to_string()))?;
+        let read: T =
+            serde_json::from_value(value.clone()).map_err(|e| Fault::at(key, e.to_string()))?;
         Ok(json!(read))
     }
     match rule["x-unit"].as_str() {
@@ -100,7 +105,11 @@ fn typed(key: &str, value: &Value, rule: &Value) -> Result<Value, Fault> {
     if !fits {
         let fault = Fault::at(key, format!("{value} is not {what}"));
         let range = range_text(rule);
-        return Err(if range.is_empty() { fault } else { fault.fix(format!("it must be {range}")) });
+        return Err(if range.is_empty() {
+            fault
+        } else {
+            fault.fix(format!("it must be {range}"))
+        });
     }
     // A number is written as one number everywhere: 1 and 1.0 are the same plan.
     Ok(if rule["type"] == "number" { json!(value.as_f64()) } else { value.clone() })
@@ -144,11 +153,13 @@ pub trait PluginFactory<A: ?Sized, Site>: Send + Sync {
     fn provenance(&self) -> &'static str {
         "own"
     }
-    /// The name of its random stream at a queue: its own, or that of the algorithm whose decisions it must reproduce.
+    /// The name of its random stream at a queue: its own, or that of the algorithm whose decisions
+    /// it must reproduce.
     fn chance(&self) -> &str {
         &self.page().name
     }
-    /// True if its instances call an interpreter, which does one thing at a time: such runs go one after another.
+    /// True if its instances call an interpreter, which does one thing at a time: such runs go one
+    /// after another.
     fn interpreted(&self) -> bool {
         true
     }
@@ -232,8 +243,8 @@ pub struct Failure {
     pub trace: Option<String>,
 }
 
-/// Reports that an algorithm of one run cannot go on. The first failure counts; after it the algorithm lets everything
-/// pass. The driver of the run looks from time to time, and ends it.
+/// Reports that an algorithm of one run cannot go on. The first failure counts; after it the
+/// algorithm lets everything pass. The driver of the run looks from time to time, and ends it.
 #[derive(Clone, Debug, Default)]
 pub struct Alarm(Arc<OnceLock<Failure>>);
 
@@ -289,19 +300,40 @@ mod tests {
     fn what_is_wrong_is_refused_where_it_is_wrong() {
         let refused = |value: Value| page().resolve(&value).unwrap_err();
         assert_eq!(refused(json!({"mdoe": 1})).fix.as_deref(), Some("did you mean `mode`?"));
-        assert_eq!(refused(json!({"p": 1.5})).fix.as_deref(), Some("it must be at least 0 and at most 1"));
+        assert_eq!(
+            refused(json!({"p": 1.5})).fix.as_deref(),
+            Some(
+                "it must be at least 0 and at \
+            most 1"
+            )
+        );
         assert_eq!(refused(json!({"p": "much"})).cause, "\"much\" is not a number");
         assert_eq!(refused(json!({"n": 0.5})).cause, "0.5 is not a whole number");
         assert_eq!(refused(json!({"on": 1})).cause, "1 is not true or false");
         assert_eq!(refused(json!({"mode": "med"})).fix.as_deref(), Some("known are slow, fast"));
-        assert_eq!(refused(json!({"target": "10 us"})).fix.as_deref(), Some("it must be at least 0.001"));
-        assert!(refused(json!({"target": 5})).cause.contains("needs its unit"), "{:?}", refused(json!({"target": 5})));
+        assert_eq!(
+            refused(json!({"target": "10 us"})).fix.as_deref(),
+            Some(
+                "it must be at least \
+            0.001"
+            )
+        );
+        assert!(
+            refused(json!({"target": 5})).cause.contains("needs its unit"),
+            "{:?}",
+            refused(json!({"target": 5}))
+        );
     }
 
     #[test]
     fn the_first_failure_counts() {
         let alarm = Alarm::default();
-        let say = |cause: &str| Failure { algorithm: "mine".into(), at: Time::ZERO, cause: cause.into(), trace: None };
+        let say = |cause: &str| Failure {
+            algorithm: "mine".into(),
+            at: Time::ZERO,
+            cause: cause.into(),
+            trace: None,
+        };
         alarm.clone().raise(say("first"));
         alarm.raise(say("second"));
         assert_eq!(alarm.failure().map(|f| f.cause.as_str()), Some("first"));

@@ -1,16 +1,18 @@
-//! A queueing discipline and its transmitter, driven by a caller's clock: virtual in the simulator, real in the router.
+//! A queueing discipline and its transmitter, driven by a caller's clock: virtual in the simulator,
+//! real in the router.
 pub mod counters;
 pub mod occupancy;
 use crate::aqm::{Backlog, Cx, Reason};
 use crate::impairment::WireEffect;
-use crate::port::counters::PortCounters;
 use crate::packet::Packet;
+use crate::port::counters::PortCounters;
 use crate::probe::Probe;
 use crate::qdisc::{Qdisc, Sink};
 use crate::service::{Service, Transmitted};
 use crate::units::Time;
 
-/// A port that holds its packets. It asks for a call of [`HeldPort::done`] at the instant that `arrive` or `done` returned.
+/// A port that holds its packets. It asks for a call of [`HeldPort::done`] at the instant that
+/// `arrive` or `done` returned.
 pub struct HeldPort<P, Q, S> {
     qdisc: Q,
     service: S,
@@ -49,10 +51,17 @@ impl<P, K: Sink<P>> Sink<P> for Counted<'_, K> {
 }
 
 impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
-    /// An idle port. `count_in_service`: whether backlog and limit include the packet in transmission
-    /// (ns-2 and Linux leave it out).
+    /// An idle port. `count_in_service`: whether backlog and limit include the packet in
+    /// transmission (ns-2 and Linux leave it out).
     pub fn new(qdisc: Q, service: S, count_in_service: bool) -> Self {
-        HeldPort { qdisc, service, sending: None, count_in_service, buffers: 0, counters: PortCounters::default() }
+        HeldPort {
+            qdisc,
+            service,
+            sending: None,
+            count_in_service,
+            buffers: 0,
+            counters: PortCounters::default(),
+        }
     }
 
     /// A packet arrives. If the transmitter was idle, a packet starts at once.
@@ -63,11 +72,16 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
         if self.sending.is_some() { None } else { self.start(cx, sink) }
     }
 
-    /// The packet in transmission has left: that packet with its effect, and the start of the next one.
+    /// The packet in transmission has left: that packet with its effect, and the start of the next
+    /// one.
     ///
     /// # Panics
     /// If nothing is in transmission: the caller's clock is wrong.
-    pub fn done(&mut self, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) -> ((P, WireEffect), Option<Start>) {
+    pub fn done(
+        &mut self,
+        cx: &mut Cx<'_>,
+        sink: &mut impl Sink<P>,
+    ) -> ((P, WireEffect), Option<Start>) {
         let (sent, effect) = self.sending.take().expect("done() without a packet in transmission");
         self.counters.departures += 1;
         self.counters.departed_bytes += u64::from(sent.meta().ip_len);
@@ -104,7 +118,8 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
     pub fn next_wakeup(&self) -> Option<Time> {
         self.qdisc.next_wakeup()
     }
-    /// Wakes the discipline, whose clock is due. Never starts a transmission: a discipline that shapes is a conditioner.
+    /// Wakes the discipline, whose clock is due. Never starts a transmission: a discipline that
+    /// shapes is a conditioner.
     pub fn wake(&mut self, cx: &mut Cx<'_>) {
         self.qdisc.wake(cx);
     }
@@ -117,9 +132,11 @@ impl<P: Packet, Q: Qdisc<P>, S: Service> HeldPort<P, Q, S> {
     pub fn backlog(&self) -> Backlog {
         let b = self.qdisc.backlog();
         match (self.count_in_service, &self.sending) {
-            (true, Some((p, _))) => {
-                b.and(Backlog { packets: 1, bytes: u64::from(p.meta().ip_len), buffers: self.buffers })
-            }
+            (true, Some((p, _))) => b.and(Backlog {
+                packets: 1,
+                bytes: u64::from(p.meta().ip_len),
+                buffers: self.buffers,
+            }),
             _ => b,
         }
     }

@@ -1,4 +1,5 @@
-//! Queueing disciplines: they hold packets and choose the order in which they leave. Here is the FIFO with an [`Aqm`].
+//! Queueing disciplines: they hold packets and choose the order in which they leave. Here is the
+//! FIFO with an [`Aqm`].
 pub mod packet_queue;
 use crate::aqm::{Aqm, Backlog, Cx, Decision, Gone, QueueView, Reason, Slot, Verdict};
 use crate::packet::{Meta, Packet};
@@ -6,10 +7,11 @@ use crate::probe::Probe;
 use crate::qdisc::packet_queue::{PacketQueue, Waiting};
 use crate::units::{Capacity, Time};
 
-/// Receives the packets that a queue drops or marks. The simulator counts them, the router frees the buffer.
+/// Receives the packets that a queue drops or marks. The simulator counts them, the router frees
+/// the buffer.
 pub trait Sink<P> {
-    /// `p` was dropped after it had waited since `since` (`None`: it was never queued); `saw` reports the numbers of the
-    /// decision.
+    /// `p` was dropped after it had waited since `since` (`None`: it was never queued); `saw`
+    /// reports the numbers of the decision.
     fn dropped(&mut self, p: P, since: Option<Time>, why: Reason, saw: &dyn Fn(&mut dyn Probe));
     /// `p` was marked and goes on.
     fn marked(&mut self, p: &P, why: Reason, saw: &dyn Fn(&mut dyn Probe));
@@ -23,7 +25,8 @@ pub trait Qdisc<P: Packet> {
     fn dequeue(&mut self, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) -> Option<Waiting<P>>;
     /// The backlog.
     fn backlog(&self) -> Backlog;
-    /// The transmitter holds a packet of so many bytes, or none. Called only if the port counts that packet.
+    /// The transmitter holds a packet of so many bytes, or none. Called only if the port counts
+    /// that packet.
     fn set_in_service(&mut self, bytes: Option<u32>);
     /// Transmitter and queue are empty since `cx.now`.
     fn idle(&mut self, cx: &mut Cx<'_>);
@@ -114,7 +117,8 @@ impl<A: Aqm, P> Fifo<A, P> {
         Fifo::starting(aqm, Time::ZERO)
     }
 
-    /// An empty queue that is made in the course of a run; a periodic algorithm's first tick is at `first`.
+    /// An empty queue that is made in the course of a run; a periodic algorithm's first tick is at
+    /// `first`.
     pub fn starting(aqm: A, first: Time) -> Self {
         let next_tick = aqm.ticks().then_some(first);
         Fifo { aqm, store: PacketQueue::default(), next_tick }
@@ -132,10 +136,16 @@ impl<A: Aqm, P> Fifo<A, P> {
 }
 
 impl<A: Aqm, P: Packet> Fifo<A, P> {
-    /// A packet arrives at a queue that may hold as much as `own`: the buffer, or what others leave of it.
-    /// True if it was admitted.
+    /// A packet arrives at a queue that may hold as much as `own`: the buffer, or what others leave
+    /// of it. True if it was admitted.
     #[inline]
-    pub fn offer(&mut self, cx: &mut Cx<'_>, mut p: P, own: Capacity, sink: &mut impl Sink<P>) -> bool {
+    pub fn offer(
+        &mut self,
+        cx: &mut Cx<'_>,
+        mut p: P,
+        own: Capacity,
+        sink: &mut impl Sink<P>,
+    ) -> bool {
         let meta = p.meta();
         let fits_now = fits(own, &self.store, &meta);
         let verdict = self.aqm.arrive(cx, &self.store, &meta, fits_now);
@@ -149,7 +159,8 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
         }
         // Room is made only for a packet that would stay.
         let stays = matches!(verdict.decide(meta.ecn, true), Decision::Admit(_));
-        let decision = verdict.decide(meta.ecn, fits_now || (stays && self.make_room(cx, &meta, own, sink)));
+        let decision =
+            verdict.decide(meta.ecn, fits_now || (stays && self.make_room(cx, &meta, own, sink)));
         let aqm = &self.aqm;
         let saw = |out: &mut dyn Probe| aqm.probe(out);
         match carry_out(decision, &mut p, sink, &saw) {
@@ -162,15 +173,24 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
         false
     }
 
-    /// Evicts packets until `p` fits, as long as the algorithm names a victim. True if `p` fits now.
+    /// Evicts packets until `p` fits, as long as the algorithm names a victim. True if `p` fits
+    /// now.
     #[cold]
-    fn make_room(&mut self, cx: &mut Cx<'_>, p: &Meta, own: Capacity, sink: &mut impl Sink<P>) -> bool {
+    fn make_room(
+        &mut self,
+        cx: &mut Cx<'_>,
+        p: &Meta,
+        own: Capacity,
+        sink: &mut impl Sink<P>,
+    ) -> bool {
         while !fits(own, &self.store, p) {
             if !self.store.could_hold(own, p.ip_len) {
                 return false;
             }
             match self.aqm.make_room(cx, &self.store, p) {
-                Some(slot) if (slot as usize) < self.store.len() => self.push_out(slot, Reason::Evicted, sink),
+                Some(slot) if (slot as usize) < self.store.len() => {
+                    self.push_out(slot, Reason::Evicted, sink)
+                }
                 _ => return false,
             }
         }
@@ -262,7 +282,9 @@ impl<A: Aqm, P: Packet> Qdisc<P> for Fifo<A, P> {
             let meta = w.packet.meta();
             let verdict = self.aqm.depart(cx, &self.store, &meta, cx.now.since(w.since));
             let aqm = &self.aqm;
-            let dropped = carry_out(verdict.decide(meta.ecn, true), &mut w.packet, sink, &|out| aqm.probe(out));
+            let dropped = carry_out(verdict.decide(meta.ecn, true), &mut w.packet, sink, &|out| {
+                aqm.probe(out)
+            });
             self.aqm.gone(&meta, if dropped.is_some() { Gone::HeadDrop } else { Gone::Sent });
             match dropped {
                 None => return Some(w),

@@ -3,10 +3,10 @@
 //! ```text
 //! registry! { aqm AnyAqm, suite aqm_suite { drop_tail::DropTail, red::Red } }
 //! ```
-//! declares the modules, a closed enum over the algorithms (inlined, greppable) with one `Plugin` variant for
-//! those of other crates, the catalogue, building by name, and a conformance test for each.
-//! A kind is one of `aqm`, `cc`, `meter`, `impairment`, `service`, `source`, and `conditioner` and `qdisc`, whose algorithms own packets
-//! and so are generic over the packet.
+//! declares the modules, a closed enum over the algorithms (inlined, greppable) with one `Plugin`
+//! variant for those of other crates, the catalogue, building by name, and a conformance test for
+//! each. A kind is one of `aqm`, `cc`, `meter`, `impairment`, `service`, `source`, and
+//! `conditioner` and `qdisc`, whose algorithms own packets and so are generic over the packet.
 use crate::catalogue::{Entry, Fault, nearest};
 
 /// The fault of a name that is not in `catalogue`.
@@ -27,7 +27,8 @@ macro_rules! registry {
     (owning $kind:ident $Any:ident, suite $suite:ident { $($module:ident :: $Type:ident),+ $(,)? }) => {
         $(pub mod $module;)+
 
-        #[doc = concat!("Every ", stringify!($kind), " of the catalogue, and those of other crates.")]
+        #[doc = concat!("Every ", stringify!($kind), " of the catalogue, and those of other \
+            crates.")]
         #[allow(clippy::large_enum_variant)]
         pub enum $Any<P> {
             $(#[doc = concat!("See [`", stringify!($module), "`].")] $Type($module::$Type<P>),)+
@@ -35,11 +36,13 @@ macro_rules! registry {
             Plugin($crate::__plugin!($kind P)),
         }
 
-        /// Their pages and parameters. A static, not a constant: users of a constant would compile all that it names.
+        /// Their pages and parameters. A static, not a constant: users of a constant would compile
+        /// all that it names.
         pub static CATALOGUE: &[$crate::catalogue::Entry] =
             &[$($crate::catalogue::Entry::of::<$module::$Type<()>>()),+];
 
-        /// Reads configurations: compiled here, not once for each type of packet in the crate that has this type.
+        /// Reads configurations: compiled here, not once for each type of packet in the crate that
+        /// has this type.
         mod configs {
             $(pub fn $module(
                 config: &serde_json::Value,
@@ -67,7 +70,8 @@ macro_rules! registry {
     ($kind:ident $Any:ident, suite $suite:ident { $($module:ident :: $Type:ident),+ $(,)? }) => {
         $(pub mod $module;)+
 
-        #[doc = concat!("Every ", stringify!($kind), " of the catalogue, and those of other crates.")]
+        #[doc = concat!("Every ", stringify!($kind), " of the catalogue, and those of other \
+            crates.")]
         #[allow(clippy::large_enum_variant)]
         pub enum $Any {
             $(#[doc = concat!("See [`", stringify!($module), "`].")] $Type($module::$Type),)+
@@ -75,7 +79,8 @@ macro_rules! registry {
             Plugin($crate::__plugin!($kind)),
         }
 
-        /// Their pages and parameters. A static, not a constant: users of a constant would compile all that it names.
+        /// Their pages and parameters. A static, not a constant: users of a constant would compile
+        /// all that it names.
         pub static CATALOGUE: &[$crate::catalogue::Entry] = &[$($crate::catalogue::Entry::of::<$module::$Type>()),+];
 
         impl $Any {
@@ -96,10 +101,12 @@ macro_rules! registry {
 #[macro_export]
 macro_rules! __build {
     ($kind:ident $Site:ty { $($Type:ty => $Variant:ident, $read:path),+ }) => {
-        /// Builds the algorithm `name` from its configuration, for its site (the link of a queue, the path of a connection).
+        /// Builds the algorithm `name` from its configuration, for its site (the link of a queue,
+        /// the path of a connection).
         ///
         /// # Errors
-        /// An unknown name (with the nearest known one), or a fault in the configuration and where it is.
+        /// An unknown name (with the nearest known one), or a fault in the configuration and where
+        /// it is.
         pub fn build(
             name: &str,
             config: &serde_json::Value,

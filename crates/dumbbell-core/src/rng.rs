@@ -1,8 +1,8 @@
 //! Random numbers: counter-based streams, one for each part of a network, with its name.
 //!
-//! A stream is Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011),
-//! keyed by the run's seed and the part's name. Adding a part never disturbs the draws of another, and a
-//! result does not depend on the release of any crate.
+//! A stream is Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1,
+//! 2, 3", SC 2011), keyed by the run's seed and the part's name. Adding a part never disturbs the
+//! draws of another, and a result does not depend on the release of any crate.
 pub mod distribution;
 
 const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
@@ -16,7 +16,12 @@ fn philox(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
         }
         let a = u64::from(MULTIPLIERS[0]) * u64::from(counter[0]);
         let b = u64::from(MULTIPLIERS[1]) * u64::from(counter[2]);
-        counter = [(b >> 32) as u32 ^ counter[1] ^ key[0], b as u32, (a >> 32) as u32 ^ counter[3] ^ key[1], a as u32];
+        counter = [
+            (b >> 32) as u32 ^ counter[1] ^ key[0],
+            b as u32,
+            (a >> 32) as u32 ^ counter[3] ^ key[1],
+            a as u32,
+        ];
     }
     counter
 }
@@ -71,7 +76,8 @@ impl Stream {
         self.unit() < p
     }
 
-    /// Uniform in `0..n`; 0 if `n` is 0. Lemire's multiplication, whose bias is below 2^-32 for any queue's length.
+    /// Uniform in `0..n`; 0 if `n` is 0. Lemire's multiplication, whose bias is below 2^-32 for any
+    /// queue's length.
     pub fn below(&mut self, n: u32) -> u32 {
         ((u128::from(self.bits64()) * u128::from(n)) >> 64) as u32
     }
@@ -88,10 +94,12 @@ impl Stream {
     }
 }
 
-/// A 64-bit key from the seed and the name: FNV-1a over the name, then two rounds of the SplitMix64 finaliser.
+/// A 64-bit key from the seed and the name: FNV-1a over the name, then two rounds of the SplitMix64
+/// finaliser.
 pub fn key_of(seed: u64, name: &str) -> u64 {
-    let fnv =
-        name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
+    let fnv = name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| {
+        (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
     split_mix(split_mix(seed) ^ fnv)
 }
 
@@ -112,17 +120,27 @@ mod tests {
     fn philox_known_answers() {
         let ones = u32::MAX;
         assert_eq!(philox([0; 4], [0; 2]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
-        assert_eq!(philox([ones; 4], [ones; 2]), [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]);
         assert_eq!(
-            philox([0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344], [0xa409_3822, 0x299f_31d0]),
+            philox([ones; 4], [ones; 2]),
+            [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]
+        );
+        assert_eq!(
+            philox(
+                [0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344],
+                [0xa409_3822, 0x299f_31d0]
+            ),
             [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1]
         );
     }
 
     #[test]
     fn streams_of_two_parts_differ_and_repeat() {
-        let draw =
-            |seed, name| (0..8).map(|_| 0).scan(Stream::named(seed, name), |s, _| Some(s.bits64())).collect::<Vec<_>>();
+        let draw = |seed, name| {
+            (0..8)
+                .map(|_| 0)
+                .scan(Stream::named(seed, name), |s, _| Some(s.bits64()))
+                .collect::<Vec<_>>()
+        };
         assert_eq!(draw(1, "a"), draw(1, "a"));
         assert_ne!(draw(1, "a"), draw(1, "b"));
         assert_ne!(draw(1, "a"), draw(2, "a"));

@@ -1,10 +1,12 @@
-//! Services, the laws of a transmitter: constant rate by default; a link trace, a rate that varies, outages, repetitions.
+//! Services, the laws of a transmitter: constant rate by default; a link trace, a rate that varies,
+//! outages, repetitions.
 use crate::aqm::LinkInfo;
 use crate::impairment::WireEffect;
 use crate::rng::Stream;
 use crate::units::{Rate, Time, Transmitter};
 
-/// The latest time that a service names, 30 days before the clock's end: a packet that would leave later never leaves.
+/// The latest time that a service names, 30 days before the clock's end: a packet that would leave
+/// later never leaves.
 pub const LATEST: Time = Time::from_ps(u64::MAX - 30 * 86_400 * 1_000_000_000_000);
 
 /// The site of a service: its link and its random numbers.
@@ -54,37 +56,39 @@ pub struct CpuCost {
     pub cycles: f64,
 }
 
-/// The law of a transmitter. It depends only on time, its own packets and its own random numbers, so that its port can
-/// decide at arrival.
+/// The law of a transmitter. It depends only on time, its own packets and its own random numbers,
+/// so that its port can decide at arrival.
 pub trait Service {
-    /// The end of the transmission of a packet of `wire_bytes` that came at `arrived` and whose first bit could leave
-    /// at `start`: its arrival, or when the packet before it left. Asked once for each packet, in the order in
-    /// which they leave.
+    /// The end of the transmission of a packet of `wire_bytes` that came at `arrived` and whose
+    /// first bit could leave at `start`: its arrival, or when the packet before it left. Asked once
+    /// for each packet, in the order in which they leave.
     ///
-    /// Not before `start`, and always after `arrived`: nothing passes a port in no time, or the order of what
-    /// happens at one instant would depend on the order of asking.
+    /// Not before `start`, and always after `arrived`: nothing passes a port in no time, or the
+    /// order of what happens at one instant would depend on the order of asking.
     fn finish(&mut self, arrived: Time, start: Time, wire_bytes: u32) -> Transmitted;
-    /// The nominal rate: at which the queue is emptied in the long run, by packets of the link's MTU. Queues, limits in
-    /// BDP and limits in time go by it.
+    /// The nominal rate: at which the queue is emptied in the long run, by packets of the link's
+    /// MTU. Queues, limits in BDP and limits in time go by it.
     fn rate(&self) -> Rate;
-    /// Picoseconds per byte, if that is a whole number, always the same, and all that matters: then [`Service::finish`]
-    /// need not be called.
+    /// Picoseconds per byte, if that is a whole number, always the same, and all that matters: then
+    /// [`Service::finish`] need not be called.
     fn ps_per_byte(&self) -> Option<u64> {
         None
     }
-    /// True if packets can overtake each other: a path may become shorter. Asked once, when the plan is made.
+    /// True if packets can overtake each other: a path may become shorter. Asked once, when the
+    /// plan is made.
     fn reorders(&self) -> bool {
         false
     }
-    /// The outages `(from, to)` of the transmitter up to `until`, in the order of time: a property of the plan, not of
-    /// the traffic. An outage that has begun by `until` has its real end.
+    /// The outages `(from, to)` of the transmitter up to `until`, in the order of time: a property
+    /// of the plan, not of the traffic. An outage that has begun by `until` has its real end.
     fn outages(&self, _until: Time) -> Vec<(Time, Time)> {
         Vec::new()
     }
     /// Sets the window of [`Service::utilization`]; called before the first packet.
     fn watch(&mut self, _from: Time, _to: Time) {}
-    /// Bits sent over bits that could have been sent in the watched window. `None`: the port uses the share of time in
-    /// which a packet was in transmission, which is the same at a constant rate.
+    /// Bits sent over bits that could have been sent in the watched window. `None`: the port uses
+    /// the share of time in which a packet was in transmission, which is the same at a constant
+    /// rate.
     fn utilization(&self) -> Option<f64> {
         None
     }

@@ -16,9 +16,11 @@ pub enum Since {
 /// One hand-over: `bytes` become available `after` the moment at which the source was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Burst {
-    /// Time since that moment: the flow's start, the previous hand-over, or the last acknowledgement.
+    /// Time since that moment: the flow's start, the previous hand-over, or the last
+    /// acknowledgement.
     pub after: Span,
-    /// Bytes for TCP's stream, or one datagram's payload for UDP. `u64::MAX`: more than any run can send.
+    /// Bytes for TCP's stream, or one datagram's payload for UDP. `u64::MAX`: more than any run can
+    /// send.
     pub bytes: u64,
     /// The moment at which the source is asked for the next hand-over.
     pub next: Since,
@@ -59,10 +61,11 @@ pub struct Equipment {
 
 /// A traffic source: an ordered list of hand-overs, made as it is asked for.
 pub trait Source {
-    /// The next hand-over; `None` when the application has closed. `now` is the moment from which [`Burst::after`]
-    /// counts, as the [`Burst::next`] before it said.
+    /// The next hand-over; `None` when the application has closed. `now` is the moment from which
+    /// [`Burst::after`] counts, as the [`Burst::next`] before it said.
     fn next(&mut self, now: Time, rng: &mut Stream) -> Option<Burst>;
-    /// The transport it is made for: datagram sources (CBR, on-off) go over UDP unless the flow says TCP.
+    /// The transport it is made for: datagram sources (CBR, on-off) go over UDP unless the flow
+    /// says TCP.
     fn datagrams(&self) -> bool {
         false
     }
@@ -70,8 +73,9 @@ pub trait Source {
     fn awaits(&self) -> bool {
         false
     }
-    /// The largest datagram that it ever hands over, in bytes of UDP payload, if there is such a bound: a path whose MTU is
-    /// smaller will cut it or drop it. `None` for sources of TCP, whose segments fit their path.
+    /// The largest datagram that it ever hands over, in bytes of UDP payload, if there is such a
+    /// bound: a path whose MTU is smaller will cut it or drop it. `None` for sources of TCP, whose
+    /// segments fit their path.
     fn largest(&self) -> Option<u64> {
         None
     }

@@ -1,8 +1,8 @@
-//! A test bench for queues: numbered packets, a port on a virtual clock, and a journal of the outcome of each packet.
-//! For the tests of algorithms, here and in a user's own crate.
+//! A test bench for queues: numbered packets, a port on a virtual clock, and a journal of the
+//! outcome of each packet. For the tests of algorithms, here and in a user's own crate.
 use crate::aqm::{Cx, LinkInfo, Reason};
-use crate::packet::flow::FlowTable;
 use crate::meter::Contract;
+use crate::packet::flow::FlowTable;
 use crate::packet::{Dscp, Ecn, FlowId, Meta, Packet};
 use crate::port::{HeldPort, Start};
 use crate::probe::Probe;
@@ -142,7 +142,8 @@ impl<Q: Qdisc<Numbered>> Bench<Q> {
         Bench { flows, ..self }
     }
 
-    /// A packet arrives at `at`, after everything that is due by then; its number, and whether it starts at once.
+    /// A packet arrives at `at`, after everything that is due by then; its number, and whether it
+    /// starts at once.
     pub fn arrive(&mut self, at: Time, meta: Meta) -> (u64, Option<Start>) {
         self.run_to(at);
         let id = self.next_id;
@@ -152,9 +153,12 @@ impl<Q: Qdisc<Numbered>> Bench<Q> {
         (id, start)
     }
 
-    /// Everything that is due until `end`, transmissions before the discipline's clock where both are due at once.
+    /// Everything that is due until `end`, transmissions before the discipline's clock where both
+    /// are due at once.
     pub fn run_to(&mut self, end: Time) {
-        while let Some(due) = [self.done, self.port.next_wakeup()].into_iter().flatten().min().filter(|t| *t <= end) {
+        while let Some(due) =
+            [self.done, self.port.next_wakeup()].into_iter().flatten().min().filter(|t| *t <= end)
+        {
             self.now = due;
             if self.done == Some(due) {
                 let ((sent, _), next) = self.port.done(cx!(self), &mut self.journal);

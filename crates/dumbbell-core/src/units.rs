@@ -1,7 +1,8 @@
 //! Quantities with their units: time, rate, bytes, packets, buffer limits.
 //!
-//! Time is an integer number of picoseconds, so that a run is the same on every machine. In files a quantity
-//! is always written with its unit (`"10 ms"`, `"100 Mbps"`, `"36 pkt"`); a bare number is refused with the fix.
+//! Time is an integer number of picoseconds, so that a run is the same on every machine. In files a
+//! quantity is always written with its unit (`"10 ms"`, `"100 Mbps"`, `"36 pkt"`); a bare number is
+//! refused with the fix.
 mod clock;
 mod limit;
 mod quantity;

@@ -39,7 +39,10 @@ fn packages() -> Vec<Value> {
         .current_dir(root())
         .output()
         .expect("cargo metadata runs");
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON");
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect(
+        "cargo metadata prints \
+        JSON",
+    );
     metadata["packages"].as_array().expect("a list of packages").clone()
 }
 
@@ -57,7 +60,10 @@ fn sources(crate_name: &str) -> Vec<(PathBuf, String)> {
     }
     let mut files = vec![];
     walk(&root().join("crates").join(crate_name).join("src"), &mut files);
-    files.into_iter().map(|p| (p.clone(), std::fs::read_to_string(p).expect("readable source"))).collect()
+    files
+        .into_iter()
+        .map(|p| (p.clone(), std::fs::read_to_string(p).expect("readable source")))
+        .collect()
 }
 
 #[test]
@@ -66,11 +72,20 @@ fn every_crate_has_a_floor_and_looks_only_down() {
     assert_eq!(packages.len(), FLOORS.len(), "a crate without a floor, or a floor without a crate");
     for package in &packages {
         let name = package["name"].as_str().unwrap();
-        let own = floor(name).unwrap_or_else(|| panic!("{name} has no floor: give it one here and in ARCHITECTURE.md"));
+        let own = floor(name).unwrap_or_else(|| {
+            panic!(
+                "{name} has no floor: give it one here and \
+            in ARCHITECTURE.md"
+            )
+        });
         for dependency in package["dependencies"].as_array().unwrap() {
             let used = dependency["name"].as_str().unwrap();
             if let Some(below) = floor(used) {
-                assert!(below < own, "{name} (floor {own}) looks up or sideways to {used} (floor {below})");
+                assert!(
+                    below < own,
+                    "{name} (floor {own}) looks up or sideways to {used} (floor \
+                    {below})"
+                );
             }
         }
     }
@@ -79,8 +94,12 @@ fn every_crate_has_a_floor_and_looks_only_down() {
 #[test]
 fn only_the_door_names_python() {
     for package in packages() {
-        let names: Vec<&str> =
-            package["dependencies"].as_array().unwrap().iter().filter_map(|d| d["name"].as_str()).collect();
+        let names: Vec<&str> = package["dependencies"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|d| d["name"].as_str())
+            .collect();
         let python = names.iter().any(|n| n.starts_with("pyo3") || *n == "numpy");
         assert_eq!(python, package["name"] == "dumbbell-py", "{}", package["name"]);
     }
@@ -89,21 +108,35 @@ fn only_the_door_names_python() {
 #[test]
 fn what_is_below_the_lab_has_no_unsafe_no_io_and_no_clock() {
     let lab = floor("dumbbell-lab").unwrap();
-    for (name, floor) in FLOORS.iter().filter(|(name, floor)| *floor < lab && ![TESTBED, RTL].contains(name)) {
+    for (name, floor) in
+        FLOORS.iter().filter(|(name, floor)| *floor < lab && ![TESTBED, RTL].contains(name))
+    {
         let sources = sources(name);
         let lib = &sources.iter().find(|(p, _)| p.ends_with("src/lib.rs")).unwrap().1;
-        assert!(lib.contains("#![forbid(unsafe_code)]"), "{name} (floor {floor}) does not forbid unsafe code");
+        assert!(
+            lib.contains("#![forbid(unsafe_code)]"),
+            "{name} (floor {floor}) does not forbid \
+            unsafe code"
+        );
         for (path, text) in &sources {
-            for word in
-                ["std::fs", "std::io", "std::net", "std::thread", "Instant::now", "SystemTime", "HashMap", "println!"]
-            {
+            for word in [
+                "std::fs",
+                "std::io",
+                "std::net",
+                "std::thread",
+                "Instant::now",
+                "SystemTime",
+                "HashMap",
+                "println!",
+            ] {
                 assert!(!text.contains(word), "{} says {word}", path.display());
             }
         }
     }
 }
 
-/// From a scenario's text to its report, everything runs where there are no files, threads or sockets: in a browser.
+/// From a scenario's text to its report, everything runs where there are no files, threads or
+/// sockets: in a browser.
 #[test]
 fn scenario_and_simulator_need_no_operating_system() {
     let lab = floor("dumbbell-lab").unwrap();
@@ -112,7 +145,9 @@ fn scenario_and_simulator_need_no_operating_system() {
         if [TESTBED, RTL].contains(&name) || floor(name).is_none_or(|floor| floor >= lab) {
             continue;
         }
-        for dependency in package["dependencies"].as_array().unwrap().iter().filter(|d| d["kind"] != "dev") {
+        for dependency in
+            package["dependencies"].as_array().unwrap().iter().filter(|d| d["kind"] != "dev")
+        {
             let used = dependency["name"].as_str().unwrap();
             for word in ["arrow", "parquet", "rayon", "nix", "rustix", "libc", "tempfile", "rtrb"] {
                 assert!(!used.starts_with(word), "{name} depends on {used}");
@@ -125,7 +160,11 @@ fn scenario_and_simulator_need_no_operating_system() {
 fn the_testbed_talks_to_the_kernel_in_its_own_place_and_writes_no_files() {
     for (path, text) in sources(TESTBED) {
         let own = path.components().any(|part| part.as_os_str() == "sys");
-        assert!(own || !text.contains("unsafe {"), "{}: unsafe code belongs to src/sys", path.display());
+        assert!(
+            own || !text.contains("unsafe {"),
+            "{}: unsafe code belongs to src/sys",
+            path.display()
+        );
         assert!(!text.contains("File::create"), "{}: only the lab writes files", path.display());
     }
 }
@@ -135,13 +174,22 @@ fn the_rtl_is_loaded_in_its_own_place_and_has_no_clock_no_thread_and_no_network(
     for (path, text) in sources(RTL) {
         let text = text.split("#[cfg(test)]").next().unwrap_or_default();
         let own = path.components().any(|part| part.as_os_str() == "sys");
-        assert!(own || !text.contains("unsafe "), "{}: unsafe code belongs to src/sys", path.display());
-        for word in ["std::net", "thread::spawn", "Instant::now", "SystemTime::now", "HashMap", "println!("] {
+        assert!(
+            own || !text.contains("unsafe "),
+            "{}: unsafe code belongs to src/sys",
+            path.display()
+        );
+        for word in
+            ["std::net", "thread::spawn", "Instant::now", "SystemTime::now", "HashMap", "println!("]
+        {
             let said = text.lines().any(|line| line.contains(word) && !line.contains("eprintln!("));
             assert!(!said, "{} says {word}", path.display());
         }
-        // What it writes goes to temporary directories and to its cache; files of the user's are the lab's.
-        let cache = path.ends_with("cache.rs") || path.ends_with("compile.rs") || path.ends_with("sources.rs");
+        // What it writes goes to temporary directories and to its cache; files of the user's are
+        // the lab's.
+        let cache = path.ends_with("cache.rs")
+            || path.ends_with("compile.rs")
+            || path.ends_with("sources.rs");
         assert!(cache || !text.contains("fs::"), "{}: only the lab writes files", path.display());
     }
 }

@@ -1,4 +1,5 @@
-//! Each hook of [`Aqm`] carries the algorithm that needs it: small doubles of BLUE, CHOKe, CoDel, PI and RIO.
+//! Each hook of [`Aqm`] carries the algorithm that needs it: small doubles of BLUE, CHOKe, CoDel,
+//! PI and RIO.
 use dumbbell_core::aqm::{Aqm, Backlog, Cx, Gone, Needs, QueueView, Reason, Verdict};
 use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::{Ecn, Meta};
@@ -22,8 +23,8 @@ fn gauge<Q: Qdisc<Numbered>>(bench: &Bench<Q>, name: &str) -> f64 {
     seen.get(name).unwrap()
 }
 
-/// BLUE (Feng and others, UM CSE-TR-387-99): overflow raises the probability, an idle link lowers it, each at most
-/// once per freeze time.
+/// BLUE (Feng and others, UM CSE-TR-387-99): overflow raises the probability, an idle link lowers
+/// it, each at most once per freeze time.
 struct Blue {
     p: f64,
     changed: Time,
@@ -60,11 +61,12 @@ impl Aqm for Blue {
     }
 }
 
-/// 500 B come every 1 ms, leave every 4 ms, and five of them may wait: most overflow. The algorithm's probability
-/// is followed from the drops that came out.
+/// 500 B come every 1 ms, leave every 4 ms, and five of them may wait: most overflow. The
+/// algorithm's probability is followed from the drops that came out.
 #[test]
 fn overflow_and_idle_are_seen() {
-    let mut b = bench(Blue { p: 0.0, changed: Time::ZERO, idles: Vec::new() }, Capacity::Packets(5));
+    let mut b =
+        bench(Blue { p: 0.0, changed: Time::ZERO, idles: Vec::new() }, Capacity::Packets(5));
     let (mut model, mut changed) = (0.0, Time::ZERO);
     for ms in 0..100u64 {
         let before = b.journal.dropped(Reason::Overflow);
@@ -84,7 +86,8 @@ fn overflow_and_idle_are_seen() {
     assert_eq!(gauge(&b, "idles"), 1.0, "once per idle period");
 }
 
-/// CHOKe (Pan, Prabhakar, Psounis 2000): a packet that meets one of its own flow goes, and so does the other.
+/// CHOKe (Pan, Prabhakar, Psounis 2000): a packet that meets one of its own flow goes, and so does
+/// the other.
 struct Choke;
 
 impl Aqm for Choke {
@@ -94,7 +97,9 @@ impl Aqm for Choke {
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, _: bool) -> Verdict {
         let slot = cx.rng.below(q.waiting());
         match q.meta(slot) {
-            Some(other) if other.flow == p.flow => Verdict::Evict { slot, reason: Reason::Evicted, arrival_too: true },
+            Some(other) if other.flow == p.flow => {
+                Verdict::Evict { slot, reason: Reason::Evicted, arrival_too: true }
+            }
             _ => Verdict::Pass,
         }
     }
@@ -108,11 +113,18 @@ fn a_victim_of_the_same_flow_goes_with_the_arrival() {
     for (i, flow) in flows.iter().enumerate() {
         b.arrive(at_us(2_000 * i as u64), packet(*flow, 500, Ecn::NotEct));
     }
-    let gone: Vec<u64> =
-        b.journal.0.iter().filter_map(|e| if let Event::Dropped(id, _) = e { Some(*id) } else { None }).collect();
+    let gone: Vec<u64> = b
+        .journal
+        .0
+        .iter()
+        .filter_map(|e| if let Event::Dropped(id, _) = e { Some(*id) } else { None })
+        .collect();
     assert!(gone.len() > 100 && gone.len().is_multiple_of(2));
     for pair in gone.chunks(2) {
-        assert!(pair[0] < pair[1] && flows[pair[0] as usize] == flows[pair[1] as usize], "{pair:?}");
+        assert!(
+            pair[0] < pair[1] && flows[pair[0] as usize] == flows[pair[1] as usize],
+            "{pair:?}"
+        );
     }
     b.drain();
     assert!(b.port.counters().balances(0));
@@ -182,13 +194,13 @@ impl Aqm for Codel {
     }
 }
 
-/// A standing queue: after the first drop the next come after the sums of 100 ms / sqrt(j), each at the next
-/// packet's turn. Packets of 125 B at 10 Mbps take 100 us.
+/// A standing queue: after the first drop the next come after the sums of 100 ms / sqrt(j), each at
+/// the next packet's turn. Packets of 125 B at 10 Mbps take 100 us.
 #[test]
 fn decisions_at_departure_follow_codels_control_law() {
     const SUMS: [f64; 14] = [
-        0.0, 100.0, 170.711, 228.446, 278.446, 323.167, 363.992, 401.788, 437.144, 470.477, 502.100, 532.251, 561.118,
-        588.853,
+        0.0, 100.0, 170.711, 228.446, 278.446, 323.167, 363.992, 401.788, 437.144, 470.477,
+        502.100, 532.251, 561.118, 588.853,
     ];
     let mut site = link(Capacity::Unlimited);
     site.rate = Rate::from_mbps(10);
@@ -229,7 +241,8 @@ impl Aqm for Pi {
     }
     fn tick(&mut self, _: &mut Cx<'_>, q: &impl QueueView) -> Option<Span> {
         let length = f64::from(q.backlog().packets);
-        self.p = (self.p + 1.822e-5 * (length - 50.0) - 1.816e-5 * (self.old - 50.0)).clamp(0.0, 1.0);
+        self.p =
+            (self.p + 1.822e-5 * (length - 50.0) - 1.816e-5 * (self.old - 50.0)).clamp(0.0, 1.0);
         self.old = length;
         Some(Span::from_secs_f64(1.0 / 170.0))
     }
@@ -240,7 +253,8 @@ impl Aqm for Pi {
 
 #[test]
 fn a_clock_of_its_own_drives_pi() {
-    let (site, flows, mut rng) = (link(Capacity::Unlimited), FlowTable::default(), Stream::named(1, "pi"));
+    let (site, flows, mut rng) =
+        (link(Capacity::Unlimited), FlowTable::default(), Stream::named(1, "pi"));
     let (mut queue, mut journal) = (Fifo::new(Pi { p: 0.0, old: 0.0 }), Journal::default());
     let mut cx = Cx { now: Time::ZERO, rng: &mut rng, link: &site, flows: &flows };
     for id in 0..100 {
@@ -256,7 +270,8 @@ fn a_clock_of_its_own_drives_pi() {
     }
 }
 
-/// RIO (Clark, Fang 1998) counts its in-profile packets itself; here among every way in which a packet can go.
+/// RIO (Clark, Fang 1998) counts its in-profile packets itself; here among every way in which a
+/// packet can go.
 #[derive(Default)]
 struct Rio {
     inside: i64,
@@ -309,6 +324,11 @@ fn a_count_by_class_never_leaks() {
         b.arrive(at_us(1_000 * i), packet(rng.below(2), 500, ecn));
     }
     b.drain();
-    assert_eq!((gauge(&b, "inside"), gauge(&b, "ways")), (0.0, 3.0), "empty at the end, and each way was taken");
+    assert_eq!(
+        (gauge(&b, "inside"), gauge(&b, "ways")),
+        (0.0, 3.0),
+        "empty at the end, and each \
+        way was taken"
+    );
     assert!(b.journal.dropped(Reason::Overflow) > 0 && b.journal.marked() > 0);
 }

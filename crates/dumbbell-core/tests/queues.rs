@@ -1,7 +1,7 @@
 //! The held port against closed forms of queueing theory. K counts the packet in service.
 use dumbbell_core::aqm::{Aqm, Cx, QueueView, Verdict};
-use dumbbell_core::port::occupancy::Occupancy;
 use dumbbell_core::packet::{Ecn, Meta};
+use dumbbell_core::port::occupancy::Occupancy;
 use dumbbell_core::qdisc::Fifo;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Bench, Event, Numbered, link, packet};
@@ -15,7 +15,8 @@ impl Aqm for Everything {
     }
 }
 
-/// Mean length on the wire: 12500 B take 100 ms at 1 Mbps, and one byte more or less is nothing beside it.
+/// Mean length on the wire: 12500 B take 100 ms at 1 Mbps, and one byte more or less is nothing
+/// beside it.
 const MEAN_BYTES: f64 = 12_500.0;
 const MEAN_SERVICE: f64 = 0.1;
 const BATCHES: usize = 30;
@@ -33,16 +34,24 @@ impl Estimate {
         let variance = batches.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (n - 1.0);
         Estimate { mean, error: (variance / n).sqrt() }
     }
-    /// Student's t with 29 degrees of freedom exceeds 4.5 once in 10 000; the estimate must also be sharp enough.
+    /// Student's t with 29 degrees of freedom exceeds 4.5 once in 10 000; the estimate must also be
+    /// sharp enough.
     fn agrees(&self, law: f64, sharpness: f64) -> bool {
         self.error < sharpness * law && (self.mean - law).abs() < 4.5 * self.error
     }
 }
 
-/// Blocking probability, mean number in the system, utilisation, and the mean number that an arrival finds.
-fn measure(rho: f64, k: u32, per_batch: usize, service: impl Fn(&mut Stream) -> f64) -> [Estimate; 4] {
+/// Blocking probability, mean number in the system, utilisation, and the mean number that an
+/// arrival finds.
+fn measure(
+    rho: f64,
+    k: u32,
+    per_batch: usize,
+    service: impl Fn(&mut Stream) -> f64,
+) -> [Estimate; 4] {
     let mut rng = Stream::named(u64::from(k), "poisson");
-    let mut bench = Bench::new(Fifo::<_, Numbered>::new(Everything), link(Capacity::Packets(k)), 1, true);
+    let mut bench =
+        Bench::new(Fifo::<_, Numbered>::new(Everything), link(Capacity::Packets(k)), 1, true);
     let (mut at, mut rows) = (Time::ZERO, Vec::new());
     for _ in 0..BATCHES {
         let (from, before) = (at, *bench.port.counters());
@@ -103,15 +112,22 @@ fn md1k(rho: f64, k: usize) -> [f64; 3] {
     pi.iter_mut().for_each(|p| *p /= sum);
     let scale = pi[0] + rho;
     let block = 1.0 - 1.0 / scale;
-    let mean = pi.iter().enumerate().map(|(n, p)| n as f64 * p / scale).sum::<f64>() + k as f64 * block;
+    let mean =
+        pi.iter().enumerate().map(|(n, p)| n as f64 * p / scale).sum::<f64>() + k as f64 * block;
     [block, mean, rho * (1.0 - block)]
 }
 
 /// Poisson arrivals see time averages: what they find is the mean.
 fn agree(name: &str, measured: &[Estimate; 4], [block, mean, util]: [f64; 3]) {
-    let laws = [("blocking", block), ("mean", mean), ("utilisation", util), ("found by arrivals", mean)];
+    let laws =
+        [("blocking", block), ("mean", mean), ("utilisation", util), ("found by arrivals", mean)];
     for (m, (what, law)) in measured.iter().zip(laws) {
-        assert!(m.agrees(law, 0.04), "{name} {what}: {} +- {}, the law says {law}", m.mean, m.error);
+        assert!(
+            m.agrees(law, 0.04),
+            "{name} {what}: {} +- {}, the law says {law}",
+            m.mean,
+            m.error
+        );
     }
 }
 
@@ -126,7 +142,11 @@ fn the_laws_are_those_of_the_books() {
         (1.2, 20, 0.170_370, 15.466_614, 0.995_556),
     ] {
         let law = mm1k(rho, k);
-        assert!(law.iter().zip([block, mean, util]).all(|(a, b)| (a - b).abs() < 1e-6), "{rho} {k}: {law:?}");
+        assert!(
+            law.iter().zip([block, mean, util]).all(|(a, b)| (a - b).abs() < 1e-6),
+            "{rho} \
+            {k}: {law:?}"
+        );
     }
     assert!((md1k(0.8, 10)[0] - 0.003_639_2).abs() < 1e-7, "{:?}", md1k(0.8, 10));
     // A large K is M/D/1: L = rho + rho^2 / (2 (1 - rho)).
@@ -135,23 +155,35 @@ fn the_laws_are_those_of_the_books() {
 
 #[test]
 fn exponential_service_blocks_as_mm1k() {
-    for (rho, k, per_batch) in [(0.8, 10, 40_000), (0.9, 20, 40_000), (1.0, 20, 40_000), (1.2, 20, 40_000)] {
-        agree(&format!("M/M/1/{k} at {rho}"), &measure(rho, k, per_batch, |rng| rng.exponential(1.0)), mm1k(rho, k));
+    for (rho, k, per_batch) in
+        [(0.8, 10, 40_000), (0.9, 20, 40_000), (1.0, 20, 40_000), (1.2, 20, 40_000)]
+    {
+        agree(
+            &format!("M/M/1/{k} at {rho}"),
+            &measure(rho, k, per_batch, |rng| rng.exponential(1.0)),
+            mm1k(rho, k),
+        );
     }
 }
 
 #[test]
 fn fixed_service_blocks_as_md1k() {
     for (rho, k) in [(0.8, 10), (0.95, 10), (1.2, 5)] {
-        agree(&format!("M/D/1/{k} at {rho}"), &measure(rho, k as u32, 40_000, |_| 1.0), md1k(rho, k));
+        agree(
+            &format!("M/D/1/{k} at {rho}"),
+            &measure(rho, k as u32, 40_000, |_| 1.0),
+            md1k(rho, k),
+        );
     }
 }
 
-/// Occupancy adds up waiting times; the same mean comes from the length over time (Little's law), within rounding.
+/// Occupancy adds up waiting times; the same mean comes from the length over time (Little's law),
+/// within rounding.
 #[test]
 fn occupancy_is_the_length_over_time() {
     let (mut rng, mut at) = (Stream::named(5, "little"), Time::ZERO);
-    let mut bench = Bench::new(Fifo::<_, Numbered>::new(Everything), link(Capacity::Packets(20)), 1, true);
+    let mut bench =
+        Bench::new(Fifo::<_, Numbered>::new(Everything), link(Capacity::Packets(20)), 1, true);
     let (from, to) = (Time::from_ps(50_000_000_000_000), Time::from_ps(950_000_000_000_000));
     let mut occupancy = Occupancy::new(from, to);
     let (mut arrived, mut changes, mut largest) = (Vec::new(), vec![(Time::ZERO, 0i64)], 0);
@@ -179,6 +211,10 @@ fn occupancy_is_the_length_over_time() {
         integral += held as f64 * pair[1].0.min(to).since(pair[0].0.max(from)).seconds();
     }
     let mean = integral / to.since(from).seconds();
-    assert!((occupancy.mean_packets() - mean).abs() < 1e-9 * mean, "{} {mean}", occupancy.mean_packets());
+    assert!(
+        (occupancy.mean_packets() - mean).abs() < 1e-9 * mean,
+        "{} {mean}",
+        occupancy.mean_packets()
+    );
     assert!(occupancy.max_packets() == largest && largest >= 20);
 }

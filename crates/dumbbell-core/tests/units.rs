@@ -1,4 +1,5 @@
-//! Units as people write them: what is written is read back, and what is wrong is named with its fix.
+//! Units as people write them: what is written is read back, and what is wrong is named with its
+//! fix.
 use dumbbell_core::aqm::Backlog;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span, Transmitter, UnitError};
 use proptest::prelude::*;
@@ -37,7 +38,8 @@ proptest! {
         }
     }
 
-    /// A transmitter's clock never drifts: after any packets it is within a picosecond of their bits over the rate.
+    /// A transmitter's clock never drifts: after any packets it is within a picosecond of their
+    /// bits over the rate.
     #[test]
     fn transmitter_keeps_its_rate(bps in 1_000u64..400_000_000_000, sizes in prop::collection::vec(1u32..65_536, 1..50)) {
         let mut clock = Transmitter::new(Rate::from_bps(bps));
@@ -82,7 +84,9 @@ fn numbers_without_a_unit_are_refused_in_files_too() {
 
 #[test]
 fn the_same_amount_in_many_words() {
-    for text in ["1.5 Mbps", "1.5Mbps", " 1500 kbps ", "1_500_000 bps", "1.5e6 bit/s", "0.0015Gbit/s"] {
+    for text in
+        ["1.5 Mbps", "1.5Mbps", " 1500 kbps ", "1_500_000 bps", "1.5e6 bit/s", "0.0015Gbit/s"]
+    {
         assert_eq!(text.parse(), Ok(Rate::from_bps(1_500_000)), "{text}");
     }
     for text in ["90 s", "1.5 min", "0.025 h", "90000ms", "9e7 µs"] {
@@ -109,15 +113,25 @@ fn limits_resolve_on_their_link() {
 #[test]
 fn a_packet_that_fills_the_limit_exactly_fits() {
     let waits = |packets, bytes| Backlog { packets, bytes, buffers: 0 };
-    assert!(Capacity::Bytes(3000).fits(waits(1, 1500), 1500) && !Capacity::Bytes(3000).fits(waits(1, 1501), 1500));
-    assert!(Capacity::Packets(2).fits(waits(1, 9000), 1500) && !Capacity::Packets(2).fits(waits(2, 0), 1));
-    assert!(!Capacity::Packets(0).fits(waits(0, 0), 1) && Capacity::Unlimited.fits(waits(u32::MAX, u64::MAX - 1), 1));
+    assert!(
+        Capacity::Bytes(3000).fits(waits(1, 1500), 1500)
+            && !Capacity::Bytes(3000).fits(waits(1, 1501), 1500)
+    );
+    assert!(
+        Capacity::Packets(2).fits(waits(1, 9000), 1500)
+            && !Capacity::Packets(2).fits(waits(2, 0), 1)
+    );
+    assert!(
+        !Capacity::Packets(0).fits(waits(0, 0), 1)
+            && Capacity::Unlimited.fits(waits(u32::MAX, u64::MAX - 1), 1)
+    );
     let used = |buffers| Backlog { packets: 1, bytes: 1, buffers };
     let two_left = |bytes| Capacity::Buffers { count: 64, size: 2048 }.fits(used(62), bytes);
     assert!(two_left(1) && two_left(2048) && two_left(2049) && two_left(4096) && !two_left(4097));
 }
 
-/// By hand: 9180 bytes are 4.48 buffers of 2048, so five; 64 hold 12 such packets, and 64 of 1500 bytes.
+/// By hand: 9180 bytes are 4.48 buffers of 2048, so five; 64 hold 12 such packets, and 64 of 1500
+/// bytes.
 #[test]
 fn a_limit_in_buffers_is_in_packets() {
     let limit = Capacity::Buffers { count: 64, size: 2048 };

@@ -1,7 +1,7 @@
 //! What a NIC costs, with a router that does nothing but hand packets on:
 //! `cargo run --release -p dumbbell-emu --example nics -- [tun|veth [seconds [segments]]]`.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, missing_docs)]
-use dumbbell_emu::host::hosts::{Datapath, PendingNic, HostSpec, Hosts, v4};
+use dumbbell_emu::host::hosts::{Datapath, HostSpec, Hosts, PendingNic, v4};
 use dumbbell_emu::host::nic::Nic;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::io::Write;
@@ -25,15 +25,23 @@ fn hand_on(from: &mut dyn Nic, to: &mut dyn Nic, packet: &mut [u8]) -> Result<u6
     Ok(64)
 }
 
-/// Hands packets from each NIC to the other until it is told to stop; whether it sleeps where there is nothing to do.
-fn forward(nics: &mut [Box<dyn Nic>], sleeps: bool, stop: &AtomicBool, count: &AtomicU64) -> Result<(), Error> {
+/// Hands packets from each NIC to the other until it is told to stop; whether it sleeps where there
+/// is nothing to do.
+fn forward(
+    nics: &mut [Box<dyn Nic>],
+    sleeps: bool,
+    stop: &AtomicBool,
+    count: &AtomicU64,
+) -> Result<(), Error> {
     let [a, b] = nics else { return Err("two doors are needed".into()) };
     let mut packet = vec![0; 65_535];
     while !stop.load(Relaxed) {
-        let done = hand_on(&mut **a, &mut **b, &mut packet)? + hand_on(&mut **b, &mut **a, &mut packet)?;
+        let done =
+            hand_on(&mut **a, &mut **b, &mut packet)? + hand_on(&mut **b, &mut **a, &mut packet)?;
         count.fetch_add(done, Relaxed);
         if done == 0 && sleeps {
-            let mut fds = [PollFd::new(a.fd(), PollFlags::POLLIN), PollFd::new(b.fd(), PollFlags::POLLIN)];
+            let mut fds =
+                [PollFd::new(a.fd(), PollFlags::POLLIN), PollFd::new(b.fd(), PollFlags::POLLIN)];
             poll(&mut fds, PollTimeout::from(100u8))?;
         }
     }
@@ -41,7 +49,9 @@ fn forward(nics: &mut [Box<dyn Nic>], sleeps: bool, stop: &AtomicBool, count: &A
 }
 
 fn round_trips(hosts: &Hosts, rounds: usize) -> Result<Vec<f64>, Error> {
-    let bind = |n: u16| hosts.hosts[usize::from(n)].namespace.within(move || UdpSocket::bind((v4(n), 5000)));
+    let bind = |n: u16| {
+        hosts.hosts[usize::from(n)].namespace.within(move || UdpSocket::bind((v4(n), 5000)))
+    };
     let (here, there) = (bind(0)??, bind(1)??);
     there.set_read_timeout(Some(Duration::from_millis(500)))?;
     here.set_read_timeout(Some(Duration::from_millis(500)))?;
@@ -115,7 +125,11 @@ fn main() -> Result<(), Error> {
             let router = scope.spawn(|| forward(&mut nics, sleeps, &stop, &count));
             let measured = || -> Result<_, Error> {
                 let time = Duration::from_secs(seconds);
-                Ok((round_trips(&hosts, 10_000)?, bulk(&hosts, time)?, blast(&hosts, time, &count)?))
+                Ok((
+                    round_trips(&hosts, 10_000)?,
+                    bulk(&hosts, time)?,
+                    blast(&hosts, time, &count)?,
+                ))
             };
             let measured = measured();
             stop.store(true, Relaxed);

@@ -1,9 +1,10 @@
 //! How much traffic this machine's kernel makes over the loopback device, and what it costs.
 //!
-//! `cargo run --release -p dumbbell-emu --example own_traffic -- KIND FLOWS SECONDS MBPS SAMPLES_PER_SECOND`, where KIND is the
-//! kernel's work to look at: `sack`, `cubic`, `bbr` (a bulk transfer each) or `udp` (MBPS each, 1250-byte packets). With a sixth
-//! word, `tell`, the kernel parameters are set first that the flows ask for: for a network namespace that is thrown away (`no`: they are not). A seventh is the
-//! MSS (1460).
+//! `cargo run --release -p dumbbell-emu --example own_traffic -- KIND FLOWS SECONDS MBPS SAMPLES_PER_SECOND`,
+//! where KIND is the kernel's work to look at: `sack`, `cubic`, `bbr` (a bulk transfer each) or
+//! `udp` (MBPS each, 1250-byte packets). With a sixth word, `tell`, the kernel parameters are set
+//! first that the flows ask for: for a network namespace that is thrown away (`no`: they are not).
+//! A seventh is the MSS (1460).
 #![allow(clippy::print_stdout)]
 use dumbbell_core::units::{Bytes, Capacity, Rate, Span};
 use dumbbell_emu::clock::Clock;
@@ -45,7 +46,10 @@ fn scene(kind: &str, flows: usize, seconds: u64, mbps: u64, mss: u64) -> Plan {
         (source, Transport::Udp { header: 28, ecn: Default::default(), df: true })
     } else {
         let tcp = TcpConfig { mss: Some(Bytes(mss)), ..TcpConfig::linux() };
-        (spec("bulk", json!({})), Transport::Tcp { cc: spec(kind, json!({})).into(), tcp: tcp.into() })
+        (
+            spec("bulk", json!({})),
+            Transport::Tcp { cc: spec(kind, json!({})).into(), tcp: tcp.into() },
+        )
     };
     let flow = |i: usize| Flow {
         name: format!("f{i}"),
@@ -86,8 +90,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (mbps, samples): (u64, u64) = (word(3, "100").parse()?, word(4, "100").parse()?);
     let scene = scene(&kind, flows, seconds, mbps, word(6, "1460").parse()?);
     let address = |host: usize, _| Ipv4Addr::new(127, 9, 0, 1 + host as u8).into();
-    let jobs =
-        plan(&scene, &address).map_err(|all| all.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
+    let jobs = plan(&scene, &address)
+        .map_err(|all| all.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
     if words.get(5).is_some_and(|w| w == "tell") {
         for (key, value) in jobs.host_settings.values().flat_map(|w| &w.sysctls) {
             let path = format!("/proc/sys/{}", key.replace('.', "/"));
@@ -103,7 +107,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let window = (scene.duration - scene.warmup).seconds();
     println!("{:.3} Gbit/s", out.flows.iter().map(|f| f.goodput_bps()).sum::<f64>() / 1e9);
     for s in &out.spent {
-        let (user, system) = (s.user.seconds() / window * 100.0, s.system.seconds() / window * 100.0);
+        let (user, system) =
+            (s.user.seconds() / window * 100.0, s.system.seconds() / window * 100.0);
         println!("{:?}: {user:.1} + {system:.1} % of a core", s.role);
     }
     println!("{:?}", PerGigabyte::of(bytes, &out.spent, None, machine));
@@ -112,16 +117,23 @@ fn main() -> Result<(), Box<dyn Error>> {
         if let Some(d) = &f.datagrams {
             let late = d.sent.late_sum_ns.checked_div(d.sent.count);
             println!(
-                "f{i}: sent {} refused {} came {} no room {} reordered {}; late {late:?} ns in the mean, {} at most",
+                "f{i}: sent {} refused {} came {} no room {} reordered {}; late {late:?} ns in the \
+                    mean, {} at most",
                 d.sent.count, d.sent.refused, d.count, d.no_room, d.reordered, d.sent.late_max_ns
             );
-            let mut delays: Vec<u64> = d.log.iter().map(|x| x.came.since(x.sent).ps() / 1000).collect();
+            let mut delays: Vec<u64> =
+                d.log.iter().map(|x| x.came.since(x.sent).ps() / 1000).collect();
             delays.sort_unstable();
-            println!("  one way: p50 {:?} ns, p99 {:?}", delays.get(delays.len() / 2), delays.get(delays.len() * 99 / 100));
+            println!(
+                "  one way: p50 {:?} ns, p99 {:?}",
+                delays.get(delays.len() / 2),
+                delays.get(delays.len() * 99 / 100)
+            );
         } else {
             let s = f.sender_end;
             println!(
-                "f{i}: {:?} {:?} {:?}; cwnd {:?} rtt {:?}; busy {} us, limited by window {} by buffer {}; peer window {}; opened {:?} {:?}",
+                "f{i}: {:?} {:?} {:?}; cwnd {:?} rtt {:?}; busy {} us, limited by window {} by \
+                    buffer {}; peer window {}; opened {:?} {:?}",
                 f.control,
                 f.failure,
                 f.timeouts(),

@@ -1,10 +1,12 @@
 //! What the router does on this machine, between two hosts with TUN devices:
 //!
-//! - `straight [spin|hybrid|sleep]`: nothing in the way: packets a second, and the time there and back;
-//! - `pace MBPS [spin|hybrid|sleep] [SECONDS]`: datagrams at 115 % of a link's rate: how even they come, as the receiver's kernel
-//!   stamps them.
-//! - `tcp MBPS [hybrid|sleep] [SECONDS] [MTU] [BYTES]`: three connections of the kernel's Reno over it, with the log, as a run has
-//!   them; with `BYTES` of each packet in it. Without a calibration before if `BYTES` is given, 0 too.
+//! - `straight [spin|hybrid|sleep]`: nothing in the way: packets a second, and the time there and
+//!   back;
+//! - `pace MBPS [spin|hybrid|sleep] [SECONDS]`: datagrams at 115 % of a link's rate: how even they
+//!   come, as the receiver's kernel stamps them.
+//! - `tcp MBPS [hybrid|sleep] [SECONDS] [MTU] [BYTES]`: three connections of the kernel's Reno over
+//!   it, with the log, as a run has them; with `BYTES` of each packet in it. Without a calibration
+//!   before if `BYTES` is given, 0 too.
 //!
 //! For figures that mean something nothing else runs.
 #![allow(clippy::print_stdout, reason = "a program")]
@@ -29,15 +31,24 @@ use std::{env, thread};
 
 fn main() {
     let words: Vec<String> = env::args().skip(1).collect();
-    let wait_mode = match words.iter().find_map(|word| ["spin", "hybrid", "sleep"].iter().position(|m| m == word)) {
+    let wait_mode = match words
+        .iter()
+        .find_map(|word| ["spin", "hybrid", "sleep"].iter().position(|m| m == word))
+    {
         Some(0) => WaitMode::Spin,
         Some(2) => WaitMode::Sleep,
         _ => WaitMode::Hybrid,
     };
-    let number = |at: usize, default: f64| words.get(at).and_then(|word| word.parse().ok()).unwrap_or(default);
+    let number = |at: usize, default: f64| {
+        words.get(at).and_then(|word| word.parse().ok()).unwrap_or(default)
+    };
     match words.first().map(String::as_str) {
         Some("pace") => {
-            pace(number(1, 100.0), (wait_mode, !words.iter().any(|word| word == "normal")), number(3, 5.0));
+            pace(
+                number(1, 100.0),
+                (wait_mode, !words.iter().any(|word| word == "normal")),
+                number(3, 5.0),
+            );
         }
         Some("tcp") => {
             let captured = words.get(5).and_then(|word| word.parse().ok());
@@ -59,7 +70,8 @@ fn tcp(mbps: f64, wait_mode: WaitMode, (seconds, mtu): (f64, u32), captured: Opt
     let mut plan = net::plan(rate, Span::from_us(2_500), Span::from_secs_f64(seconds), mtu);
     net::connected(&mut plan, 3);
     // A round trip's worth.
-    plan.links[0].capacity = Capacity::Packets((mbps * 1e6 * 0.005 / 8.0 / f64::from(mtu)).ceil() as u32 + 20);
+    plan.links[0].capacity =
+        Capacity::Packets((mbps * 1e6 * 0.005 / 8.0 / f64::from(mtu)).ceil() as u32 + 20);
     plan.testbed.wait = if wait_mode == WaitMode::Sleep { Wait::Sleep } else { Wait::Hybrid };
     plan.testbed.calibrate = captured.is_none();
     if let Some(bytes) = captured.filter(|bytes| *bytes > 0) {
@@ -116,13 +128,15 @@ fn pace(mbps: f64, (wait_mode, real_time): (WaitMode, bool), seconds: f64) {
     let ideal = rate.span_of(1500).ps() as f64 / 1e3;
     // The first packets come before the queue is full.
     let stamps = &stamps[stamps.len().min(100)..];
-    let mut errors: Vec<f64> = stamps.windows(2).map(|w| ((w[1] - w[0]) as f64 - ideal).abs() / 1e3).collect();
+    let mut errors: Vec<f64> =
+        stamps.windows(2).map(|w| ((w[1] - w[0]) as f64 - ideal).abs() / 1e3).collect();
     errors.sort_by(f64::total_cmp);
     let at = |q: f64| errors[((errors.len() - 1) as f64 * q) as usize];
     let mean = (stamps[stamps.len() - 1] - stamps[0]) as f64 / (stamps.len() - 1) as f64;
     println!("{measured:#?}");
     println!(
-        "receiver: {} packets, mean gap {mean:.1} ns (rate error {:.5} %), gap error us p50 {:.2} p99 {:.2} p99.9 {:.1}",
+        "receiver: {} packets, mean gap {mean:.1} ns (rate error {:.5} %), gap error us p50 {:.2} \
+            p99 {:.2} p99.9 {:.1}",
         stamps.len(),
         (ideal / mean - 1.0) * 100.0,
         at(0.5),
@@ -153,10 +167,13 @@ fn offer(socket: &UdpSocket, per_second: f64, stop: &AtomicBool) {
 fn stamps(socket: &UdpSocket, stop: &AtomicBool) -> Vec<i64> {
     setsockopt(socket, sockopt::ReceiveTimestampns, &true).expect("every Linux");
     socket.set_read_timeout(Some(Duration::from_millis(100))).expect("a socket");
-    let (mut stamps, mut bytes, mut space) = (vec![], [0; 2048], nix::cmsg_space!(nix::sys::time::TimeSpec));
+    let (mut stamps, mut bytes, mut space) =
+        (vec![], [0; 2048], nix::cmsg_space!(nix::sys::time::TimeSpec));
     while !stop.load(Ordering::Relaxed) {
         let mut slices = [IoSliceMut::new(&mut bytes)];
-        let Ok(message) = recvmsg::<()>(socket.as_raw_fd(), &mut slices, Some(&mut space), MsgFlags::empty()) else {
+        let Ok(message) =
+            recvmsg::<()>(socket.as_raw_fd(), &mut slices, Some(&mut space), MsgFlags::empty())
+        else {
             continue;
         };
         for control in message.cmsgs().expect("room for a stamp") {

@@ -1,4 +1,5 @@
-//! A program inside a host that has nobody to talk to: `cargo run -p dumbbell-emu --example shell -- ip address`.
+//! A program inside a host that has nobody to talk to:
+//! `cargo run -p dumbbell-emu --example shell -- ip address`.
 #![allow(missing_docs)]
 use dumbbell_emu::host::hosts::{Datapath, HostSpec, Hosts};
 use dumbbell_emu::host::program::Program;

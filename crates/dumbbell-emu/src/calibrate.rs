@@ -4,8 +4,8 @@ mod demand;
 mod throughput;
 mod wakeup_delays;
 
-pub use throughput::{ProbeHosts, measure};
 pub use demand::{Demand, Overload, check, demand};
+pub use throughput::{ProbeHosts, measure};
 pub use wakeup_delays::{OutOfReach, WakeupDelays};
 
 #[cfg(test)]
@@ -28,13 +28,15 @@ pub struct Calibration {
     pub rtt_p50_us: f64,
     /// 99 of 100 took no longer.
     pub rtt_p99_us: f64,
-    /// The share of the time in which a thread like the router's stood still for longer than a packet of the bottleneck takes.
+    /// The share of the time in which a thread like the router's stood still for longer than a
+    /// packet of the bottleneck takes.
     #[serde(default)]
     pub stalled_share: f64,
     /// The longest of these stalls, milliseconds.
     #[serde(default)]
     pub longest_stall_ms: f64,
-    /// The best class that a run can expect with such stalls; `None`: none, or the plan has no bottleneck.
+    /// The best class that a run can expect with such stalls; `None`: none, or the plan has no
+    /// bottleneck.
     #[serde(default)]
     pub expected_class: Option<Class>,
 }

@@ -44,10 +44,15 @@ impl Clock {
     pub const fn time(self, ns: u64) -> Time {
         Time::from_ps(ns.saturating_sub(self.epoch).saturating_mul(PS_PER_NS))
     }
-    /// The first nanosecond of CLOCK_MONOTONIC at which `t` has come; `u64::MAX` for [`Time::NEVER`].
+    /// The first nanosecond of CLOCK_MONOTONIC at which `t` has come; `u64::MAX` for
+    /// [`Time::NEVER`].
     #[inline]
     pub const fn ns(self, t: Time) -> u64 {
-        if t.ps() == u64::MAX { u64::MAX } else { self.epoch.saturating_add(t.ps().div_ceil(PS_PER_NS)) }
+        if t.ps() == u64::MAX {
+            u64::MAX
+        } else {
+            self.epoch.saturating_add(t.ps().div_ceil(PS_PER_NS))
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 mod plan;
 
 use crate::clock::{Clock, monotonic_ns};
+use crate::error::EnvError;
 use crate::host::hosts;
 use crate::host::hosts::HostSpec;
 use crate::live::error::LiveFault;
@@ -15,8 +16,7 @@ use crate::live::{self, RunOptions};
 use crate::sys::sched::cores;
 use crate::traffic::cpu::{Machine, SoftThreads};
 use crate::traffic::usage::Role;
-use crate::traffic::{self, StopSignal, ThreadOptions, Outcomes};
-use crate::error::EnvError;
+use crate::traffic::{self, Outcomes, StopSignal, ThreadOptions};
 use dumbbell_core::plugin::Plugins;
 use dumbbell_core::units::Span;
 use dumbbell_plan::Plan;
@@ -74,13 +74,15 @@ pub struct Cost {
     pub sender_s_per_gb: f64,
     /// Of the receiving thread, and what it pays for.
     pub receiver_s_per_gb: f64,
-    /// Of the kernel's threads for soft interrupts, whoever gave them work; `None` where they cannot be seen.
+    /// Of the kernel's threads for soft interrupts, whoever gave them work; `None` where they
+    /// cannot be seen.
     pub soft_interrupts_s_per_gb: Option<f64>,
     /// Of the router's thread, over the whole run; `None` where there is none.
     pub router_s_per_gb: Option<f64>,
     /// The four together.
     pub sum_s_per_gb: f64,
-    /// Of the whole machine, less what it was busy with before; `None` if that was more than [`IDLE`], or not looked at.
+    /// Of the whole machine, less what it was busy with before; `None` if that was more than
+    /// [`IDLE`], or not looked at.
     pub machine_s_per_gb: Option<f64>,
     /// Share of all cores that were busy before; `None`: not looked at.
     pub busy_before_share: Option<f64>,
@@ -90,7 +92,8 @@ pub struct Cost {
     pub cores: Option<[usize; 2]>,
 }
 
-/// The share of its cores that a machine is busy with at most, for what it is busy with during a run to be the run's.
+/// The share of its cores that a machine is busy with at most, for what it is busy with during a
+/// run to be the run's.
 pub const IDLE: f64 = 0.05;
 /// Between two looks at who wants to stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -100,8 +103,8 @@ const HEAD_START: Duration = Duration::from_millis(20);
 /// Measures it.
 ///
 /// # Errors
-/// What this machine lacks or the kernel refuses, what broke, or that it was stopped. The wish is taken as it is: see
-/// [`Request::wrong`].
+/// What this machine lacks or the kernel refuses, what broke, or that it was stopped. The wish is
+/// taken as it is: see [`Request::wrong`].
 pub fn measure(request: &Request, stop: &AtomicBool) -> Result<Cost, LiveFault> {
     let soft = SoftThreads::find();
     let before = (request.idle_s > 0.0).then(|| -> Result<Elapsed, LiveFault> {
@@ -150,7 +153,11 @@ struct Elapsed {
 
 impl Reading {
     fn now(soft: &SoftThreads) -> Result<Reading, LiveFault> {
-        Ok(Reading { at_ns: monotonic_ns(), machine: Machine::so_far().map_err(failed)?, soft: soft.so_far() })
+        Ok(Reading {
+            at_ns: monotonic_ns(),
+            machine: Machine::so_far().map_err(failed)?,
+            soft: soft.so_far(),
+        })
     }
 
     fn since(&self, before: &Reading) -> Elapsed {
@@ -211,20 +218,35 @@ fn separate_cores() -> Option<[usize; 2]> {
 }
 
 /// Two hosts and a wire.
-fn connected_directly(request: &Request, plan: &Plan, soft: &SoftThreads, stop: &AtomicBool) -> Result<Run, LiveFault> {
+fn connected_directly(
+    request: &Request,
+    plan: &Plan,
+    soft: &SoftThreads,
+    stop: &AtomicBool,
+) -> Result<Run, LiveFault> {
     let host_map = HostMap::of(plan);
-    let jobs = traffic::plan(plan, &|node, ip| host_map.address(node, ip)).map_err(LiveFault::Unsupported)?;
+    let jobs = traffic::plan(plan, &|node, ip| host_map.address(node, ip))
+        .map_err(LiveFault::Unsupported)?;
     let offloads = request.condition == Condition::Offloads;
     let mut specs = host_map.specs(plan, &jobs.host_settings);
     if offloads {
         specs.iter_mut().for_each(|spec| spec.segments = SEGMENTS);
     }
-    let [first, second]: &[HostSpec; 2] = specs.as_slice().try_into().expect("the plan has two hosts");
+    let [first, second]: &[HostSpec; 2] = specs.as_slice().try_into().expect(
+        "the plan has two \
+        hosts",
+    );
     let hosts = hosts::connected_pair([first, second], offloads)?;
     let opened = traffic::open(jobs, &|node, work| {
         hosts[usize::from(host_map.nic(node))].within(work).map_err(io::Error::other)?
     });
-    let opened = opened.map_err(|e| EnvError::new(e.to_string(), "`dumbbell doctor` says what this kernel has"))?;
+    let opened = opened.map_err(|e| {
+        EnvError::new(
+            e.to_string(),
+            "`dumbbell doctor` says what this \
+        kernel has",
+        )
+    })?;
     let threads = ThreadOptions { cores: separate_cores(), copies: true };
     let clock = Clock::from_epoch(monotonic_ns() + HEAD_START.as_nanos() as u64);
     let running = opened.with_threads(threads).start(clock, plan.testbed.sample).map_err(failed)?;
@@ -238,7 +260,13 @@ fn connected_directly(request: &Request, plan: &Plan, soft: &SoftThreads, stop: 
 const SEGMENTS: u32 = 65535;
 
 /// The machine from the warm-up's end to the run's; stops the traffic where that is wanted.
-fn watched(epoch: u64, request: &Request, soft: &SoftThreads, stop: &AtomicBool, halt: &StopSignal) -> Result<Elapsed, LiveFault> {
+fn watched(
+    epoch: u64,
+    request: &Request,
+    soft: &SoftThreads,
+    stop: &AtomicBool,
+    halt: &StopSignal,
+) -> Result<Elapsed, LiveFault> {
     let seen = || {
         rest(epoch + nanoseconds(request.warmup_s), stop)?;
         let first = Reading::now(soft)?;
@@ -286,7 +314,10 @@ fn through_router(plan: &Plan, soft: &SoftThreads, stop: &AtomicBool) -> Result<
 /// Computes the costs from the raw results.
 fn costs(request: &Request, before: Option<Elapsed>, run: Run) -> Result<Cost, LiveFault> {
     let Run { outcomes, passed, router_s, cores } = run;
-    let flow = outcomes.flows.first().ok_or_else(|| LiveFault::Failed("there was no connection".into()))?;
+    let flow = outcomes
+        .flows
+        .first()
+        .ok_or_else(|| LiveFault::Failed("there was no connection".into()))?;
     if let Some(failure) = &flow.failure {
         return Err(LiveFault::Failed(failure.clone()));
     }
@@ -297,14 +328,23 @@ fn costs(request: &Request, before: Option<Elapsed>, run: Run) -> Result<Cost, L
     let seconds = flow.end.at.since(flow.warm.at).seconds();
     let each = |spent_s: f64| spent_s / (bytes as f64 * 1e-9);
     let of = |role: Role| -> f64 {
-        each(outcomes.spent.iter().filter(|s| s.role == role).map(|s| (s.user + s.system).seconds()).sum())
+        each(
+            outcomes
+                .spent
+                .iter()
+                .filter(|s| s.role == role)
+                .map(|s| (s.user + s.system).seconds())
+                .sum(),
+        )
     };
     let (sender, receiver) = (of(Role::Sender), of(Role::Receiver));
     let soft = passed.soft.map(|soft| each(soft.seconds() / passed.seconds * seconds));
     let router = router_s.map(|spent| spent / (flow.end.bytes as f64 * 1e-9));
     let share = before.map(|before| before.busy_share());
     // By the machine's own clock: it need not have been looked at exactly when the threads were.
-    let rate = |share: &f64| (passed.machine.busy().seconds() - share * passed.whole_s()).max(0.0) / passed.seconds;
+    let rate = |share: &f64| {
+        (passed.machine.busy().seconds() - share * passed.whole_s()).max(0.0) / passed.seconds
+    };
     let machine = share.filter(|share| *share <= IDLE).map(|share| each(rate(&share) * seconds));
     Ok(Cost {
         mtu_bytes: request.mtu_bytes,

@@ -22,7 +22,11 @@ pub struct Check {
 }
 
 impl Check {
-    fn new(check: &'static str, needed_for: &'static str, outcome: Result<String, (String, String)>) -> Check {
+    fn new(
+        check: &'static str,
+        needed_for: &'static str,
+        outcome: Result<String, (String, String)>,
+    ) -> Check {
         match outcome {
             Ok(found) => Check { check, ok: true, found, needed_for, fix: String::new() },
             Err((found, fix)) => Check { check, ok: false, found, needed_for, fix },
@@ -30,10 +34,11 @@ impl Check {
     }
 }
 
-/// Looks at everything: `checks` (each a [`Check`]), `machine` (figures, units in their names), and `can`, what follows:
-/// `kernel` (runs between real hosts, in this very process), `rootless` (the same in a user namespace, without privileges),
-/// `tun` and `veth` (by which datapath), `programs` (a shell inside a host), `realtime` (a router that others cannot keep waiting),
-/// `cubic` and `bbr` (as congestion controls), `iperf3` and `tcpdump`.
+/// Looks at everything: `checks` (each a [`Check`]), `machine` (figures, units in their names), and
+/// `can`, what follows: `kernel` (runs between real hosts, in this very process), `rootless` (the
+/// same in a user namespace, without privileges), `tun` and `veth` (by which datapath), `programs`
+/// (a shell inside a host), `realtime` (a router that others cannot keep waiting), `cubic` and
+/// `bbr` (as congestion controls), `iperf3` and `tcpdump`.
 pub fn doctor() -> Value {
     let machine = machine::read_machine();
     let mut checks = probes::all();
@@ -70,12 +75,14 @@ mod tests {
         let checks = said["checks"].as_array().expect("a list");
         assert!(checks.len() >= 15, "{said:#}");
         for check in checks {
-            let [found, needed_for, fix] = ["found", "needed_for", "fix"].map(|key| check[key].as_str().expect("text"));
+            let [found, needed_for, fix] =
+                ["found", "needed_for", "fix"].map(|key| check[key].as_str().expect("text"));
             assert!(!found.is_empty() && !needed_for.is_empty(), "{check}");
             assert_eq!(fix.is_empty(), check["ok"] == true, "{check}");
             assert!(!fix.contains("dumbbell doctor"), "who reads it has asked the doctor: {check}");
         }
-        let names: std::collections::BTreeSet<_> = checks.iter().map(|check| check["check"].to_string()).collect();
+        let names: std::collections::BTreeSet<_> =
+            checks.iter().map(|check| check["check"].to_string()).collect();
         assert_eq!(names.len(), checks.len(), "no name twice");
         assert!(said["can"].as_object().expect("an object").values().all(Value::is_boolean));
         assert!(said["machine"]["cores"].as_u64().expect("a number") >= 1);
@@ -85,7 +92,11 @@ mod tests {
     fn who_can_make_namespaces_is_told_so() {
         if crate::host::testing::namespaces() {
             let can = &doctor()["can"];
-            assert_eq!((&can["kernel"], &can["tun"]), (&Value::Bool(true), &Value::Bool(true)), "{can}");
+            assert_eq!(
+                (&can["kernel"], &can["tun"]),
+                (&Value::Bool(true), &Value::Bool(true)),
+                "{can}"
+            );
         }
     }
 }

@@ -13,7 +13,8 @@ pub struct EnvError {
 }
 
 impl EnvError {
-    /// The exit code of a program that ends with it: the machine lacks something (see docs/testbed.md).
+    /// The exit code of a program that ends with it: the machine lacks something (see
+    /// docs/testbed.md).
     pub const EXIT_CODE: i32 = 4;
 
     /// A cause with its mending.
@@ -32,20 +33,26 @@ impl EnvError {
 fn remedy(error: &io::Error) -> &'static str {
     match error.raw_os_error() {
         Some(libc::EPERM | libc::EACCES) if nix::unistd::geteuid().is_root() => {
-            "root lacks the capability, as in most containers: start it with --privileged, or with --cap-add NET_ADMIN \
-             --cap-add SYS_ADMIN --security-opt seccomp=unconfined --device /dev/net/tun"
+            "root lacks the capability, as in most containers: start it with --privileged, or with \
+                --cap-add NET_ADMIN --cap-add SYS_ADMIN --security-opt seccomp=unconfined --device \
+                /dev/net/tun"
         }
         Some(libc::EPERM | libc::EACCES) => {
             "run it as root, or permit user namespaces: sysctl -w user.max_user_namespaces=10000"
         }
         Some(libc::ENOSPC | libc::EUSERS) => {
-            "raise the limit of namespaces: sysctl user.max_net_namespaces, user.max_user_namespaces, user.max_pid_namespaces"
+            "raise the limit of namespaces: sysctl user.max_net_namespaces, \
+                user.max_user_namespaces, user.max_pid_namespaces"
         }
         Some(libc::EMFILE | libc::ENFILE) => "raise the limit of open files: ulimit -n 4096",
         Some(libc::ENOMEM | libc::ENOBUFS) => "free memory, or use fewer hosts",
-        Some(libc::ENODEV | libc::ENXIO | libc::EOPNOTSUPP | libc::EPROTONOSUPPORT | libc::EAFNOSUPPORT) => {
-            "use a kernel that has it: the modules tun, veth and af_packet"
-        }
+        Some(
+            libc::ENODEV
+            | libc::ENXIO
+            | libc::EOPNOTSUPP
+            | libc::EPROTONOSUPPORT
+            | libc::EAFNOSUPPORT,
+        ) => "use a kernel that has it: the modules tun, veth and af_packet",
         _ => "look what the kernel says of it: dmesg | tail",
     }
 }

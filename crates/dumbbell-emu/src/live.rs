@@ -19,38 +19,38 @@ pub mod spurious;
 pub mod user_program;
 
 use crate::calibrate::{self, Calibration, ProbeHosts, WakeupDelays};
-use crate::packet::classify::Classifier;
 use crate::clock::{Clock, monotonic_ns};
-use crate::router::reserved_core::Reserved;
-use dumbbell_wire::address::Address;
-use dumbbell_wire::protocol;
-use dumbbell_wire::five_tuple::FiveTuple;
+use crate::error::EnvError;
 use crate::host::hosts;
-use crate::host::hosts::{Datapath, PendingNic, HostSpec, Hosts};
-use crate::log::{self, Header, Totals};
+use crate::host::hosts::{Datapath, HostSpec, Hosts, PendingNic};
 use crate::host::nic::Nic;
-use crate::router::measures::bottleneck::Bottleneck;
+use crate::log::{self, Header, Totals};
+use crate::packet::classify::Classifier;
 use crate::router::ip_codec::IpCodec;
-use crate::router::network::ObservedRelay;
 use crate::router::log_ring::Capture;
+use crate::router::measures::bottleneck::Bottleneck;
+use crate::router::network::ObservedRelay;
+use crate::router::reserved_core::Reserved;
 use crate::router::{Finished, Router, Setup};
 use crate::traffic::job::SocketKind;
 use crate::traffic::poller::realtime_ns;
-use crate::traffic::{self, Jobs, ThreadOptions, Outcomes};
-use crate::error::EnvError;
+use crate::traffic::{self, Jobs, Outcomes, ThreadOptions};
 use dumbbell_core::plugin::Plugins;
 use dumbbell_core::units::{Span, Time};
 use dumbbell_net::Relay;
 use dumbbell_plan::{Plan, Transport};
+use dumbbell_wire::address::Address;
+use dumbbell_wire::five_tuple::FiveTuple;
+use dumbbell_wire::protocol;
 use error::LiveFault;
-use user_program::{UserProgram, ProgramOutcome};
+use host_map::HostMap;
 use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
-use host_map::HostMap;
+use user_program::{ProgramOutcome, UserProgram};
 
 /// Time from the start of the last thread to the run's zero.
 const HEAD_START: Duration = Duration::from_millis(20);
@@ -65,7 +65,8 @@ pub struct RunOptions<'a> {
     pub plugins: &'a Plugins,
     /// The destination of the log.
     pub log: Box<dyn Write + Send>,
-    /// Programs whose packets take the plan's flows in turn, in place of traffic of our own; the run ends with them.
+    /// Programs whose packets take the plan's flows in turn, in place of traffic of our own; the
+    /// run ends with them.
     pub user_program: Option<&'a UserProgram>,
     /// Options of the traffic's threads.
     pub threads: ThreadOptions,
@@ -77,7 +78,8 @@ pub struct RunOptions<'a> {
     pub progress: &'a (dyn Fn(f64) + Sync),
 }
 
-/// A run that was made. What its network found is given out with its [`crate::validity::Validity`] and not without.
+/// A run that was made. What its network found is given out with its [`crate::validity::Validity`]
+/// and not without.
 pub struct LiveRun {
     /// The router.
     pub finished: Finished<ObservedRelay<()>, IpCodec>,
@@ -93,10 +95,12 @@ pub struct LiveRun {
     pub datapath: &'static str,
 }
 
-/// Makes a run: its hosts come up, its traffic flows through the router until the plan's end, and all of it is gone.
+/// Makes a run: its hosts come up, its traffic flows through the router until the plan's end, and
+/// all of it is gone.
 ///
 /// # Errors
-/// What the kernel has not, what this machine lacks or cannot keep up with, what broke, or that it was stopped.
+/// What the kernel has not, what this machine lacks or cannot keep up with, what broke, or that it
+/// was stopped.
 pub fn run(options: RunOptions<'_>) -> Result<LiveRun, LiveFault> {
     let plan = options.plan;
     let mut testbed = Testbed::of(plan, options.user_program.is_some())?;
@@ -112,10 +116,16 @@ pub fn run(options: RunOptions<'_>) -> Result<LiveRun, LiveFault> {
     let Testbed { host_map, mut jobs, hosts, nics, reserved: _reserved, .. } = testbed;
     let mut classifier = classifier(plan, &host_map, &jobs);
     if options.user_program.is_some() {
-        let pairs = plan.flows.iter().map(|flow| [host_map.nic(flow.from), host_map.nic(flow.to)].map(u32::from));
+        let pairs = plan
+            .flows
+            .iter()
+            .map(|flow| [host_map.nic(flow.from), host_map.nic(flow.to)].map(u32::from));
         for [from, to] in pairs.clone() {
-            let flows =
-                (0..).zip(pairs.clone()).filter(|(_, pair)| *pair == [from, to]).map(|(flow, _)| flow).collect();
+            let flows = (0..)
+                .zip(pairs.clone())
+                .filter(|(_, pair)| *pair == [from, to])
+                .map(|(flow, _)| flow)
+                .collect();
             classifier.pool(from, to, None, flows);
         }
         (jobs.jobs, jobs.apps) = (vec![], vec![]);
@@ -151,7 +161,8 @@ impl Testbed {
     fn of(plan: &Plan, user_program: bool) -> Result<Testbed, LiveFault> {
         traffic::sockets::permit_descriptors().map_err(failed)?;
         let host_map = HostMap::of(plan);
-        let jobs = traffic::plan(plan, &|node, ip| host_map.address(node, ip)).map_err(LiveFault::Unsupported)?;
+        let jobs = traffic::plan(plan, &|node, ip| host_map.address(node, ip))
+            .map_err(LiveFault::Unsupported)?;
         let specs = host_map.specs(plan, &jobs.host_settings);
         let specs = if user_program { with_congestion_control(specs, &jobs) } else { specs };
         let reserved = plan.testbed.core.map(Reserved::of).transpose()?;
@@ -171,7 +182,8 @@ impl Testbed {
         let ends = ends(plan, &self.host_map, &self.hosts, self.mtus.iter().copied())?;
         let nics = std::mem::take(&mut self.nics);
         let (found, nics) =
-            calibrate::measure(nics, &ends, plan.testbed.wait.into(), true, self.core()).map_err(failed)?;
+            calibrate::measure(nics, &ends, plan.testbed.wait.into(), true, self.core())
+                .map_err(failed)?;
         self.nics = nics;
         Ok(found)
     }
@@ -184,7 +196,8 @@ struct Done {
     program_outcome: Option<ProgramOutcome>,
 }
 
-/// Hosts whose programs use the congestion control of the flows that they have, where they ask for none.
+/// Hosts whose programs use the congestion control of the flows that they have, where they ask for
+/// none.
 fn with_congestion_control(specs: Vec<HostSpec>, jobs: &Jobs) -> Vec<HostSpec> {
     let control = jobs.jobs.iter().find_map(|job| match &job.socket_kind {
         SocketKind::Tcp(connection) => Some(connection.control),
@@ -193,7 +206,9 @@ fn with_congestion_control(specs: Vec<HostSpec>, jobs: &Jobs) -> Vec<HostSpec> {
     let own = |mut spec: HostSpec| {
         // By its route: a machine may keep namespaces from having most controls as their default.
         spec.route.congestion_control = control.map(String::from);
-        spec.routes.iter_mut().for_each(|(_, route)| route.congestion_control = control.map(String::from));
+        spec.routes
+            .iter_mut()
+            .for_each(|(_, route)| route.congestion_control = control.map(String::from));
         spec
     };
     specs.into_iter().map(own).collect()
@@ -208,26 +223,36 @@ fn run_threads(
 ) -> Result<(Done, Totals), LiveFault> {
     let RunOptions { plan, plugins, log, user_program, threads, stop, progress, .. } = options;
     let host = |node| &hosts.hosts[usize::from(host_map.nic(node))].namespace;
-    let opened = traffic::open(jobs, &|node, work| host(node).within(work).map_err(io::Error::other)?);
-    let opened = opened.map_err(|e| EnvError::new(e.to_string(), "`dumbbell doctor` says what this kernel has"))?;
+    let opened =
+        traffic::open(jobs, &|node, work| host(node).within(work).map_err(io::Error::other)?);
+    let opened = opened.map_err(|e| {
+        EnvError::new(
+            e.to_string(),
+            "`dumbbell doctor` says what this \
+        kernel has",
+        )
+    })?;
     let clock = Clock::from_epoch(monotonic_ns() + HEAD_START.as_nanos() as u64);
     let names = host_map.nodes().iter().map(|node| plan.nodes[*node].name.clone()).collect();
     let setup = Setup { core, ..setup(plan, host_map, clock) };
     let capture = setup.capture.as_ref().map(|capture| log::Capture {
         snaplen: capture.snaplen as u32,
-        realtime_ns: realtime_ns().saturating_add_signed(clock.epoch().wrapping_sub(monotonic_ns()) as i64),
+        realtime_ns: realtime_ns()
+            .saturating_add_signed(clock.epoch().wrapping_sub(monotonic_ns()) as i64),
     });
     let (made_by, epoch_ns) = (env!("CARGO_PKG_VERSION").into(), clock.epoch());
     let header = Header { made_by, plan: plan.clone(), epoch_ns, hosts: names, capture };
     let (producer, consumer) = rtrb::RingBuffer::new(collector::CAPACITY);
-    let watched = ObservedRelay { relay: Relay::new(plan, plugins).map_err(LiveFault::Plan)?, observer: () };
+    let watched =
+        ObservedRelay { relay: Relay::new(plan, plugins).map_err(LiveFault::Plan)?, observer: () };
     let unlogged = Arc::clone(&setup.unlogged);
     let router = Router::new(setup, nics, watched, IpCodec::new(classifier), Some(producer));
     let router = router.map_err(failed)?;
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
         let collector = thread::Builder::new().name("collector".into());
-        let collector = collector.spawn_scoped(scope, || collector::collect(log, &header, consumer, &unlogged));
+        let collector =
+            collector.spawn_scoped(scope, || collector::collect(log, &header, consumer, &unlogged));
         let collector = collector.map_err(failed)?;
         let routing = thread::Builder::new().name("router".into());
         let routing = routing.spawn_scoped(scope, || router.run(&over)).map_err(failed)?;
@@ -254,13 +279,24 @@ fn run_threads(
             over.store(true, Ordering::Relaxed);
             halt.iter().for_each(traffic::StopSignal::set);
         }
-        // A router that ended early has no packets for anybody: the traffic ends with it, whatever it waits for.
-        let finished = routing.join().unwrap_or_else(|_| Err(io::Error::other("the router broke down")));
+        // A router that ended early has no packets for anybody: the traffic ends with it, whatever
+        // it waits for.
+        let finished = routing.join().unwrap_or_else(|_| {
+            Err(io::Error::other(
+                "the router broke \
+            down",
+            ))
+        });
         if finished.is_err() {
             halt.iter().for_each(traffic::StopSignal::set);
         }
         let outcomes = running.and_then(traffic::Running::join);
-        let written = collector.join().unwrap_or_else(|_| Err(io::Error::other("the collector broke down")));
+        let written = collector.join().unwrap_or_else(|_| {
+            Err(io::Error::other(
+                "the collector \
+            broke down",
+            ))
+        });
         if stopped {
             return Err(LiveFault::Stopped);
         }
@@ -273,7 +309,11 @@ fn run_threads(
 }
 
 /// Adds the machine's stalls to the calibration; an error if the required class is out of reach.
-fn stalled(plan: &Plan, mut calibration: Calibration, core: Option<usize>) -> Result<Calibration, LiveFault> {
+fn stalled(
+    plan: &Plan,
+    mut calibration: Calibration,
+    core: Option<usize>,
+) -> Result<Calibration, LiveFault> {
     let wakeup_delays = WakeupDelays::watch(core);
     wakeup_delays.check(plan).map_err(LiveFault::OutOfReach)?;
     wakeup_delays.describe(plan, &mut calibration);
@@ -285,10 +325,22 @@ fn failed(error: impl Into<io::Error>) -> LiveFault {
 }
 
 /// The hosts of the first flow, for the calibration.
-fn ends(plan: &Plan, host_map: &HostMap, hosts: &Hosts, mtus: impl Iterator<Item = u32>) -> Result<ProbeHosts, LiveFault> {
-    let first = plan.flows.first().ok_or_else(|| LiveFault::Failed("a plan without flows has no traffic".into()))?;
+fn ends(
+    plan: &Plan,
+    host_map: &HostMap,
+    hosts: &Hosts,
+    mtus: impl Iterator<Item = u32>,
+) -> Result<ProbeHosts, LiveFault> {
+    let first = plan.flows.first().ok_or_else(|| {
+        LiveFault::Failed(
+            "a plan without flows has no \
+        traffic"
+                .into(),
+        )
+    })?;
     let nodes = [first.from, first.to];
-    let address = |node| SocketAddr::new(host_map.address(node, dumbbell_plan::Ip::V4), CALIBRATION_PORT);
+    let address =
+        |node| SocketAddr::new(host_map.address(node, dumbbell_plan::Ip::V4), CALIBRATION_PORT);
     let socket = |node, peer| -> Result<UdpSocket, LiveFault> {
         let opened = hosts.hosts[usize::from(host_map.nic(node))].namespace.within(|| {
             let socket = UdpSocket::bind(address(node))?;
@@ -301,14 +353,20 @@ fn ends(plan: &Plan, host_map: &HostMap, hosts: &Hosts, mtus: impl Iterator<Item
     for own in mtus.map(|mtu| mtu.min(u32::from(u16::MAX)) as u16) {
         (mtu, largest) = (mtu.min(own), largest.max(own));
     }
-    Ok(ProbeHosts { sockets, nics: nodes.map(|node| usize::from(host_map.nic(node))), mtu, largest })
+    Ok(ProbeHosts {
+        sockets,
+        nics: nodes.map(|node| usize::from(host_map.nic(node))),
+        mtu,
+        largest,
+    })
 }
 
 /// Port of the calibration's sockets, below those of all flows.
 const CALIBRATION_PORT: u16 = 9_999;
 
 fn setup(plan: &Plan, host_map: &HostMap, clock: Clock) -> Setup {
-    let largest = host_map.specs(plan, &Default::default()).iter().map(|spec| spec.mtu).max().unwrap_or(1500);
+    let largest =
+        host_map.specs(plan, &Default::default()).iter().map(|spec| spec.mtu).max().unwrap_or(1500);
     Setup {
         wait_mode: plan.testbed.wait.into(),
         nic_of: host_map.nic_of_sockets(plan),
@@ -335,7 +393,8 @@ fn classifier(plan: &Plan, host_map: &HostMap, jobs: &Jobs) -> Classifier {
     };
     let of = |node: &dumbbell_plan::NodeId| {
         let nic = u32::from(host_map.nic(*node));
-        [dumbbell_plan::Ip::V4, dumbbell_plan::Ip::V6].map(|ip| (address(host_map.address(*node, ip)), nic))
+        [dumbbell_plan::Ip::V4, dumbbell_plan::Ip::V6]
+            .map(|ip| (address(host_map.address(*node, ip)), nic))
     };
     let mut classifier = Classifier::new(host_map.nodes().iter().flat_map(of));
     for job in &jobs.jobs {

@@ -22,21 +22,21 @@ mod tests;
 pub mod wait;
 
 use crate::clock::Clock;
-use crate::log::Entry;
 use crate::host::nic::Nic;
-use crate::router::measures::bottleneck::Bottleneck;
+use crate::log::Entry;
+use crate::router::codec::PacketCodec;
 use crate::router::cpu_budget::{Awake, Budget};
-use crate::router::measures::cpu::CpuWaits;
 use crate::router::departures::Departures;
-use crate::router::nics::NicState;
+use crate::router::log_ring::{Capture, LogRing};
+use crate::router::measures::bottleneck::Bottleneck;
+use crate::router::measures::cpu::CpuWaits;
+use crate::router::measures::nic_wait::NicWait;
 use crate::router::measures::{Measured, Measures};
 use crate::router::network::Network;
-use crate::router::slab::Slab;
-use crate::router::log_ring::{Capture, LogRing};
+use crate::router::nics::NicState;
 use crate::router::privileges::Privileges;
-use crate::router::measures::nic_wait::NicWait;
-use crate::router::wait::{WaitMode, PACKETS, Waiter};
-use crate::router::codec::PacketCodec;
+use crate::router::slab::Slab;
+use crate::router::wait::{PACKETS, WaitMode, Waiter};
 use dumbbell_core::units::{Span, Time};
 use nix::poll::PollFd;
 use std::io;
@@ -157,7 +157,18 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
         let scratch = Vec::with_capacity(usize::from(u16::MAX));
         let departures = Departures::new();
         let log_ring = LogRing::new(log, setup.capture.clone(), Arc::clone(&setup.unlogged));
-        Ok(Router { setup, network, codec, nics, slab, departures, log_ring, measures, reached: Time::ZERO, scratch })
+        Ok(Router {
+            setup,
+            network,
+            codec,
+            nics,
+            slab,
+            departures,
+            log_ring,
+            measures,
+            reached: Time::ZERO,
+            scratch,
+        })
     }
 
     /// Runs on the calling thread until the end, or until `stop` is set.
@@ -165,9 +176,17 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
     /// # Errors
     /// A NIC is gone.
     pub fn run(mut self, stop: &AtomicBool) -> io::Result<Finished<N, W>> {
-        let privileges = if self.setup.real_time { Privileges::claim(self.setup.core) } else { Privileges::unprivileged() };
+        let privileges = if self.setup.real_time {
+            Privileges::claim(self.setup.core)
+        } else {
+            Privileges::unprivileged()
+        };
         self.measures.nic_wait = NicWait::of_this_thread();
-        let fds = self.nics.iter().map(|nic| nic.device.fd().try_clone_to_owned()).collect::<io::Result<Vec<_>>>()?;
+        let fds = self
+            .nics
+            .iter()
+            .map(|nic| nic.device.fd().try_clone_to_owned())
+            .collect::<io::Result<Vec<_>>>()?;
         let before = measures::cpu::Reading::now();
         let ended = self.work(&fds, stop)?;
         self.settle(ended)?;
@@ -175,8 +194,10 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
         let losses = self.nics.iter().map(NicState::losses).collect::<io::Result<Vec<_>>>()?;
         let inside = self.slab.inside();
         let planned = self.setup.end;
-        (self.measures.counts.log_overflow, self.measures.counts.uncaptured) = (self.log_ring.lost, self.log_ring.uncaptured);
-        let measured = self.measures.finish((ended, planned), (losses, inside), cpu, privileges.report());
+        (self.measures.counts.log_overflow, self.measures.counts.uncaptured) =
+            (self.log_ring.lost, self.log_ring.uncaptured);
+        let measured =
+            self.measures.finish((ended, planned), (losses, inside), cpu, privileges.report());
         let nics = self.nics.into_iter().map(|nic| nic.device).collect();
         Ok(Finished { network: self.network, codec: self.codec, nics, measured })
     }
@@ -184,7 +205,8 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
     /// Turn after turn; when it ended.
     fn work(&mut self, fds: &[OwnedFd], stop: &AtomicBool) -> io::Result<Time> {
         let clock = self.setup.clock;
-        let mut polled: Vec<PollFd<'_>> = fds.iter().map(|fd| PollFd::new(fd.as_fd(), PACKETS)).collect();
+        let mut polled: Vec<PollFd<'_>> =
+            fds.iter().map(|fd| PollFd::new(fd.as_fd(), PACKETS)).collect();
         let mut waiter = Waiter::new(clock, self.setup.wait_mode);
         let mut budget = Budget::new(clock.now(), measures::cpu::thread_ns());
         let mut waits = CpuWaits::of_this_thread(clock.now());
@@ -229,8 +251,11 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
     fn deadline(&mut self) -> Time {
         let network = self.network.next().unwrap_or(Time::NEVER);
         let departures = self.departures.next().unwrap_or(Time::NEVER);
-        let again =
-            if self.nics.iter().any(|nic| !nic.delayed.is_empty()) { self.reached + AGAIN } else { Time::NEVER };
+        let again = if self.nics.iter().any(|nic| !nic.delayed.is_empty()) {
+            self.reached + AGAIN
+        } else {
+            Time::NEVER
+        };
         network.min(departures).min(again).min(self.setup.end)
     }
 

@@ -24,11 +24,11 @@ pub(crate) mod sockets;
 pub(crate) mod ticks;
 pub(crate) mod usage;
 
+pub use host_settings::{HostSettings, RouteMetrics, Unsupported};
 pub use job::Job;
 pub use jobs::{Jobs, plan};
 pub use outcome::{Outcome, Outcomes};
 pub use poller::StopSignal;
-pub use run::{ThreadOptions, Opened, Running, SAMPLE_EVERY, open};
+pub use run::{Opened, Running, SAMPLE_EVERY, ThreadOptions, open};
 pub use sampler::{Means, Sample};
 pub use sockets::Within;
-pub use host_settings::{Unsupported, RouteMetrics, HostSettings};

@@ -16,9 +16,9 @@ pub use traffic::Traffic;
 
 use crate::calibrate::Calibration;
 use crate::packet::defects::Findings;
-use crate::router::measures::lateness::Percentiles;
 use crate::router::Finished;
 use crate::router::measures::Measured;
+use crate::router::measures::lateness::Percentiles;
 use dumbbell_plan::Class;
 use serde::{Deserialize, Serialize};
 
@@ -28,8 +28,8 @@ pub mod bound {
     pub const RATE: f64 = 0.005;
     /// Largest share of steal time.
     pub const STEAL: f64 = 0.05;
-    /// Retransmissions that need no loss, for each flow: a handshake's or a close's, and a tail loss probe (RFC 8985
-    /// section 7) whose packet was on its way.
+    /// Retransmissions that need no loss, for each flow: a handshake's or a close's, and a tail
+    /// loss probe (RFC 8985 section 7) whose packet was on its way.
     pub const PER_FLOW: u64 = 2;
     /// The mean lateness of a flow's datagrams that is permitted, microseconds: as long as the
     /// kernel may delay a thread without real-time priority, time and again.
@@ -68,12 +68,14 @@ pub struct Retransmissions {
     pub router_drops: u64,
     /// Segments that their senders sent again.
     pub retransmits: u64,
-    /// Of these, as the log has it, segments whose last transmission had arrived: what a timeout without SACK, or one that
-    /// came too early, sends again in vain.
+    /// Of these, as the log has it, segments whose last transmission had arrived: what a timeout
+    /// without SACK, or one that came too early, sends again in vain.
     pub needless: u64,
-    /// Of these, those by which there are more because a packet that was too large for a link is repeated as several.
+    /// Of these, those by which there are more because a packet that was too large for a link is
+    /// repeated as several.
     pub resized: u64,
-    /// Packets that were on their way at the end: their senders do not know yet what became of them.
+    /// Packets that were on their way at the end: their senders do not know yet what became of
+    /// them.
     pub in_flight: u64,
     /// Flows.
     pub flows: u64,
@@ -201,7 +203,8 @@ impl<N, W> Finished<N, W> {
 /// Judges a run.
 pub fn judge(measured: &Measured, facts: &Facts) -> Validity {
     let counts = &measured.counts;
-    let (incoming, out, dropped, inside) = (counts.incoming, counts.delivered, counts.dropped, measured.inside);
+    let (incoming, out, dropped, inside) =
+        (counts.incoming, counts.delivered, counts.dropped, measured.inside);
     let losses = measured.losses.iter();
     let (sent, written) = losses.fold((0, 0), |(s, w), loss| (s + loss.sent, w + loss.written));
     let ok = incoming == out + dropped + inside && counts.orphans == 0;

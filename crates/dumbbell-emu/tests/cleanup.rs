@@ -53,8 +53,9 @@ fn nothing_is_left() {
 
 /// What the other process does: four hosts with programs and their grandchildren, and then its end.
 fn testbed(way: &str) {
-    // Whoever started the tests may have had interrupts ignored, as a shell does for what it puts into the background.
-    // SAFETY: no handler is installed, and none is replaced: this process has one thread that knows of signals.
+    // Whoever started the tests may have had interrupts ignored, as a shell does for what it puts
+    // into the background. SAFETY: no handler is installed, and none is replaced: this process has
+    // one thread that knows of signals.
     unsafe { signal(Signal::SIGINT, SigHandler::SigDfl) }.expect("an interrupt can be had");
     let specs: Vec<_> = (0..4).map(|n| HostSpec::numbered(n, format!("h{n}"))).collect();
     let hosts = Hosts::up(&specs, Datapath::Auto).unwrap();
@@ -156,7 +157,8 @@ fn lines(path: &str) -> usize {
 /// Mounts of the kinds that a testbed could have to do with.
 fn mounts() -> BTreeSet<String> {
     let all = fs::read_to_string("/proc/self/mountinfo").unwrap();
-    let kind = |line: &&str| [" - proc ", " - nsfs ", " - sysfs "].iter().any(|kind| line.contains(kind));
+    let kind =
+        |line: &&str| [" - proc ", " - nsfs ", " - sysfs "].iter().any(|kind| line.contains(kind));
     all.lines().filter(kind).map(str::to_owned).collect()
 }
 
@@ -178,9 +180,13 @@ impl Machine {
             .filter(|inode| now.namespaces.contains(inode) && !self.namespaces.contains(inode))
             .map(|inode| format!("network namespace {inode}"))
             .collect();
-        left.extend(processes().filter(|path| is_marked(path)).map(|path| format!("{}", path.display())));
+        left.extend(
+            processes().filter(|path| is_marked(path)).map(|path| format!("{}", path.display())),
+        );
         left.extend(now.mounts.difference(&self.mounts).cloned());
-        for (what, before, now) in [("devices", self.devices, now.devices), ("files", self.files, now.files)] {
+        for (what, before, now) in
+            [("devices", self.devices, now.devices), ("files", self.files, now.files)]
+        {
             if now > before {
                 left.push(format!("{what}: {before} before, {now} now"));
             }
@@ -190,25 +196,32 @@ impl Machine {
 }
 
 fn processes() -> impl Iterator<Item = std::path::PathBuf> {
-    let numbered =
-        |path: &std::path::PathBuf| path.file_name().is_some_and(|n| n.as_encoded_bytes()[0].is_ascii_digit());
+    let numbered = |path: &std::path::PathBuf| {
+        path.file_name().is_some_and(|n| n.as_encoded_bytes()[0].is_ascii_digit())
+    };
     fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path()).filter(numbered)
 }
 
 fn is_marked(process: &Path) -> bool {
     let word = mark() + "\0";
-    fs::read(process.join("environ")).is_ok_and(|text| text.windows(word.len()).any(|at| at == word.as_bytes()))
+    fs::read(process.join("environ"))
+        .is_ok_and(|text| text.windows(word.len()).any(|at| at == word.as_bytes()))
 }
 
 /// Every network namespace that a process is in or holds.
 fn networks() -> BTreeSet<u64> {
     let mut all = BTreeSet::new();
     for process in processes() {
-        let held = fs::read_dir(process.join("fd")).into_iter().flatten().flatten().map(|entry| entry.path());
+        let held = fs::read_dir(process.join("fd"))
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path());
         for path in held.chain([process.join("ns/net")]) {
             let target = fs::read_link(path).unwrap_or_default();
-            let inode: Option<u64> =
-                target.to_str().and_then(|t| t.strip_prefix("net:[")?.strip_suffix(']')?.parse().ok());
+            let inode: Option<u64> = target
+                .to_str()
+                .and_then(|t| t.strip_prefix("net:[")?.strip_suffix(']')?.parse().ok());
             all.extend(inode);
         }
     }

@@ -1,14 +1,21 @@
 //! What a gigabyte costs: positive numbers, and nothing is left.
 use dumbbell_emu::cpu_cost::{Condition, Cost, Request, measure};
-use dumbbell_emu::live::error::LiveFault;
 use dumbbell_emu::host::netlink::Netlink;
 use dumbbell_emu::host::testing::namespaces;
+use dumbbell_emu::live::error::LiveFault;
 use std::fs;
 use std::sync::atomic::AtomicBool;
 
-const REQUEST: Request = Request { mtu_bytes: 1500, condition: Condition::Plain, seconds: 0.5, warmup_s: 0.1, idle_s: 0.05 };
+const REQUEST: Request = Request {
+    mtu_bytes: 1500,
+    condition: Condition::Plain,
+    seconds: 0.5,
+    warmup_s: 0.1,
+    idle_s: 0.05,
+};
 
-/// Descriptors of this process, and devices of its network: threads of tests share the former, so there is one test.
+/// Descriptors of this process, and devices of its network: threads of tests share the former, so
+/// there is one test.
 fn held() -> (usize, usize) {
     let descriptors = fs::read_dir("/proc/self/fd").unwrap().count();
     (descriptors, Netlink::open().unwrap().links().unwrap().len())

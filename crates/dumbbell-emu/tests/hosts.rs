@@ -1,6 +1,7 @@
-//! Hosts: what was asked for is what the kernel says, on either datapath, with and without privileges.
+//! Hosts: what was asked for is what the kernel says, on either datapath, with and without
+//! privileges.
 #![allow(clippy::disallowed_methods, reason = "real hosts take real time")]
-use dumbbell_emu::host::hosts::{DEVICE_NAME, Datapath, PendingNic, Host, HostSpec, Hosts, v4, v6};
+use dumbbell_emu::host::hosts::{DEVICE_NAME, Datapath, Host, HostSpec, Hosts, PendingNic, v4, v6};
 use dumbbell_emu::host::netlink::{Link, Netlink, Route, RouteOptions};
 use dumbbell_emu::host::nic::Losses;
 use dumbbell_emu::host::testing::namespaces;
@@ -54,7 +55,10 @@ fn what_was_asked_for_is_what_there_is(datapath: Datapath) {
     let hosts = Hosts::up(&specs, datapath).unwrap();
     let (link, addresses, routes) = seen(&hosts.hosts[0]);
     let flags = libc::IFF_UP | libc::IFF_NOARP | libc::IFF_MULTICAST;
-    assert_eq!(link.flags & flags.cast_unsigned(), (libc::IFF_UP | libc::IFF_NOARP).cast_unsigned());
+    assert_eq!(
+        link.flags & flags.cast_unsigned(),
+        (libc::IFF_UP | libc::IFF_NOARP).cast_unsigned()
+    );
     assert_eq!((link.mtu, link.segments, link.qdisc.as_str()), (9000, 7, "noqueue"));
     assert_eq!(addresses, [IpAddr::V4(v4(0)), IpAddr::V6(v6(0))]);
     let defaults: Vec<_> = routes.iter().filter(|route| route.default).collect();
@@ -68,16 +72,23 @@ fn what_was_asked_for_is_what_there_is(datapath: Datapath) {
     let (link, addresses, routes) = seen(&hosts.hosts[1]);
     assert_eq!((link.mtu, link.segments), (1500, 1));
     assert_eq!(addresses, [IpAddr::V4(v4(1))]);
-    let only = [Route { device: link.index, default: true, v6: false, options: RouteOptions::default() }];
+    let only =
+        [Route { device: link.index, default: true, v6: false, options: RouteOptions::default() }];
     assert_eq!(routes, only);
     assert_eq!(setting(&hosts.hosts[1], "net.ipv6.conf.eth0.disable_ipv6"), "1");
     for host in &hosts.hosts {
         let mut base: Vec<_> = sysctl::BASE.to_vec();
-        base.retain(|(name, _)| !host.absent.iter().any(|a| a == name) && !name.contains("congestion_control"));
+        base.retain(|(name, _)| {
+            !host.absent.iter().any(|a| a == name) && !name.contains("congestion_control")
+        });
         assert!(base.len() > 25, "a kernel that lacks nearly all: {:?}", host.absent);
         for (name, value) in base {
             if !specs.iter().any(|spec| spec.sysctls.iter().any(|(asked, _)| asked == name)) {
-                assert_eq!(setting(host, name).split_whitespace().collect::<Vec<_>>().join(" "), value, "{name}");
+                assert_eq!(
+                    setting(host, name).split_whitespace().collect::<Vec<_>>().join(" "),
+                    value,
+                    "{name}"
+                );
             }
         }
     }
@@ -106,22 +117,29 @@ fn a_host_with_version_6_says_nothing_of_its_own_accord() {
     let tun = Hosts::up(&specs[..1], Datapath::Tun).unwrap();
     let veth = Hosts::up(&specs[1..], Datapath::AfPacket).unwrap();
     let heard = listen(&veth.nics[0]);
-    std::thread::sleep(Duration::from_millis(500)); // a host with Linux's defaults has asked for a router by then
+    // a host with Linux's defaults has asked for a router by then
+    std::thread::sleep(Duration::from_millis(500));
     let PendingNic::Tun(tun) = &tun.nics[0] else { panic!("a TUN was asked for") };
     assert_eq!(tun.counters().unwrap().sent, 0);
-    assert_eq!(recv(heard.as_raw_fd(), &mut [0; 2000], MsgFlags::MSG_DONTWAIT), Err(nix::errno::Errno::EAGAIN));
+    assert_eq!(
+        recv(heard.as_raw_fd(), &mut [0; 2000], MsgFlags::MSG_DONTWAIT),
+        Err(nix::errno::Errno::EAGAIN)
+    );
 }
 
 /// Hears every frame at the router's end of a pair.
 fn listen(nic: &PendingNic) -> OwnedFd {
     let PendingNic::Veth(veth) = nic else { panic!("a pair was asked for") };
-    let open = || socket(AddressFamily::Packet, SockType::Raw, SockFlag::SOCK_CLOEXEC, SockProtocol::EthAll);
+    let open = || {
+        socket(AddressFamily::Packet, SockType::Raw, SockFlag::SOCK_CLOEXEC, SockProtocol::EthAll)
+    };
     veth.router_namespace.within(open).unwrap().unwrap()
 }
 
 /// One's complement sum over 16 bit words: 0xffff over what holds its own checksum (RFC 1071).
 fn sum(bytes: &[u8]) -> u32 {
-    let mut sum: u32 = bytes.chunks(2).map(|w| u32::from(w[0]) << 8 | u32::from(*w.get(1).unwrap_or(&0))).sum();
+    let mut sum: u32 =
+        bytes.chunks(2).map(|w| u32::from(w[0]) << 8 | u32::from(*w.get(1).unwrap_or(&0))).sum();
     while sum > 0xffff {
         sum = (sum >> 16) + (sum & 0xffff);
     }
@@ -129,13 +147,18 @@ fn sum(bytes: &[u8]) -> u32 {
 }
 
 fn a_frame_is_as_on_a_wire() {
-    let specs = [HostSpec::numbered(0, "a"), HostSpec { v6: Some(v6(1)), ..HostSpec::numbered(1, "b") }];
+    let specs =
+        [HostSpec::numbered(0, "a"), HostSpec { v6: Some(v6(1)), ..HostSpec::numbered(1, "b") }];
     let hosts = Hosts::up(&specs, Datapath::AfPacket).unwrap();
     let heard = listen(&hosts.nics[0]);
-    let everywhere = [(0, IpAddr::V4(v4(0)), IpAddr::V4(v4(9)), 20), (1, IpAddr::V6(v6(1)), IpAddr::V6(v6(9)), 40)];
+    let everywhere = [
+        (0, IpAddr::V4(v4(0)), IpAddr::V4(v4(9)), 20),
+        (1, IpAddr::V6(v6(1)), IpAddr::V6(v6(9)), 40),
+    ];
     for (n, from, to, header) in everywhere {
         let PendingNic::Veth(veth) = &hosts.nics[n] else { panic!("a pair was asked for") };
-        let socket = hosts.hosts[n].namespace.within(|| UdpSocket::bind((from, 5000)).unwrap()).unwrap();
+        let socket =
+            hosts.hosts[n].namespace.within(|| UdpSocket::bind((from, 5000)).unwrap()).unwrap();
         socket.send_to(&[7; 333], SocketAddr::new(to, 7)).unwrap();
         let mut frame = [0; 2000];
         let len = recv(heard.as_raw_fd(), &mut frame, MsgFlags::empty()).unwrap();
@@ -182,7 +205,10 @@ fn what_cannot_be_is_named_with_its_mending() {
         return;
     }
     let plain = || HostSpec::numbered(0, "s1");
-    let set = |name: &str, value: &str| HostSpec { sysctls: vec![(name.to_owned(), value.to_owned())], ..plain() };
+    let set = |name: &str, value: &str| HostSpec {
+        sysctls: vec![(name.to_owned(), value.to_owned())],
+        ..plain()
+    };
     for (spec, cause, fix) in [
         (HostSpec { mtu: 1000, v6: Some(v6(0)), ..plain() }, "1000", "1280"),
         (HostSpec { mtu: 60, ..plain() }, "60", "68"),
@@ -192,7 +218,10 @@ fn what_cannot_be_is_named_with_its_mending() {
         (set("net.ipv4.tcp_congestion_control", "nonsense"), "nonsense", "reno"),
     ] {
         let failure = Hosts::up(&[HostSpec::numbered(1, "fine"), spec], Datapath::Tun).unwrap_err();
-        assert!(failure.cause.starts_with("host s1: ") && failure.cause.contains(cause), "{failure}");
+        assert!(
+            failure.cause.starts_with("host s1: ") && failure.cause.contains(cause),
+            "{failure}"
+        );
         assert!(failure.fix.contains(fix), "{failure}");
     }
 }

@@ -1,11 +1,11 @@
-//! Programs that know nothing of us talk to each other from host to host: iperf3, unmodified, through a router that only
-//! hands packets on.
+//! Programs that know nothing of us talk to each other from host to host: iperf3, unmodified,
+//! through a router that only hands packets on.
+use dumbbell_emu::error::EnvError;
 use dumbbell_emu::host::hosts::{Datapath, HostSpec, Hosts, close, v4};
 use dumbbell_emu::host::nic::{Losses, Nic};
 use dumbbell_emu::host::program::{Program, capture};
 use dumbbell_emu::host::sysctl;
 use dumbbell_emu::host::testing::{namespaces, possible};
-use dumbbell_emu::error::EnvError;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -38,7 +38,8 @@ fn forward(nics: &mut [Box<dyn Nic>], stop: &AtomicBool) -> usize {
     largest
 }
 
-/// What iperf3 says of a megabyte from one host to the other, by a control that it asks for or by the host's.
+/// What iperf3 says of a megabyte from one host to the other, by a control that it asks for or by
+/// the host's.
 fn megabyte(hosts: &Hosts, control: &[&str]) -> serde_json::Value {
     let [client, server] = [0, 1].map(|n| &hosts.hosts[n].namespace);
     let mut command = iperf3(&["--server", "--one-off", "--forceflush"]);
@@ -59,8 +60,13 @@ fn megabyte(hosts: &Hosts, control: &[&str]) -> serde_json::Value {
 
 fn goes_from_host_to_host(datapath: Datapath, control: &str) {
     let asks = control == "reno";
-    let sysctls = if asks { vec![] } else { vec![("net.ipv4.tcp_congestion_control".to_owned(), control.to_owned())] };
-    let specs = [0, 1].map(|n| HostSpec { sysctls: sysctls.clone(), ..HostSpec::numbered(n, format!("h{n}")) });
+    let sysctls = if asks {
+        vec![]
+    } else {
+        vec![("net.ipv4.tcp_congestion_control".to_owned(), control.to_owned())]
+    };
+    let specs = [0, 1]
+        .map(|n| HostSpec { sysctls: sysctls.clone(), ..HostSpec::numbered(n, format!("h{n}")) });
     let mut hosts = Hosts::up(&specs, datapath).unwrap();
     let mut nics: Vec<_> = hosts.nics.drain(..).map(|nic| nic.open().unwrap()).collect();
     let stop = AtomicBool::new(false);
@@ -73,7 +79,8 @@ fn goes_from_host_to_host(datapath: Datapath, control: &str) {
         (result, router.join().unwrap())
     });
     let result = result.unwrap();
-    // What it sent has all been acknowledged or was still on its way when it ended; its server counts the first alone.
+    // What it sent has all been acknowledged or was still on its way when it ended; its server
+    // counts the first alone.
     let bytes = |of: &str| result["end"][of]["bytes"].as_u64().unwrap();
     assert!(bytes("sum_sent") >= 1 << 20 && bytes("sum_received") > 0, "{result}");
     assert!(bytes("sum_received") <= bytes("sum_sent"), "{result}");
@@ -93,7 +100,8 @@ fn a_megabyte_goes_from_host_to_host() {
     };
     if namespaces() && possible("iperf3", there()) {
         goes_from_host_to_host(Datapath::Tun, "reno");
-        // Whatever the kernel has: some of them a machine keeps from being the default of a namespace.
+        // Whatever the kernel has: some of them a machine keeps from being the default of a
+        // namespace.
         let had = sysctl::read("net.ipv4.tcp_available_congestion_control").unwrap();
         for control in had.split_whitespace() {
             goes_from_host_to_host(Datapath::AfPacket, control);

@@ -1,5 +1,6 @@
-//! A host's NIC: what is configured is read back, what is sent comes out, what gets lost is counted.
-use dumbbell_emu::host::hosts::{Datapath, PendingNic, HostSpec, Hosts};
+//! A host's NIC: what is configured is read back, what is sent comes out, what gets lost is
+//! counted.
+use dumbbell_emu::host::hosts::{Datapath, HostSpec, Hosts, PendingNic};
 use dumbbell_emu::host::namespace::Namespace;
 use dumbbell_emu::host::netlink::Netlink;
 use dumbbell_emu::host::nic::{Losses, Nic};
@@ -35,11 +36,15 @@ fn what_is_configured_is_read_back() {
                 (netlink.find("eth0").unwrap(), netlink.addresses(tun.index()).unwrap())
             })
             .unwrap();
-        assert_eq!((link.mtu, link.queue, link.segments, link.qdisc.as_str()), (mtu, 777, 1, "noqueue"));
+        assert_eq!(
+            (link.mtu, link.queue, link.segments, link.qdisc.as_str()),
+            (mtu, 777, 1, "noqueue")
+        );
         assert_eq!(addresses, [IpAddr::V4(HERE)]);
     }
     for mtu in [0, 67, 65_536] {
-        let failure = Tun::open(&Namespace::new().unwrap(), &TunSpec { mtu, ..TunSpec::default() }).unwrap_err();
+        let failure = Tun::open(&Namespace::new().unwrap(), &TunSpec { mtu, ..TunSpec::default() })
+            .unwrap_err();
         assert!(failure.cause.contains(&mtu.to_string()), "{failure}");
     }
 }
@@ -59,7 +64,8 @@ fn a_packet_comes_out_whole_and_its_answer_goes_in() {
     assert_eq!((packet[0] >> 4, packet.len(), &packet[28..]), (4, 20 + 8 + 5, &b"hello"[..]));
     assert_eq!((&packet[12..16], &packet[16..20]), (&HERE.octets()[..], &THERE.octets()[..]));
     // Its answer: addresses and ports change places, which leaves both checksums as they are.
-    let (from, to): ([u8; 4], [u8; 4]) = (packet[12..16].try_into().unwrap(), packet[16..20].try_into().unwrap());
+    let (from, to): ([u8; 4], [u8; 4]) =
+        (packet[12..16].try_into().unwrap(), packet[16..20].try_into().unwrap());
     packet[12..16].copy_from_slice(&to);
     packet[16..20].copy_from_slice(&from);
     let ports: [u8; 4] = packet[20..24].try_into().unwrap();

@@ -1,17 +1,19 @@
 //! The NIC of the rootless: real hosts behind pairs of Ethernet devices, and rings between them.
+use dumbbell_emu::host::hosts::{Datapath, HostSpec, Hosts, PendingNic, v4, v6};
+use dumbbell_emu::host::namespace::Namespace;
+use dumbbell_emu::host::netlink::{Netlink, RouteOptions, VethEnd};
+use dumbbell_emu::host::nic::{LARGEST, Losses, Nic};
+use dumbbell_emu::host::packet_ring::{EthernetLink, PacketRing};
+use dumbbell_emu::host::testing::possible;
+use dumbbell_emu::packet::defects::{Defective, Findings};
 use dumbbell_wire::corrupt::{Corruption, corrupt};
 use dumbbell_wire::rewrite::set_ce;
 use dumbbell_wire::verify::{Verdict, verify};
-use dumbbell_wire::view::{TransportHeader, PacketView};
-use dumbbell_emu::host::hosts::{Datapath, PendingNic, HostSpec, Hosts, v4, v6};
-use dumbbell_emu::packet::defects::{Findings, Defective};
-use dumbbell_emu::host::namespace::Namespace;
-use dumbbell_emu::host::netlink::{VethEnd, Netlink, RouteOptions};
-use dumbbell_emu::host::nic::{LARGEST, Losses, Nic};
-use dumbbell_emu::host::packet_ring::{PacketRing, EthernetLink};
-use dumbbell_emu::host::testing::possible;
+use dumbbell_wire::view::{PacketView, TransportHeader};
 use nix::errno::Errno;
-use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrIn, connect, recv, socket};
+use nix::sys::socket::{
+    AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrIn, connect, recv, socket,
+};
 use nix::time::{ClockId, clock_gettime};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, SocketAddr, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
@@ -19,8 +21,8 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// Whether this machine lets a test make namespaces; this NIC needs nothing else.
-/// Nanoseconds that a stamp may be off by on a busy machine; a stamp of another clock is off by years.
+/// Whether this machine lets a test make namespaces; this NIC needs nothing else. Nanoseconds that
+/// a stamp may be off by on a busy machine; a stamp of another clock is off by years.
 const SLACK: u64 = 500_000_000;
 
 fn able() -> bool {
@@ -28,8 +30,11 @@ fn able() -> bool {
 }
 
 fn hosts(mtu: u32) -> (Vec<Namespace>, Vec<PacketRing>) {
-    let specs =
-        [0, 1].map(|n| HostSpec { mtu, v6: (mtu >= 1280).then(|| v6(n)), ..HostSpec::numbered(n, format!("h{n}")) });
+    let specs = [0, 1].map(|n| HostSpec {
+        mtu,
+        v6: (mtu >= 1280).then(|| v6(n)),
+        ..HostSpec::numbered(n, format!("h{n}"))
+    });
     let mut hosts = Hosts::up(&specs, Datapath::AfPacket).unwrap();
     let nics = hosts.nics.drain(..).map(|nic| match nic {
         PendingNic::Veth(veth) => PacketRing::open(veth).unwrap(),
@@ -39,8 +44,8 @@ fn hosts(mtu: u32) -> (Vec<Namespace>, Vec<PacketRing>) {
     (hosts.hosts.drain(..).map(|h| h.namespace).collect(), nics)
 }
 
-/// What a NIC says of the packet that it does not give. It is sent again from time to time: a pair of devices may lose what
-/// comes while the kernel is still about to tell it that its cable is in.
+/// What a NIC says of the packet that it does not give. It is sent again from time to time: a pair
+/// of devices may lose what comes while the kernel is still about to tell it that its cable is in.
 fn refusal(nic: &mut PacketRing, send: impl Fn()) -> std::io::Error {
     for _ in 0..500 {
         send();
@@ -72,8 +77,13 @@ fn now() -> u64 {
     now.tv_sec().cast_unsigned() * 1_000_000_000 + now.tv_nsec().cast_unsigned()
 }
 
-/// Hands packets from each of two NICs to the other until `done`, and looks at every one of them first.
-fn relay(nics: &mut [PacketRing], done: &AtomicBool, mut look: impl FnMut(usize, &mut [u8])) -> u64 {
+/// Hands packets from each of two NICs to the other until `done`, and looks at every one of them
+/// first.
+fn relay(
+    nics: &mut [PacketRing],
+    done: &AtomicBool,
+    mut look: impl FnMut(usize, &mut [u8]),
+) -> u64 {
     let (mut buffer, mut packets, mut last) = (vec![0; LARGEST], 0, [now(); 2]);
     let patience = now() + 20_000_000_000;
     while !done.load(Ordering::Relaxed) {
@@ -82,7 +92,8 @@ fn relay(nics: &mut [PacketRing], done: &AtomicBool, mut look: impl FnMut(usize,
             while let Some(arrived) = nics[from].read(&mut buffer).unwrap() {
                 let packet = &mut buffer[..arrived.len];
                 let at = arrived.at.expect("nobody sets the clock");
-                // Two clocks are compared across two readings, between which others may have had the processor.
+                // Two clocks are compared across two readings, between which others may have had
+                // the processor.
                 assert!(at + SLACK >= last[from] && at <= now() + SLACK, "stamped out of its time");
                 last[from] = at;
                 look(from, packet);
@@ -96,18 +107,26 @@ fn relay(nics: &mut [PacketRing], done: &AtomicBool, mut look: impl FnMut(usize,
     packets
 }
 
-/// Bytes over one TCP connection between the hosts, and what `look` does to their packets; how many packets it took.
+/// Bytes over one TCP connection between the hosts, and what `look` does to their packets; how many
+/// packets it took.
 fn transfer(mtu: u32, address: IpAddr, bytes: usize, look: impl FnMut(usize, &mut [u8])) -> u64 {
     let (namespaces, mut nics) = hosts(mtu);
-    let (done, data): (_, Vec<u8>) = (AtomicBool::new(false), (0..bytes).map(|i| (i * i / 7) as u8).collect());
+    let (done, data): (_, Vec<u8>) =
+        (AtomicBool::new(false), (0..bytes).map(|i| (i * i / 7) as u8).collect());
     let listener = namespaces[1].within(|| TcpListener::bind((address, 7000))).unwrap().unwrap();
     // Where the relay breaks off, nobody ever comes.
     let patience = nix::sys::time::TimeVal::new(30, 0);
-    nix::sys::socket::setsockopt(&listener, nix::sys::socket::sockopt::ReceiveTimeout, &patience).unwrap();
+    nix::sys::socket::setsockopt(&listener, nix::sys::socket::sockopt::ReceiveTimeout, &patience)
+        .unwrap();
     let packets = thread::scope(|scope| {
         scope.spawn(|| {
             namespaces[0]
-                .within(|| TcpStream::connect(SocketAddr::from((address, 7000))).unwrap().write_all(&data).unwrap())
+                .within(|| {
+                    TcpStream::connect(SocketAddr::from((address, 7000)))
+                        .unwrap()
+                        .write_all(&data)
+                        .unwrap()
+                })
                 .unwrap();
         });
         let receiver = scope.spawn(|| {
@@ -221,8 +240,10 @@ fn careless() -> (Namespace, Namespace, PacketRing) {
     let (mine, gateway) = ([2, 0, 0, 0, 0, 1], [2, 0, 0, 0, 0, 2]);
     host.within(|| {
         let mut netlink = Netlink::open().unwrap();
-        let (here, there) =
-            (VethEnd { name: "eth0", mac: mine, mtu: 1500 }, VethEnd { name: "door", mac: gateway, mtu: 1500 });
+        let (here, there) = (
+            VethEnd { name: "eth0", mac: mine, mtu: 1500 },
+            VethEnd { name: "door", mac: gateway, mtu: 1500 },
+        );
         netlink.veth(&here, &there, router.as_fd()).unwrap();
         let index = netlink.index("eth0").unwrap();
         netlink.link(index).no_arp().up().apply().unwrap();
@@ -264,25 +285,36 @@ fn without_the_kernels_word_the_sum_itself_tells() {
         return;
     }
     let (host, router, _door) = careless();
-    let plain = || socket(AddressFamily::Packet, SockType::Raw, SockFlag::SOCK_NONBLOCK, SockProtocol::EthAll);
+    let plain = || {
+        socket(AddressFamily::Packet, SockType::Raw, SockFlag::SOCK_NONBLOCK, SockProtocol::EthAll)
+    };
     let tap = router.within(plain).unwrap().unwrap();
     let mut findings = Findings::default();
     let udp = host.within(|| UdpSocket::bind((v4(0), 1000))).unwrap().unwrap();
     udp.send_to(&[7; 100], (v4(1), 2000)).unwrap();
     host.within(|| {
         // A SYN goes out at once; nobody will answer it.
-        let tcp = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_NONBLOCK, None).unwrap();
-        assert_eq!(connect(tcp.as_raw_fd(), &SockaddrIn::from(SocketAddrV4::new(v4(1), 80))), Err(Errno::EINPROGRESS));
+        let tcp =
+            socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_NONBLOCK, None).unwrap();
+        assert_eq!(
+            connect(tcp.as_raw_fd(), &SockaddrIn::from(SocketAddrV4::new(v4(1), 80))),
+            Err(Errno::EINPROGRESS)
+        );
     })
     .unwrap();
     let mut frame = [0; 2000];
     while let Ok(n) = recv(tap.as_raw_fd(), &mut frame, MsgFlags::empty()) {
         let packet = &frame[14..n];
-        let Verdict::Wrong(wrong) = verify(packet, &PacketView::of(packet).unwrap()) else { panic!("{packet:02x?}") };
+        let Verdict::Wrong(wrong) = verify(packet, &PacketView::of(packet).unwrap()) else {
+            panic!("{packet:02x?}")
+        };
         let defective = Defective::wrong(wrong, packet);
         findings.note(defective.defect.name(), || defective.message);
     }
-    assert_eq!((findings.of("bad_tcp_checksum"), findings.of("bad_udp_checksum"), findings.0.len()), (1, 1, 2));
+    assert_eq!(
+        (findings.of("bad_tcp_checksum"), findings.of("bad_udp_checksum"), findings.0.len()),
+        (1, 1, 2)
+    );
     for finding in findings.0.values() {
         assert!(finding.first.contains("10.77.0.1 port "), "{finding:?}");
         assert!(finding.first.contains("ethtool -K DEVICE tx off"), "{finding:?}");
@@ -302,7 +334,11 @@ fn a_segment_that_was_left_to_the_card_is_refused_with_its_cause() {
     let refused = refusal(&mut nic, send);
     assert_eq!(refused.kind(), ErrorKind::InvalidData);
     assert!(
-        refused.to_string().contains("10028 bytes") && refused.to_string().contains("tso off gso off"),
+        refused.to_string().contains("10028 bytes")
+            && refused.to_string().contains(
+                "tso off gso \
+            off"
+            ),
         "{refused}"
     );
 }
@@ -316,7 +352,8 @@ fn what_is_no_packet_is_not_written() {
     assert_eq!(nics[0].write(&[0; 40]).unwrap_err().kind(), ErrorKind::InvalidInput);
     assert_eq!(nics[0].write(&[]).unwrap_err().kind(), ErrorKind::InvalidInput);
     assert!(nics[0].write(&[0x45; 1600]).is_err(), "larger than the device's MTU");
-    let missing = EthernetLink { device: "nothing".into(), host: [2; 6], router: [2; 6], mtu: 1500 };
+    let missing =
+        EthernetLink { device: "nothing".into(), host: [2; 6], router: [2; 6], mtu: 1500 };
     let failure = PacketRing::at(&Namespace::new().unwrap(), &missing).unwrap_err();
     assert!(failure.cause.contains("device nothing"), "{failure}");
 }

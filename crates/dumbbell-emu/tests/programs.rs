@@ -1,4 +1,5 @@
-//! Programs inside hosts: they are where they should be, say how they ended, and take with them what they started.
+//! Programs inside hosts: they are where they should be, say how they ended, and take with them
+//! what they started.
 use dumbbell_emu::host::namespace::Namespace;
 use dumbbell_emu::host::program::{Captured, Program, capture};
 use dumbbell_emu::host::testing::namespaces;
@@ -59,8 +60,12 @@ fn what_is_not_there_is_named() {
     if !namespaces() {
         return;
     }
-    let failure = Program::start(&Namespace::new().unwrap(), Command::new("no-such-program")).unwrap_err();
-    assert!(failure.cause.contains("no-such-program") && failure.fix.contains("install"), "{failure}");
+    let failure =
+        Program::start(&Namespace::new().unwrap(), Command::new("no-such-program")).unwrap_err();
+    assert!(
+        failure.cause.contains("no-such-program") && failure.fix.contains("install"),
+        "{failure}"
+    );
 }
 
 #[test]
@@ -71,7 +76,9 @@ fn it_is_asked_to_end_and_killed_if_it_does_not() {
     let namespace = Namespace::new().unwrap();
     let polite = sh("trap 'exit 3' TERM; echo up; while :; do sleep 0.01; done");
     let stubborn = sh("trap '' TERM; echo up; while :; do sleep 0.01; done");
-    for (mut command, grace, code) in [(polite, LONG, 3), (stubborn, Duration::from_millis(50), 128 + 9)] {
+    for (mut command, grace, code) in
+        [(polite, LONG, 3), (stubborn, Duration::from_millis(50), 128 + 9)]
+    {
         command.stdout(Stdio::piped());
         let mut program = Program::start(&namespace, command).unwrap();
         let mut line = String::new();
@@ -89,8 +96,8 @@ fn its_grandchildren_go_with_it_even_those_that_left_its_session() {
         return;
     }
     let namespace = Namespace::new().unwrap();
-    // The grandchild says its number as this side knows it: the first of NSpid in a /proc of the outer namespace is not to
-    // be had inside, so it is found by what it runs.
+    // The grandchild says its number as this side knows it: the first of NSpid in a /proc of the
+    // outer namespace is not to be had inside, so it is found by what it runs.
     let mark = format!("86{}.5", std::process::id());
     let script = format!("setsid sleep {mark} & sleep {mark} & echo up; wait");
     for by_drop in [true, false] {
@@ -114,7 +121,9 @@ fn its_grandchildren_go_with_it_even_those_that_left_its_session() {
 
 /// Processes of the machine whose arguments have a word in them.
 fn running(mark: &str) -> usize {
-    let has =
-        |path: &Path| fs::read(path.join("cmdline")).is_ok_and(|text| String::from_utf8_lossy(&text).contains(mark));
+    let has = |path: &Path| {
+        fs::read(path.join("cmdline"))
+            .is_ok_and(|text| String::from_utf8_lossy(&text).contains(mark))
+    };
     fs::read_dir("/proc").unwrap().flatten().filter(|entry| has(&entry.path())).count()
 }

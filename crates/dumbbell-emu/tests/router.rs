@@ -1,14 +1,14 @@
-//! The router between real hosts: nothing is lost but what the network dropped, marks are on real headers, and the log gives the
-//! same run again.
+//! The router between real hosts: nothing is lost but what the network dropped, marks are on real
+//! headers, and the log gives the same run again.
 mod net;
 
 use dumbbell_core::plugin::Plugins;
 use dumbbell_core::units::{Rate, Span};
 use dumbbell_emu::calibrate::{ProbeHosts, measure};
+use dumbbell_emu::host::testing::namespaces;
 use dumbbell_emu::log::{Entry, Header, Reader, Record, Writer};
 use dumbbell_emu::router::wait::WaitMode;
 use dumbbell_emu::router::{Finished, Router};
-use dumbbell_emu::host::testing::namespaces;
 use dumbbell_emu::validity::{Facts, Replay};
 use dumbbell_net::{Outgoing, Relay};
 use dumbbell_plan::Plan;
@@ -19,7 +19,10 @@ use std::time::Duration;
 
 /// What came out of a run, with all its records.
 struct Run {
-    finished: Finished<dumbbell_emu::router::network::ObservedRelay<()>, dumbbell_emu::router::ip_codec::IpCodec>,
+    finished: Finished<
+        dumbbell_emu::router::network::ObservedRelay<()>,
+        dumbbell_emu::router::ip_codec::IpCodec,
+    >,
     entries: Vec<Entry>,
     received: Vec<Vec<u8>>,
 }
@@ -102,7 +105,8 @@ fn packets_are_conserved_and_the_log_gives_the_run_again() {
     let plan = net::plan(Rate::from_mbps(20), Span::from_ms(2), Span::from_ms(250), 1500);
     let run = run(&plan, 1500, |socket| {
         for _ in 0..2 {
-            (0..200u32).for_each(|i| drop(socket.send(&[&i.to_le_bytes()[..], &[7; 996]].concat())));
+            (0..200u32)
+                .for_each(|i| drop(socket.send(&[&i.to_le_bytes()[..], &[7; 996]].concat())));
             thread::park_timeout(Duration::from_millis(50));
         }
     });
@@ -116,8 +120,12 @@ fn packets_are_conserved_and_the_log_gives_the_run_again() {
     assert_eq!(packets, 400);
     assert_eq!(live, again);
     let replay = Some(Replay { packets, mismatches: 0 });
-    let (_, validity) = run.finished.judge(&Facts { datapath: "tun".into(), replay, ..Facts::default() });
-    assert!(validity.conservation.ok && validity.bad_checksums == 0 && validity.oversized_frames == 0, "{validity:?}");
+    let (_, validity) =
+        run.finished.judge(&Facts { datapath: "tun".into(), replay, ..Facts::default() });
+    assert!(
+        validity.conservation.ok && validity.bad_checksums == 0 && validity.oversized_frames == 0,
+        "{validity:?}"
+    );
 }
 
 #[test]
@@ -128,7 +136,8 @@ fn a_router_cuts_what_is_too_large_and_damages_what_the_plan_says() {
     // The link carries 1500 bytes, and the hosts do not know.
     let mut plan = net::plan(Rate::from_mbps(100), Span::from_ms(1), Span::from_ms(120), 1500);
     plan.links[0].impairments = vec![net::spec("corrupt", serde_json::json!({"rate": 0.1}))];
-    plan.flows[0].source = net::spec("cbr", serde_json::json!({"rate": "1 Mbps", "packet": "3000 B", "jitter": 0.0}));
+    plan.flows[0].source =
+        net::spec("cbr", serde_json::json!({"rate": "1 Mbps", "packet": "3000 B", "jitter": 0.0}));
     let run = run(&plan, 4000, |socket| {
         (0..10u8).for_each(|i| drop(socket.send(&[i; 3000])));
     });
@@ -138,11 +147,16 @@ fn a_router_cuts_what_is_too_large_and_damages_what_the_plan_says() {
     assert_eq!(live, again);
     assert!(live.iter().all(|out| out.piece.is_some()));
     // The kernel puts together those of which every piece is sound, and no other.
-    let mut damaged: Vec<u64> = live.iter().filter(|out| out.damaged).map(|out| out.number).collect();
+    let mut damaged: Vec<u64> =
+        live.iter().filter(|out| out.damaged).map(|out| out.number).collect();
     damaged.dedup();
     assert!(!damaged.is_empty());
     assert_eq!(run.received.len(), 10 - damaged.len());
-    assert!(run.received.iter().all(|bytes| bytes.len() == 3000 && bytes.iter().all(|b| *b == bytes[0])));
+    assert!(
+        run.received
+            .iter()
+            .all(|bytes| bytes.len() == 3000 && bytes.iter().all(|b| *b == bytes[0]))
+    );
 }
 
 #[test]
@@ -154,6 +168,10 @@ fn the_machine_is_measured_and_the_nics_come_back() {
     let ends = ProbeHosts { sockets: net::sockets(&hosts), nics: [0, 1], mtu: 1500, largest: 1500 };
     let (found, nics) = measure(nics, &ends, WaitMode::Hybrid, false, None).unwrap();
     assert_eq!(nics.len(), 2);
-    assert!(found.ceiling_packets_per_s > 0 && found.ceiling_bps == found.ceiling_packets_per_s * 12_000, "{found:?}");
+    assert!(
+        found.ceiling_packets_per_s > 0
+            && found.ceiling_bps == found.ceiling_packets_per_s * 12_000,
+        "{found:?}"
+    );
     assert!(found.rtt_p50_us > 0.0 && found.rtt_p50_us <= found.rtt_p99_us, "{found:?}");
 }

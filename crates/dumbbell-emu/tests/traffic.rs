@@ -1,6 +1,6 @@
 //! Own traffic over the loopback device: every byte and every datagram is accounted for.
-use dumbbell_core::packet::flow::FlowInfo;
 use dumbbell_core::packet::Dscp;
+use dumbbell_core::packet::flow::FlowInfo;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span, Time};
 use dumbbell_emu::clock::{Clock, monotonic_ns};
 use dumbbell_emu::host::namespace::Namespace;
@@ -82,8 +82,10 @@ fn tcp(cc: &str) -> Transport {
 fn run(scene: &Plan) -> Outcomes {
     static NUMBER: AtomicU8 = AtomicU8::new(1);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let jobs =
-        plan(scene, &|host, _| Ipv4Addr::new(127, 9, number, 1 + host as u8).into()).expect("the kernel has all of it");
+    let jobs = plan(scene, &|host, _| Ipv4Addr::new(127, 9, number, 1 + host as u8).into()).expect(
+        "the \
+            kernel has all of it",
+    );
     let opened = open(jobs, &|_, work| work()).expect("sockets open");
     // Zero lies ahead, as in a run whose router must be there first.
     let clock = Clock::from_epoch(monotonic_ns() + 20_000_000);
@@ -93,8 +95,9 @@ fn run(scene: &Plan) -> Outcomes {
 #[test]
 fn a_transfer_arrives_whole_and_is_complete_when_its_last_byte_is() {
     let sizes = [1u64, 100_000, 3_000_000];
-    let flows =
-        sizes.iter().map(|b| flow(&format!("f{b}"), spec("fixed", json!({ "size": format!("{b} B") })), tcp("sack")));
+    let flows = sizes.iter().map(|b| {
+        flow(&format!("f{b}"), spec("fixed", json!({ "size": format!("{b} B") })), tcp("sack"))
+    });
     let out = run(&scene(flows.collect(), 600));
     for (outcome, size) in out.flows.iter().zip(sizes) {
         assert_eq!(outcome.failure, None);
@@ -105,7 +108,11 @@ fn a_transfer_arrives_whole_and_is_complete_when_its_last_byte_is() {
         assert_eq!(outcome.control.as_deref(), Some("reno"));
         assert!(outcome.end.segments > 0 && outcome.sender_end.bytes_acked >= size);
     }
-    assert!(out.samples.iter().any(|s| s.flow == 2 && s.cwnd >= 10 && s.mss == 1448), "{:?}", out.samples.last());
+    assert!(
+        out.samples.iter().any(|s| s.flow == 2 && s.cwnd >= 10 && s.mss == 1448),
+        "{:?}",
+        out.samples.last()
+    );
     let rows: Vec<_> = out.progress.iter().filter(|p| p.flow == 2).collect();
     assert_eq!(rows.len(), 13, "from 0 to 600 ms, each 50 ms");
     assert!(rows.windows(2).all(|w| w[0].delivered.bytes <= w[1].delivered.bytes));
@@ -114,7 +121,8 @@ fn a_transfer_arrives_whole_and_is_complete_when_its_last_byte_is() {
 #[test]
 fn a_bulk_transfer_stops_when_its_application_does() {
     let bulk = flow("bulk", spec("bulk", json!({})), tcp("sack"));
-    // Time enough after the stop for a retransmission or two: a receiver that had no processor loses what comes meanwhile.
+    // Time enough after the stop for a retransmission or two: a receiver that had no processor
+    // loses what comes meanwhile.
     let out = run(&scene(vec![Flow { stop: Some(Span::from_ms(450)), ..bulk }], 1600));
     let f = &out.flows[0];
     assert!(f.closed && f.written > 0);
@@ -145,7 +153,12 @@ fn datagrams_come_in_order_with_their_instants() {
     assert_eq!(d.sent.refused, 0);
     assert!(d.sent.count >= 100, "{}", d.sent.count);
     // The last one may be on its way.
-    assert!(d.count + 1 >= d.sent.count && d.count <= d.sent.count, "{} of {}", d.count, d.sent.count);
+    assert!(
+        d.count + 1 >= d.sent.count && d.count <= d.sent.count,
+        "{} of {}",
+        d.count,
+        d.sent.count
+    );
     assert_eq!((d.reordered, d.copies, d.no_room, d.ce), (0, 0, 0, 0));
     assert_eq!((d.log.len() as u64, d.delays.count), (d.count, d.count));
     assert!(d.delays.least <= Some(d.delays.most));
@@ -178,9 +191,17 @@ fn what_the_kernel_has_not_is_refused_with_its_field_and_a_fix() {
     let mut odd = TcpConfig::linux();
     (odd.mss, odd.timestamps) = (Some(Bytes(1460)), false);
     let odd = Transport::Tcp { cc: spec("sack", json!({})).into(), tcp: odd.into() };
-    let two = vec![flow("a", spec("bulk", json!({})), tcp("sack")), flow("b", spec("bulk", json!({})), odd)];
+    let two = vec![
+        flow("a", spec("bulk", json!({})), tcp("sack")),
+        flow("b", spec("bulk", json!({})), odd),
+    ];
     let clash = plan(&scene(two, 100), &here).err().unwrap_or_default();
-    assert!(clash.iter().any(|r| r.flow == "b" && r.field == "tcp.timestamps" && r.cause.contains("`a`")), "{clash:?}");
+    assert!(
+        clash
+            .iter()
+            .any(|r| r.flow == "b" && r.field == "tcp.timestamps" && r.cause.contains("`a`")),
+        "{clash:?}"
+    );
 }
 
 #[test]
@@ -194,16 +215,27 @@ fn hosts_take_what_their_flows_ask_for_and_the_kernel_does_so() {
     config.restart_after_idle = false;
     let transport = Transport::Tcp { cc: spec("cubic", json!({})).into(), tcp: config.into() };
     let scene = scene(vec![flow("a", spec("bulk", json!({})), transport)], 300);
-    let jobs = plan(&scene, &|host, _| Ipv4Addr::new(127, 9, 0, 1 + host as u8).into()).expect("the kernel has it");
+    let jobs = plan(&scene, &|host, _| Ipv4Addr::new(127, 9, 0, 1 + host as u8).into()).expect(
+        "the \
+        kernel has it",
+    );
     let host = Namespace::new().expect("a namespace");
     for host_settings in jobs.host_settings.values() {
         for (key, value) in &host_settings.sysctls {
-            let kept = host.within(|| sysctl::write(key, value).and_then(|()| sysctl::read(key))).expect("inside");
+            let kept = host
+                .within(|| sysctl::write(key, value).and_then(|()| sysctl::read(key)))
+                .expect("inside");
             assert_eq!(kept.map(|k| k.replace('\t', " ")).as_ref(), Ok(value), "{key}");
         }
     }
-    let opened = open(jobs, &|_, work| host.within(work).map_err(std::io::Error::other)?).expect("sockets open");
-    let out = opened.start(Clock::start(), SAMPLE_EVERY).expect("threads start").join().expect("they end");
+    let opened = open(jobs, &|_, work| host.within(work).map_err(std::io::Error::other)?).expect(
+        "sockets \
+        open",
+    );
+    let out = opened.start(Clock::start(), SAMPLE_EVERY).expect("threads start").join().expect(
+        "they \
+        end",
+    );
     let f = &out.flows[0];
     assert_eq!((f.failure.as_deref(), f.control.as_deref()), (None, Some("cubic")));
     assert!(f.end.bytes > 1_000_000, "{}", f.end.bytes);

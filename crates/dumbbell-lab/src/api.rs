@@ -1,14 +1,14 @@
-//! What doors call: JSON in, JSON out; tables of results come out as Arrow. The command line, the Python package and the
-//! page are doors.
-use crate::files::environment::{ThisMachine, builtin_plugins};
-use crate::language::plugins::{PluginLoader, NoPlugins};
+//! What doors call: JSON in, JSON out; tables of results come out as Arrow. The command line, the
+//! Python package and the page are doors.
 use crate::files::durable;
-use crate::resolve::limits;
+use crate::files::environment::{ThisMachine, builtin_plugins};
+use crate::language::plugins::{NoPlugins, PluginLoader};
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
-use crate::run::request::{On, Request};
-pub use crate::run::Progress;
+use crate::resolve::limits;
 use crate::resolve::study::Study;
 use crate::results::arrow_table::ArrowTable;
+pub use crate::run::Progress;
+use crate::run::request::{On, Request};
 use dumbbell_core::plugin::Plugins;
 use dumbbell_core::units::Span;
 use dumbbell_plan::Plan;
@@ -17,7 +17,8 @@ use serde_json::{Map, Value};
 use std::io::{self, BufWriter};
 use std::path::Path;
 
-/// Every algorithm of every kind, TCP's fields and profiles. See [`crate::language::catalogue::catalogue`].
+/// Every algorithm of every kind, TCP's fields and profiles. See
+/// [`crate::language::catalogue::catalogue`].
 pub fn catalogue() -> Value {
     catalogue_with(&Plugins::default())
 }
@@ -45,10 +46,9 @@ pub fn schema_with(plugins: &Plugins) -> Value {
 }
 
 /// Reads and checks a scenario, and shows what it means:
-/// `{"name", "title", "points": [{"overrides", "seeds", "plan", "plan_hash", "packet_hops_estimate"}],
-/// "points_total", "runs_total", "duration", "flows", "links", "scenario", "notes"}`; these are the first point's.
-/// Each plan is that of the point's first seed; `request.points` limits how many points are shown: a plan of
-/// a million flows is a document of gigabytes.
+/// `{"name", "title", "points": [{"overrides", "seeds", "plan", "plan_hash", "packet_hops_estimate"}], "points_total", "runs_total", "duration", "flows", "links", "scenario", "notes"}`;
+/// these are the first point's. Each plan is that of the point's first seed; `request.points`
+/// limits how many points are shown: a plan of a million flows is a document of gigabytes.
 ///
 /// # Errors
 /// Code 2, with every error that was found.
@@ -64,7 +64,8 @@ pub fn plan_with(request: &Value, loader: &dyn PluginLoader) -> Result<Value, Pr
     planned(request, loader, |shown| serde_json::to_value(shown).unwrap_or_default())
 }
 
-/// Checks the syntax and the names of a scenario that may still lack something: see [`Study::draft`].
+/// Checks the syntax and the names of a scenario that may still lack something: see
+/// [`Study::draft`].
 ///
 /// # Errors
 /// Code 2, with every error that was found.
@@ -72,7 +73,8 @@ pub fn draft(request: &Value, loader: &dyn PluginLoader) -> Result<(), Problem> 
     Study::draft(&Request::read(request)?.study_input(), &ThisMachine, loader)
 }
 
-/// How much of each flow's way others take, too, of the first point: see [`crate::resolve::path_sharing::sharing`].
+/// How much of each flow's way others take, too, of the first point: see
+/// [`crate::resolve::path_sharing::sharing`].
 ///
 /// # Errors
 /// As [`plan_with`].
@@ -114,7 +116,11 @@ struct ShownPoint<'a> {
     plan: Plan,
 }
 
-fn planned<T>(request: &Value, loader: &dyn PluginLoader, show: impl FnOnce(&Shown<'_>) -> T) -> Result<T, Problem> {
+fn planned<T>(
+    request: &Value,
+    loader: &dyn PluginLoader,
+    show: impl FnOnce(&Shown<'_>) -> T,
+) -> Result<T, Problem> {
     let request = Request::read(request)?;
     let study = Study::with(&request.study_input(), &ThisMachine, loader, request.keep_going)?;
     let most = request.points.unwrap_or(usize::MAX);
@@ -155,12 +161,13 @@ fn planned<T>(request: &Value, loader: &dyn PluginLoader, show: impl FnOnce(&Sho
     }))
 }
 
-/// Runs a scenario; see [`crate::results`] for the document. `progress` is called on this thread, about ten
-/// times a second; when it says false, the runs stop. A run that breaks a conservation law is no error: its
-/// result says `"valid": false`, `"code": 5`, and where.
+/// Runs a scenario; see [`crate::results`] for the document. `progress` is called on this thread,
+/// about ten times a second; when it says false, the runs stop. A run that breaks a conservation
+/// law is no error: its result says `"valid": false`, `"code": 5`, and where.
 ///
 /// # Errors
-/// Code 2: every error of the scenario; 1: records cannot be written; 130: stopped. Nothing is written then.
+/// Code 2: every error of the scenario; 1: records cannot be written; 130: stopped. Nothing is
+/// written then.
 pub fn run(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Value, Problem> {
     run_with(request, progress, &NoPlugins)
 }
@@ -168,18 +175,25 @@ pub fn run(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Value
 /// [`run`], of a scenario that may name algorithms which `loader` brings.
 ///
 /// # Errors
-/// As [`run`]; 1 too: such an algorithm failed, with its name, the simulated time and where it is written.
-pub fn run_with(request: &Value, progress: &dyn Fn(Progress) -> bool, loader: &dyn PluginLoader) -> Result<Value, Problem> {
+/// As [`run`]; 1 too: such an algorithm failed, with its name, the simulated time and where it is
+/// written.
+pub fn run_with(
+    request: &Value,
+    progress: &dyn Fn(Progress) -> bool,
+    loader: &dyn PluginLoader,
+) -> Result<Value, Problem> {
     crate::run::run(request, progress, loader)
 }
 
-/// Makes the first run of the first point of a scenario and says what it costs, for a process that does nothing else.
-/// Asked is `{"run": as for [`run`], "only_set_up": false}`; with `out`, which must be there, and `record` series are
-/// written and are part of the cost. Times are processor time: `plan_s` (from text to plan), `setup_s` (from plan to world),
-/// `run_s` of the running thread, `run_process_s` of all threads, `run_wall_s`; memory is `rss_start_bytes`,
-/// `rss_planned_bytes`, `rss_set_up_bytes`, `peak_rss_bytes`, null where there is no /proc. `calibration_ns` are steps of a
-/// loop that never changes, before and after. What was run: `packet_hops`, `events`, `fingerprint`, `delivered` packets and
-/// `drop_rate` of the queues that are reported, `flow_goodput_bps`.
+/// Makes the first run of the first point of a scenario and says what it costs, for a process that
+/// does nothing else. Asked is `{"run": as for [`run`], "only_set_up": false}`; with `out`, which
+/// must be there, and `record` series are written and are part of the cost. Times are processor
+/// time: `plan_s` (from text to plan), `setup_s` (from plan to world), `run_s` of the running
+/// thread, `run_process_s` of all threads, `run_wall_s`; memory is `rss_start_bytes`,
+/// `rss_planned_bytes`, `rss_set_up_bytes`, `peak_rss_bytes`, null where there is no /proc.
+/// `calibration_ns` are steps of a loop that never changes, before and after. What was run:
+/// `packet_hops`, `events`, `fingerprint`, `delivered` packets and `drop_rate` of the queues that
+/// are reported, `flow_goodput_bps`.
 ///
 /// # Errors
 /// As [`run`]; code 5: a conservation law is broken.
@@ -219,7 +233,8 @@ pub fn keep(request: &Value) -> Result<Value, Problem> {
     crate::run::remote::keep(request)
 }
 
-/// The text of a `summary.json`, checked against the digest that it ends with; see [`crate::results::manifest`].
+/// The text of a `summary.json`, checked against the digest that it ends with; see
+/// [`crate::results::manifest`].
 ///
 /// # Errors
 /// Code 2: there is none, or it cannot be read; 3: it is damaged.
@@ -227,7 +242,8 @@ pub fn summary(file: &Path) -> Result<String, Problem> {
     crate::results::manifest::text(file)
 }
 
-/// Checks a file of a result directory against its summary; see [`crate::results::manifest::check`].
+/// Checks a file of a result directory against its summary; see
+/// [`crate::results::manifest::check`].
 ///
 /// # Errors
 /// Code 3: it is damaged; 2: it cannot be read.
@@ -235,7 +251,8 @@ pub fn check_file(file: &Path) -> Result<bool, Problem> {
     crate::results::manifest::check(file)
 }
 
-/// Writes `file` whole or leaves it as it was, and makes the folder that it is in. `new`: there must be no such file.
+/// Writes `file` whole or leaves it as it was, and makes the folder that it is in. `new`: there
+/// must be no such file.
 ///
 /// # Errors
 /// Code 1: it cannot be written.
@@ -251,24 +268,28 @@ pub fn write_file(file: &Path, bytes: &[u8], new: bool) -> Result<(), Problem> {
     write().map_err(|e| durable::unwritten(file, &e))
 }
 
-/// What is wrong with a request that is not JSON: a door writes JSON, so a name or a number in it cannot be written so.
+/// What is wrong with a request that is not JSON: a door writes JSON, so a name or a number in it
+/// cannot be written so.
 pub fn not_json(error: &serde_json::Error) -> Problem {
     let d = Diagnostic::new(format!("the request cannot be read: {error}"));
     let fix = "names of files and other texts are UTF-8, and numbers are finite";
     Problem::new(code::SCENARIO, &[d.fix(fix)], &Texts::default())
 }
 
-/// One table of several runs, in tidy form. `request` is a list of `{"labels": {...}, "file": PATH}` for files of
-/// records, or `{"labels": {...}, "rows": [...]}` for a result's flows or queues: each row of a run has its labels
-/// (such as point and seed) before its own columns.
+/// One table of several runs, in tidy form. `request` is a list of
+/// `{"labels": {...}, "file": PATH}` for files of records, or `{"labels": {...}, "rows": [...]}`
+/// for a result's flows or queues: each row of a run has its labels (such as point and seed) before
+/// its own columns.
 ///
 /// # Errors
-/// Code 2: the request is wrong; 3: a file is missing or damaged; 1: it does not go with the others.
+/// Code 2: the request is wrong; 3: a file is missing or damaged; 1: it does not go with the
+/// others.
 pub fn table(request: &Value) -> Result<ArrowTable, Problem> {
     crate::results::series::table(request)
 }
 
-/// Runs a script that tests one end of a TCP step by step (see [`dumbbell_script`]); `name` is what messages call it:
+/// Runs a script that tests one end of a TCP step by step (see [`dumbbell_script`]); `name` is what
+/// messages call it:
 /// `{"file", "ok", "failures": [{"file", "line", "column", "at_s", "expected", "came", "history", "rendered"}]}`.
 ///
 /// # Errors
@@ -301,9 +322,10 @@ pub fn host_cost(request: &Value) -> Result<Value, Problem> {
     crate::resolve::hosts::cost(request)
 }
 
-/// How much likelier a drop of `red_hw` is some clocks or packets after another, exactly. Asked is `{"mode", "from", "to", "p"}`, where
-/// `mode` is `paper` or `dense_free` (spacings in clocks) or `sound` (in packets); the answer is `{"p", "threshold", "rows": [{"spacing",
-/// "again", "drops", "probability"}]}`.
+/// How much likelier a drop of `red_hw` is some clocks or packets after another, exactly. Asked is
+/// `{"mode", "from", "to", "p"}`, where `mode` is `paper` or `dense_free` (spacings in clocks) or
+/// `sound` (in packets); the answer is
+/// `{"p", "threshold", "rows": [{"spacing", "again", "drops", "probability"}]}`.
 ///
 /// # Errors
 /// Code 2: what is wrong with the request.
@@ -311,21 +333,22 @@ pub fn rtl_lags(request: &Value) -> Result<Value, Problem> {
     crate::run::lfsr_autocorrelation::answer(request)
 }
 
-/// Writes a run's records in a format of [`crate::export::FORMATS`]. Asked is `{"format", "result", "flow", "at",
-/// "departed", "snaplen", "table", "out"}`, all but the first two optional ([`crate::export::Options`] says what they
-/// are); the answer has `format`, `out`, `bytes`, `notes`, and what was counted: `packets` and `interfaces`, `lines`,
-/// `rows` or `series`. Without `out` the export goes to standard output.
+/// Writes a run's records in a format of [`crate::export::FORMATS`]. Asked is
+/// `{"format", "result", "flow", "at", "departed", "snaplen", "table", "out"}`, all but the first
+/// two optional ([`crate::export::Options`] says what they are); the answer has `format`, `out`,
+/// `bytes`, `notes`, and what was counted: `packets` and `interfaces`, `lines`, `rows` or `series`.
+/// Without `out` the export goes to standard output.
 ///
 /// # Errors
-/// Code 2: no such format, result, flow, place or table, or nothing recorded for it; 3: a record is damaged; 1:
-/// the file cannot be written. A file appears whole or not at all.
+/// Code 2: no such format, result, flow, place or table, or nothing recorded for it; 3: a record is
+/// damaged; 1: the file cannot be written. A file appears whole or not at all.
 pub fn export(request: &Value) -> Result<Value, Problem> {
     crate::export::export(request)
 }
 
-/// Reads a capture (pcapng, pcap) or a trace of ns-2, `{"file"}`: TCP connections with packets, bytes, repetitions,
-/// round-trip times and losses, or flows with packets and drops. A file that is cut or damaged has `code` 1 and
-/// `damage`, with what stands before that place.
+/// Reads a capture (pcapng, pcap) or a trace of ns-2, `{"file"}`: TCP connections with packets,
+/// bytes, repetitions, round-trip times and losses, or flows with packets and drops. A file that is
+/// cut or damaged has `code` 1 and `damage`, with what stands before that place.
 ///
 /// # Errors
 /// Code 2: there is no such file.
@@ -335,7 +358,10 @@ pub fn read_capture(request: &Value) -> Result<Value, Problem> {
 
 /// The known name that a word was probably meant to be: the rule of every "did you mean".
 pub fn nearest<'a>(written: &str, known: &'a [String]) -> Option<&'a str> {
-    dumbbell_core::catalogue::nearest(written, &known.iter().map(String::as_str).collect::<Vec<_>>())
+    dumbbell_core::catalogue::nearest(
+        written,
+        &known.iter().map(String::as_str).collect::<Vec<_>>(),
+    )
 }
 
 /// RED's RTL beside its model. See [`crate::run::lockstep::lockstep`].
@@ -360,6 +386,7 @@ pub fn plan_hash(plan: &Plan) -> String {
     let written = serde_json::to_writer(&mut out, plan);
     match (written, out.into_inner()) {
         (Ok(()), Ok(hasher)) => hasher.finalize().to_hex()[..16].to_string(),
-        _ => String::new(), // A plan is plain data and a hasher takes all: there is no error to be had.
+        // A plan is plain data and a hasher takes all: there is no error to be had.
+        _ => String::new(),
     }
 }

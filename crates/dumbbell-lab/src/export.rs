@@ -1,5 +1,5 @@
-//! Results as the files of other programs, and captures read back: here files are opened, in [`crate::formats`] they
-//! are made and understood.
+//! Results as the files of other programs, and captures read back: here files are opened, in
+//! [`crate::formats`] they are made and understood.
 mod capture_point;
 mod csv;
 mod external_sort;
@@ -16,21 +16,22 @@ mod pcap;
 mod record_reader;
 mod result_dir;
 
-use crate::language::problem::{Check, Diagnostic, Problem, Texts, code};
 use crate::language::deser::suggest;
+use crate::language::problem::{Check, Diagnostic, Problem, Texts, code};
 use crate::language::{deser, read as json_read};
 use dumbbell_plan::Plan;
+use output::Output;
 use record_reader::usage;
 use result_dir::Run;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use output::Output;
 
 /// Formats that [`export`] writes.
 pub const FORMATS: [&str; 6] = ["csv", "flent", "mahimahi", "ns2", "pcap", "pcapng"];
 
-/// What is to be exported: `{"format", "result", "flow", "at", "departed", "snaplen", "table", "out"}`.
+/// What is to be exported:
+/// `{"format", "result", "flow", "at", "departed", "snaplen", "table", "out"}`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Options {
@@ -57,7 +58,8 @@ pub struct Options {
 pub(crate) fn request<T: for<'d> Deserialize<'d>>(request: &Value) -> Result<T, Problem> {
     let (mut texts, mut check) = (Texts::default(), Check::default());
     let node = json_read::json(&mut texts, "<request>", request);
-    deser::read(&node, &[], &mut check).ok_or_else(|| Problem::new(code::SCENARIO, &check.found, &texts))
+    deser::read(&node, &[], &mut check)
+        .ok_or_else(|| Problem::new(code::SCENARIO, &check.found, &texts))
 }
 
 /// Exports a run; see [`crate::api::export`].
@@ -96,7 +98,8 @@ fn applies(options: &Options) -> Result<(), Problem> {
         if !given || formats.contains(&options.format.as_str()) {
             return Ok(());
         }
-        let d = Diagnostic::new(format!("{option} is of no use to the format `{}`", options.format));
+        let d =
+            Diagnostic::new(format!("{option} is of no use to the format `{}`", options.format));
         Err(usage(d.fix(format!("leave it out; it is for {}", formats.join(", ")))))
     };
     of(options.at.is_some(), "--at", &["pcap", "pcapng", "ns2", "mahimahi"])?;

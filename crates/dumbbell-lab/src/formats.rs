@@ -1,5 +1,5 @@
-//! Files of other programs, as bytes: pure functions, rows in and bytes out, or bytes in and what they say out. Who
-//! opens files is [`crate::export`].
+//! Files of other programs, as bytes: pure functions, rows in and bytes out, or bytes in and what
+//! they say out. Who opens files is [`crate::export`].
 pub mod address;
 pub mod capture;
 pub mod connections;

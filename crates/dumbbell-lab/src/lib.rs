@@ -1,9 +1,11 @@
-//! Floor 6 of Dumbbell: makes runs and keeps their results. The only crate that reads or writes files.
+//! Floor 6 of Dumbbell: makes runs and keeps their results. The only crate that reads or writes
+//! files.
 //!
-//! [`api`] is what the Python package calls: a request as JSON in, JSON or an Arrow table out. A scenario becomes
-//! plans in [`dumbbell_scenario`]. [`run`] makes the runs of a study on all cores, and [`store`] keeps their results.
-//! [`results`] writes the document of a study, its records and its tables. [`export`] writes results as the files of
-//! other programs ([`formats`]). [`testbed`] runs a plan between real hosts. [`files`] reads, writes and locks.
+//! [`api`] is what the Python package calls: a request as JSON in, JSON or an Arrow table out. A
+//! scenario becomes plans in [`dumbbell_scenario`]. [`run`] makes the runs of a study on all cores,
+//! and [`store`] keeps their results. [`results`] writes the document of a study, its records and
+//! its tables. [`export`] writes results as the files of other programs ([`formats`]). [`testbed`]
+//! runs a plan between real hosts. [`files`] reads, writes and locks.
 //!
 //! ```
 //! use dumbbell_lab::api;
@@ -26,7 +28,8 @@
 //! # Ok::<(), dumbbell_lab::problem::Problem>(())
 //! ```
 #![forbid(unsafe_code)]
-// This floor talks to people: it may read clocks, and its powers need not be the same to the last bit.
+// This floor talks to people: it may read clocks, and its powers need not be the same to the last
+// bit.
 #![allow(clippy::disallowed_methods)]
 
 pub mod api;

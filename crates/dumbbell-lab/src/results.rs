@@ -9,10 +9,10 @@ pub(crate) mod run_json;
 pub(crate) mod run_output;
 pub(crate) mod series;
 pub mod stats;
-use crate::run::stop::Evaluate;
 use crate::language::problem::code;
-use crate::results::stats::combine;
 use crate::resolve::study::Study;
+use crate::results::stats::combine;
+use crate::run::stop::Evaluate;
 use serde_json::{Map, Value, json};
 
 /// The document. One point stands at the top, several stand in `points`.
@@ -74,19 +74,26 @@ fn failures(study: &Study, runs: &[Vec<Value>]) -> Vec<Value> {
             }));
         };
         ready.wrong.iter().for_each(|error| add(&Value::Null, error));
-        runs.iter().filter(|run| !run["error"].is_null()).for_each(|run| add(&run["seed"], &run["error"]));
+        runs.iter()
+            .filter(|run| !run["error"].is_null())
+            .for_each(|run| add(&run["seed"], &run["error"]));
     }
     out
 }
 
 /// A point that cannot be run.
 fn wrong(error: &Value) -> Map<String, Value> {
-    let rows = [("fingerprint", json!("")), ("valid", json!(false)), ("error", error.clone()), ("runs", json!([]))];
+    let rows = [
+        ("fingerprint", json!("")),
+        ("valid", json!(false)),
+        ("error", error.clone()),
+        ("runs", json!([])),
+    ];
     rows.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
 }
 
-/// One point: its run, or what its runs have in common, with each of them in `runs`. Means are of the runs that
-/// have results.
+/// One point: its run, or what its runs have in common, with each of them in `runs`. Means are of
+/// the runs that have results.
 fn point(mut runs: Vec<Value>, several: bool) -> Map<String, Value> {
     if let ([Value::Object(_)], false) = (&runs[..], several) {
         let Some(Value::Object(only)) = runs.pop() else { return Map::new() };
@@ -124,7 +131,8 @@ fn faults(runs: &[&Value]) -> Value {
     let of_run = |r: &&Value| {
         let seed = r["seed"].clone();
         let list = r["conservation"]["faults"].as_array().cloned().unwrap_or_default();
-        list.into_iter().map(move |f| Value::from(format!("seed {seed}: {}", f.as_str().unwrap_or_default())))
+        list.into_iter()
+            .map(move |f| Value::from(format!("seed {seed}: {}", f.as_str().unwrap_or_default())))
     };
     runs.iter().flat_map(of_run).collect()
 }

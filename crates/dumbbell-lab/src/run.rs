@@ -1,5 +1,5 @@
-//! Runs a study: points and replications on all cores, each as the store has it or else anew; with records that
-//! appear whole or not at all.
+//! Runs a study: points and replications on all cores, each as the store has it or else anew; with
+//! records that appear whole or not at all.
 pub(crate) mod bench;
 pub mod conformance;
 pub(crate) mod engine;
@@ -14,15 +14,15 @@ pub mod single_link;
 pub(crate) mod stop;
 use crate::files::environment::ThisMachine;
 use crate::language::plugins::PluginLoader;
-use crate::run::engine::{Engine, ProgressMeter, Stop, WHOLE, simulate};
-use crate::results::output_dir::Output;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
-use crate::run::request::{On, Request};
+use crate::resolve::study::Study;
 use crate::results;
+use crate::results::output_dir::Output;
+use crate::run::engine::{Engine, ProgressMeter, Stop, WHOLE, simulate};
+use crate::run::request::{On, Request};
 use crate::run::seeds::{Job, Runs};
 use crate::store::Store;
 use crate::store::key::{Digest, Key};
-use crate::resolve::study::Study;
 use crate::testbed::emulate;
 use dumbbell_emu::live::user_program::UserProgram;
 use dumbbell_plan::Record;
@@ -63,7 +63,11 @@ struct Shared<'a> {
 }
 
 /// See [`crate::api::run`].
-pub fn run(request: &Value, progress: &dyn Fn(Progress) -> bool, loader: &dyn PluginLoader) -> Result<Value, Problem> {
+pub fn run(
+    request: &Value,
+    progress: &dyn Fn(Progress) -> bool,
+    loader: &dyn PluginLoader,
+) -> Result<Value, Problem> {
     let on = Request::read(request)?.on;
     run_with(request, progress, loader, (if on == On::Kernel { emulate } else { simulate }, None))
 }
@@ -87,12 +91,23 @@ pub(crate) fn run_with(
         options: request.options(),
         store: store.as_ref(),
         overrides: serde_json::to_string(request.overrides()).unwrap_or_default(),
-        shown: output.as_ref().map(Output::dir).or(store.as_ref().map(Store::dir)).unwrap_or(Path::new("")).into(),
+        shown: output
+            .as_ref()
+            .map(Output::dir)
+            .or(store.as_ref().map(Store::dir))
+            .unwrap_or(Path::new(""))
+            .into(),
         meter: &meter,
         simulate,
         user_program,
     };
-    let shared = Shared { study: &study, engine, output: output.as_ref(), assemble: request.assemble, on: request.on };
+    let shared = Shared {
+        study: &study,
+        engine,
+        output: output.as_ref(),
+        assemble: request.assemble,
+        on: request.on,
+    };
     // Real hosts need the machine for themselves.
     let threads = if request.on == On::Kernel { 1 } else { request.threads };
     let done = all(&shared, threads, progress).and_then(|runs| only_failure(&study, runs));
@@ -109,7 +124,11 @@ pub(crate) fn run_with(
         }
     };
     let seeds: Vec<Vec<u64>> = runs.iter().map(Runs::seeds).collect();
-    let mut result = results::assemble(&study, runs.into_iter().map(|r| r.0).collect(), began.elapsed().as_secs_f64());
+    let mut result = results::assemble(
+        &study,
+        runs.into_iter().map(|r| r.0).collect(),
+        began.elapsed().as_secs_f64(),
+    );
     if let Some(store) = &store {
         result["from_store"] = meter.from_store.load(Relaxed).into();
         tell_damage(store, &mut result["notes"]);
@@ -149,18 +168,29 @@ fn problem(stop: Stop, engine: &Engine<'_>) -> Problem {
         Stop::Interrupted => {
             let done = engine.meter.finished.load(Relaxed);
             let said = match engine.store {
-                Some(store) => format!("interrupted: {done} finished runs are in {}", store.dir().display()),
+                Some(store) => {
+                    format!("interrupted: {done} finished runs are in {}", store.dir().display())
+                }
                 None => "interrupted: nothing was written".into(),
             };
             let d = Diagnostic::new(said);
-            let d = if engine.store.is_some() { d.fix("the same command goes on from there") } else { d };
+            let d = if engine.store.is_some() {
+                d.fix("the same command goes on from there")
+            } else {
+                d
+            };
             Problem::new(code::INTERRUPTED, &[d], &Texts::default())
         }
     }
 }
 
-/// Runs every job on a pool, while this thread reports progress; results are in the order of the jobs.
-fn all(shared: &Shared<'_>, threads: usize, progress: &dyn Fn(Progress) -> bool) -> Result<Vec<Runs>, Stop> {
+/// Runs every job on a pool, while this thread reports progress; results are in the order of the
+/// jobs.
+fn all(
+    shared: &Shared<'_>,
+    threads: usize,
+    progress: &dyn Fn(Progress) -> bool,
+) -> Result<Vec<Runs>, Stop> {
     let mut runs: Vec<Runs> = vec![Runs::default(); shared.study.points.len()];
     let mut total = 0;
     loop {
@@ -187,12 +217,15 @@ fn round(
     // What calls back into an interpreter waits for its lock: such runs go one after another.
     let threads = if shared.study.plugins.interpreted() { 1 } else { threads };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(jobs.len())).build();
-    let pool = pool.map_err(|e| Stop::Broken(Problem::failure(format!("no threads: {e}"), None)))?;
+    let pool =
+        pool.map_err(|e| Stop::Broken(Problem::failure(format!("no threads: {e}"), None)))?;
     let (done, is_done) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
         let worker = scope.spawn(move || {
             let _ends = done; // Dropped at the end, by a panic too: the channel closes.
-            pool.install(|| jobs.par_iter().map(|job| one(shared, job)).collect::<Result<Vec<Value>, Stop>>())
+            pool.install(|| {
+                jobs.par_iter().map(|job| one(shared, job)).collect::<Result<Vec<Value>, Stop>>()
+            })
         });
         let (mut synced, broken) = (Instant::now(), AtomicBool::new(false));
         while let Err(mpsc::RecvTimeoutError::Timeout) = is_done.recv_timeout(BEAT) {
@@ -229,11 +262,14 @@ impl Shared<'_> {
             return self.assemble.then(|| missing(store, job, digest.key)).transpose();
         };
         if let Some(output) = self.output {
-            output.copy(job.point, job.seed, store, digest.key, &found.records).map_err(Stop::Broken)?;
+            output
+                .copy(job.point, job.seed, store, digest.key, &found.records)
+                .map_err(Stop::Broken)?;
         }
         let mut result = found.result;
         result.as_object_mut().map(|map| map.shift_remove("of"));
-        result["plan_hash"] = digest.plan_hash.as_str().into(); // It may have been run under another name.
+        // It may have been run under another name.
+        result["plan_hash"] = digest.plan_hash.as_str().into();
         let meter = self.engine.meter;
         meter.from_store.fetch_add(1, Relaxed);
         meter.passed.fetch_add(WHOLE as u64, Relaxed);
@@ -243,10 +279,15 @@ impl Shared<'_> {
 
 /// The error row of a run that the store does not have.
 fn missing(store: &Store, job: &Job, key: Key) -> Result<Value, Stop> {
-    let mut row = store
-        .failure(key)
-        .map_err(Stop::Broken)?
-        .unwrap_or_else(|| engine::failure(job.seed, code::FAILURE, "no worker has finished this run".into()));
+    let mut row = store.failure(key).map_err(Stop::Broken)?.unwrap_or_else(|| {
+        engine::failure(
+            job.seed,
+            code::FAILURE,
+            "no worker has finished this \
+            run"
+            .into(),
+        )
+    });
     row.as_object_mut().map(|map| map.shift_remove("of"));
     Ok(row)
 }
@@ -279,10 +320,11 @@ fn attempt(shared: &Shared<'_>, job: &Job) -> Result<Value, Stop> {
         }
     };
     if shared.output.is_none() && store.is_none() {
-        // Nobody looks: the run need not stop to be looked at. What is measured of acknowledgements and delays is in the
-        // result, and the peak of a period is.
+        // Nobody looks: the run need not stop to be looked at. What is measured of acknowledgements
+        // and delays is in the result, and the peak of a period is.
         let Record { every, flows, acks, delays, .. } = std::mem::take(&mut plan.record);
-        plan.record = Record { every: every.filter(|_| flows), flows, acks, delays, ..Record::default() };
+        plan.record =
+            Record { every: every.filter(|_| flows), flows, acks, delays, ..Record::default() };
     }
     if let Some(row) = shared.found(job, &digest)? {
         return Ok(row);

@@ -1,4 +1,5 @@
-//! The store: results that are kept by what was asked, so that nothing is run twice and nothing is lost.
+//! The store: results that are kept by what was asked, so that nothing is run twice and nothing is
+//! lost.
 //!
 //! A store is a directory:
 //!
@@ -11,14 +12,15 @@
 //! | `.growing-*` | series of runs that are going on |
 //! | `damaged/` | what `repair` took out |
 //!
-//! A row is one line, written with one call. What a kill leaves is a last line without its end, which is not read,
-//! and which nobody writes behind: a writer never opens another's file. So at every moment each row is there whole,
-//! or it is not there.
+//! A row is one line, written with one call. What a kill leaves is a last line without its end,
+//! which is not read, and which nobody writes behind: a writer never opens another's file. So at
+//! every moment each row is there whole, or it is not there.
 //!
-//! The order of every step, locks first: (1) the mutex of what grows, (2) the [`lock`], shared or exclusive, (3) the
-//! mutex of this process's segment. A writer syncs its series, then, sharing the store, makes and locks its segment
-//! if it has none, moves the series to their place, and appends the row. So who has the store alone sees no segment
-//! that is on its way, and no series without their row but those that a kill left.
+//! The order of every step, locks first: (1) the mutex of what grows, (2) the [`lock`], shared or
+//! exclusive, (3) the mutex of this process's segment. A writer syncs its series, then, sharing the
+//! store, makes and locks its segment if it has none, moves the series to their place, and appends
+//! the row. So who has the store alone sees no segment that is on its way, and no series without
+//! their row but those that a kill left.
 mod bad_lines;
 pub mod key;
 mod leftovers;
@@ -79,7 +81,8 @@ pub struct Found {
     pub result: Value,
     /// Its series, each byte of which was verified just now.
     pub records: Records,
-    /// While this value lives, nobody removes the series. The same thread asks the store for nothing else meanwhile.
+    /// While this value lives, nobody removes the series. The same thread asks the store for
+    /// nothing else meanwhile.
     _share: Option<SharedLock>,
 }
 
@@ -87,7 +90,8 @@ pub struct Found {
 fn failed(dir: &Path, e: &io::Error) -> Problem {
     let fix = match e.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            "choose a directory that you may write to (--store DIR), or do without a store (--no-store)"
+            "choose a directory that you may write to (--store DIR), or do without a store \
+                (--no-store)"
         }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "free some space; the runs that the store has are kept"
@@ -102,7 +106,8 @@ impl Store {
     /// Opens the store in `dir`, which is made if need be, and reads which runs it has.
     ///
     /// # Errors
-    /// Code 3: a row is damaged. 1: the directory is something else, is newer than this release, or cannot be used.
+    /// Code 3: a row is damaged. 1: the directory is something else, is newer than this release, or
+    /// cannot be used.
     pub fn open(dir: &Path) -> Result<Store, Problem> {
         let store = Store::open_to_write(dir)?;
         store.clear_away().map_err(|e| failed(dir, &e))?;
@@ -159,8 +164,8 @@ impl Store {
         self.dir.join("segments")
     }
 
-    /// The run `key`, if it ended well and its series are all there as they were written. Series that are damaged are
-    /// told by [`Store::damaged`], and the run is to be made again.
+    /// The run `key`, if it ended well and its series are all there as they were written. Series
+    /// that are damaged are told by [`Store::damaged`], and the run is to be made again.
     ///
     /// # Errors
     /// Code 1: the store cannot be read.
@@ -173,7 +178,8 @@ impl Store {
         }
         let share = self.lock.share().map_err(failed)?;
         let mut damage = records.damage(&records.dir(&self.dir, key));
-        // Between the row and the share gc may have removed both, because another row stands for the same run.
+        // Between the row and the share gc may have removed both, because another row stands for
+        // the same run.
         if !damage.is_empty() && self.refresh(&share).map_err(failed)? {
             let Row::Here(row) = self.indexed(key, true) else { return Ok(None) };
             result = row;
@@ -299,7 +305,8 @@ impl Store {
     }
 }
 
-/// Makes a directory a store, or sees that it is one. The mark comes last: what has one has its folders.
+/// Makes a directory a store, or sees that it is one. The mark comes last: what has one has its
+/// folders.
 fn mark(dir: &Path) -> Result<Mark, Problem> {
     let failed = |e: io::Error| failed(dir, &e);
     let (file, folders) = (dir.join(MARK), ["segments", "records"].map(|name| dir.join(name)));
@@ -310,10 +317,13 @@ fn mark(dir: &Path) -> Result<Mark, Problem> {
         durable::create_dir_all(dir).map_err(failed)?;
         let _share = Lock::of(dir).share().map_err(failed)?;
         folders.iter().try_for_each(|folder| durable::create_dir_all(folder)).map_err(failed)?;
-        let id = blake3::hash(format!("{:?} {}", std::time::SystemTime::now(), std::process::id()).as_bytes());
+        let id = blake3::hash(
+            format!("{:?} {}", std::time::SystemTime::now(), std::process::id()).as_bytes(),
+        );
         let mark = Mark { format: FORMAT, id: id.to_hex()[..16].to_string() };
         // Of two that make a store at once, the first gives it its name.
-        durable::write_new(&file, serde_json::to_string(&mark).unwrap_or_default().as_bytes()).map_err(failed)?;
+        durable::write_new(&file, serde_json::to_string(&mark).unwrap_or_default().as_bytes())
+            .map_err(failed)?;
     }
     read_mark(dir).map_err(failed)?.map_err(|(code, d)| Problem::new(code, &[d], &Texts::default()))
 }
@@ -324,8 +334,15 @@ fn only_of_store(dir: &Path) -> Result<(), Problem> {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
         entries => entries.map_err(|e| failed(dir, &e))?,
     };
-    let Some(other) = entries.flatten().find(|e| !of_store(&e.file_name().to_string_lossy())) else { return Ok(()) };
-    let cause = format!("{} is no store, and it is not empty: it has {}", dir.display(), other.file_name().display());
+    let Some(other) = entries.flatten().find(|e| !of_store(&e.file_name().to_string_lossy()))
+    else {
+        return Ok(());
+    };
+    let cause = format!(
+        "{} is no store, and it is not empty: it has {}",
+        dir.display(),
+        other.file_name().display()
+    );
     Err(Problem::failure(cause, Some("name a new directory, or one that a store is in".into())))
 }
 
@@ -336,19 +353,37 @@ fn read_mark(dir: &Path) -> io::Result<Result<Mark, (i32, Diagnostic)>> {
     let text = String::from_utf8_lossy(&std::fs::read(&file)?).into_owned();
     Ok(match serde_json::from_str::<Value>(&text).ok().map(|v| (v["format"].as_u64(), v)) {
         Some((Some(n), _)) if n > FORMAT => {
-            let cause = format!("{} is a store of format {n}, and this release reads up to {FORMAT}", dir.display());
-            Err((code::FAILURE, Diagnostic::new(cause).fix("use a newer release of dumbbell, or another store")))
+            let cause = format!(
+                "{} is a store of format {n}, and this release reads up to \
+                {FORMAT}",
+                dir.display()
+            );
+            Err((
+                code::FAILURE,
+                Diagnostic::new(cause).fix(
+                    "use a newer release of dumbbell, or \
+                another store",
+                ),
+            ))
         }
-        Some((Some(_), v)) if v["id"].is_string() => Ok(serde_json::from_value(v).unwrap_or_else(|_| unreachable!())),
+        Some((Some(_), v)) if v["id"].is_string() => {
+            Ok(serde_json::from_value(v).unwrap_or_else(|_| unreachable!()))
+        }
         _ => {
-            let cause = format!("{} is damaged: it does not say what store this is", file.display());
-            let fix = format!("remove that file: the next run writes it anew, and the rows in {} stay", dir.display());
+            let cause =
+                format!("{} is damaged: it does not say what store this is", file.display());
+            let fix = format!(
+                "remove that file: the next run writes it anew, and the rows in {} \
+                stay",
+                dir.display()
+            );
             Err((code::CHECK, Diagnostic::new(cause).fix(fix)))
         }
     })
 }
 
-/// Names that a store may have without its mark: another process is at making it, or was killed at that.
+/// Names that a store may have without its mark: another process is at making it, or was killed at
+/// that.
 fn of_store(name: &str) -> bool {
     ["segments", "records", "damaged", "slurm", MARK].contains(&name)
         || lock::FILES.contains(&name)

@@ -6,23 +6,23 @@ pub use cpu_cost::cpu_cost;
 pub(crate) use replay::problem as log_problem;
 pub use replay::replay;
 
-use crate::run::engine::{Engine, Stop, WHOLE, raised, unwritten, wanted};
-use crate::results::run_output::RunOutput;
-use crate::results::run_json;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::results::records;
 use crate::results::records::{Recorder, Series};
+use crate::results::run_json;
+use crate::results::run_output::RunOutput;
+use crate::run::engine::{Engine, Stop, WHOLE, raised, unwritten, wanted};
 use dumbbell_core::plugin::Plugins;
 use dumbbell_core::units::{Span, Time};
 use dumbbell_emu::calibrate::Calibration;
-use dumbbell_emu::live::spurious::SpuriousRetransmissions;
+use dumbbell_emu::error::EnvError;
+use dumbbell_emu::host::rootless;
 use dumbbell_emu::live::error::LiveFault;
-use dumbbell_emu::live::replay::{ReplayFault, Replayed, ReplayObserver, replay as replay_log};
+use dumbbell_emu::live::replay::{ReplayFault, ReplayObserver, Replayed, replay as replay_log};
 use dumbbell_emu::live::series::{FlowCounts, rows};
+use dumbbell_emu::live::spurious::SpuriousRetransmissions;
 use dumbbell_emu::live::{self, LiveRun, RunOptions, report};
 use dumbbell_emu::log::{Reader, Record};
-use dumbbell_emu::host::rootless;
-use dumbbell_emu::error::EnvError;
 use dumbbell_emu::validity::{Facts, Load, Replay, Retransmissions, Traffic};
 use dumbbell_plan::{Class, Plan, Transport};
 use parquet::errors::ParquetError;
@@ -40,9 +40,14 @@ pub const LOG: &str = "run.log";
 /// One run between real hosts.
 ///
 /// # Errors
-/// What the kernel has not, what this machine lacks or cannot keep up with, that it was stopped, or that something cannot be
-/// written.
-pub fn emulate(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>) -> Result<RunOutput, Stop> {
+/// What the kernel has not, what this machine lacks or cannot keep up with, that it was stopped, or
+/// that something cannot be written.
+pub fn emulate(
+    engine: &Engine<'_>,
+    plan: &Plan,
+    hash: &str,
+    dir: Option<&Path>,
+) -> Result<RunOutput, Stop> {
     let began = Instant::now();
     let dir = dir.filter(|_| wanted(plan));
     let mut log = open_log(dir).map_err(|e| unkept(&engine.shown, &e))?;
@@ -66,8 +71,11 @@ pub fn emulate(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>)
     let live = live::run(orders).map_err(refusal)?;
     // Programs end when they do, and the run with them.
     let ended = Span::from_ps((live.finished.measured().seconds * 1e12) as u64);
-    let shorter =
-        engine.user_program.as_ref().map(|_| Plan { duration: ended, warmup: plan.warmup.min(ended), ..plan.clone() });
+    let shorter = engine.user_program.as_ref().map(|_| Plan {
+        duration: ended,
+        warmup: plan.warmup.min(ended),
+        ..plan.clone()
+    });
     let visit = live.program_outcome.clone().map(|visit| (visit, ended));
     let plan = shorter.as_ref().unwrap_or(plan);
     log.rewind().map_err(|e| unkept(&engine.shown, &e))?;
@@ -82,11 +90,14 @@ fn expect(calibration: &Calibration) {
         Some(class) => format!("expect class {}", class.name()),
         None => "the run may reach no class".into(),
     };
-    #[expect(clippy::print_stderr, reason = "who waits for a live run learns beforehand which class to expect")]
+    #[expect(
+        clippy::print_stderr,
+        reason = "who waits for a live run learns beforehand which class to expect"
+    )]
     {
         eprintln!(
-            "this machine stalls the router for {:.2} % of the time now, up to {:.1} ms: {class}; an idle machine, a lower rate \
-             or a core for the router (`[testbed] core`) helps",
+            "this machine stalls the router for {:.2} % of the time now, up to {:.1} ms: {class}; \
+                an idle machine, a lower rate or a core for the router (`[testbed] core`) helps",
             100.0 * calibration.stalled_share,
             calibration.longest_stall_ms
         );
@@ -96,7 +107,9 @@ fn expect(calibration: &Calibration) {
 /// The log's file: among the records, or one that nobody sees.
 fn open_log(dir: Option<&Path>) -> io::Result<File> {
     match dir {
-        Some(dir) => File::options().read(true).write(true).create(true).truncate(true).open(dir.join(LOG)),
+        Some(dir) => {
+            File::options().read(true).write(true).create(true).truncate(true).open(dir.join(LOG))
+        }
         None => tempfile::tempfile(),
     }
 }
@@ -109,12 +122,19 @@ fn settle(
     dir: Option<&Path>,
 ) -> Result<RunOutput, Stop> {
     let unwritten = |e: ParquetError| Stop::Broken(unwritten(&engine.shown, &e));
-    let recorder = dir.map_or_else(|| Recorder::measuring(plan, None), |dir| Recorder::new(plan, engine.plugins, dir));
+    let recorder = dir.map_or_else(
+        || Recorder::measuring(plan, None),
+        |dir| Recorder::new(plan, engine.plugins, dir),
+    );
     let mut recorder = recorder.map_err(unwritten)?;
     let every = plan.record.every.unwrap_or(plan.duration);
     let mut told = LogSummary {
         counted: FlowCounts::new(plan.flows.len(), every, Time::ZERO + plan.duration),
-        tcp: plan.flows.iter().map(|flow| matches!(flow.transport, Transport::Tcp { .. })).collect(),
+        tcp: plan
+            .flows
+            .iter()
+            .map(|flow| matches!(flow.transport, Transport::Tcp { .. }))
+            .collect(),
         dropped: 0,
         spurious: SpuriousRetransmissions::default(),
     };
@@ -138,7 +158,11 @@ fn settle(
         load: Load::of(plan, &passed.queues),
         datapath: live.datapath.into(),
         calibration: live.calibration,
-        retransmissions: retransmissions(&live, &told, passed.fragmentation.is_some_and(|all| all.cuts.refused > 0)),
+        retransmissions: retransmissions(
+            &live,
+            &told,
+            passed.fragmentation.is_some_and(|all| all.cuts.refused > 0),
+        ),
         replay,
         traffic,
         open_ended: engine.user_program.is_some(),
@@ -186,17 +210,24 @@ impl ReplayObserver for LogSummary {
     }
 }
 
-/// Losses as the router knows them, and as the senders do; `None` where no sender of ours can be asked.
+/// Losses as the router knows them, and as the senders do; `None` where no sender of ours can be
+/// asked.
 fn retransmissions(live: &LiveRun, told: &LogSummary, refused: bool) -> Option<Retransmissions> {
     let connections = || live.outcomes.flows.iter().filter(|o| o.control.is_some());
-    let sum = |of: &dyn Fn(&dumbbell_emu::traffic::Outcome) -> u32| connections().map(|o| u64::from(of(o))).sum();
+    let sum = |of: &dyn Fn(&dumbbell_emu::traffic::Outcome) -> u32| {
+        connections().map(|o| u64::from(of(o))).sum()
+    };
     let flows = connections().count() as u64;
     let (dropped, needless) = (told.dropped, told.spurious.needless());
     (flows > 0).then(|| Retransmissions {
         router_drops: dropped,
         retransmits: sum(&|o| o.sender_end.total_retrans),
         needless,
-        resized: if refused { told.spurious.repeated().saturating_sub(dropped + needless) } else { 0 },
+        resized: if refused {
+            told.spurious.repeated().saturating_sub(dropped + needless)
+        } else {
+            0
+        },
         in_flight: sum(&|o| o.sender_end.in_flight + o.sender_end.lost),
         flows,
     })
@@ -206,22 +237,34 @@ fn retransmissions(live: &LiveRun, told: &LogSummary, refused: bool) -> Option<R
 pub(crate) fn refusal(fault: LiveFault) -> Stop {
     let one = |code, cause: String, fix: Option<String>| {
         let d = Diagnostic::new(cause);
-        Stop::Failed(Problem::new(code, &[fix.map_or(d.clone(), |fix| d.fix(fix))], &Texts::default()))
+        Stop::Failed(Problem::new(
+            code,
+            &[fix.map_or(d.clone(), |fix| d.fix(fix))],
+            &Texts::default(),
+        ))
     };
     match fault {
         LiveFault::Stopped => Stop::Interrupted,
         LiveFault::EnvError(EnvError { cause, fix }) => one(code::ENVIRONMENT, cause, Some(fix)),
         LiveFault::Overload(too_much) => one(code::INVALID, too_much.to_string(), None),
         LiveFault::OutOfReach(out_of_reach) => one(code::INVALID, out_of_reach.to_string(), None),
-        LiveFault::Plan(fault) => one(code::FAILURE, format!("at {}: {}", fault.at, fault.cause), fault.fix),
+        LiveFault::Plan(fault) => {
+            one(code::FAILURE, format!("at {}: {}", fault.at, fault.cause), fault.fix)
+        }
         LiveFault::LogWrite(cause) => {
             let fix = "is the disk full?";
-            Stop::Broken(Problem::failure(format!("the log of a run cannot be kept: {cause}"), Some(fix.into())))
+            Stop::Broken(Problem::failure(
+                format!("the log of a run cannot be kept: {cause}"),
+                Some(fix.into()),
+            ))
         }
-        LiveFault::Failed(cause) => one(code::FAILURE, format!("the testbed broke down: {cause}"), None),
+        LiveFault::Failed(cause) => {
+            one(code::FAILURE, format!("the testbed broke down: {cause}"), None)
+        }
         LiveFault::Unsupported(all) => {
             let each = |r: &dumbbell_emu::traffic::Unsupported| {
-                Diagnostic::new(format!("flow `{}`, `{}`: {}", r.flow, r.field, r.cause)).fix(r.fix.clone())
+                Diagnostic::new(format!("flow `{}`, `{}`: {}", r.flow, r.field, r.cause))
+                    .fix(r.fix.clone())
             };
             let all: Vec<Diagnostic> = all.iter().map(each).collect();
             Stop::Failed(Problem::new(code::SCENARIO, &all, &Texts::default()))
@@ -239,7 +282,8 @@ pub fn doctor() -> Value {
     dumbbell_emu::doctor::doctor()
 }
 
-/// Runs a command, `[WORDS]`, in a user namespace, where it may make hosts without being root: its exit code.
+/// Runs a command, `[WORDS]`, in a user namespace, where it may make hosts without being root: its
+/// exit code.
 ///
 /// # Errors
 /// 4: this machine permits no user namespaces, or there is no such command.

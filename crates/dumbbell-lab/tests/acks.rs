@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::path::Path;
 
-/// Acknowledgements of `ahead` share a small buffer with data of `back`, which is a bulk transfer the other way.
+/// Acknowledgements of `ahead` share a small buffer with data of `back`, which is a bulk transfer
+/// the other way.
 const TWO_WAY: &str = r#"
 duration = "10 s"
 warmup = "2 s"
@@ -45,12 +46,14 @@ fn rows(dir: &Path, name: &str) -> Vec<Map<String, Value>> {
     file.get_row_iter(None).unwrap().map(|r| row(r.unwrap())).collect()
 }
 
-/// The record against the record of all packets, which is made by other code: the same packets, the same instants.
+/// The record against the record of all packets, which is made by other code: the same packets, the
+/// same instants.
 #[test]
 fn each_acknowledgement_is_a_row_that_agrees_with_the_record_of_packets() {
     let dir = tempfile::tempdir().unwrap();
     let alone = run(&request(TWO_WAY, &[]));
-    let mut wanted = request(TWO_WAY, &["record.acks=[\"ahead.1\", \"back\"]", "record.packets=[\"ahead.1\"]"]);
+    let mut wanted =
+        request(TWO_WAY, &["record.acks=[\"ahead.1\", \"back\"]", "record.packets=[\"ahead.1\"]"]);
     wanted["out"] = json!(dir.path());
     let result = run(&wanted);
     assert_eq!(result["fingerprint"], alone["fingerprint"], "looking changes nothing");
@@ -58,10 +61,17 @@ fn each_acknowledgement_is_a_row_that_agrees_with_the_record_of_packets() {
         rows.into_iter().filter(|r| r["flow"] == flow).collect()
     };
     let acks = of(rows(dir.path(), "acks.parquet"), "ahead.1");
-    let packets: Vec<_> =
-        of(rows(dir.path(), "packets.parquet"), "ahead.1").into_iter().filter(|p| p["from"] == "receiver").collect();
+    let packets: Vec<_> = of(rows(dir.path(), "packets.parquet"), "ahead.1")
+        .into_iter()
+        .filter(|p| p["from"] == "receiver")
+        .collect();
     assert!(acks.len() > 1000 && acks.len() == packets.len(), "{} {}", acks.len(), packets.len());
-    assert_eq!(of(rows(dir.path(), "packets.parquet"), "back").len(), 0, "only its acknowledgements are followed");
+    assert_eq!(
+        of(rows(dir.path(), "packets.parquet"), "back").len(),
+        0,
+        "only its \
+        acknowledgements are followed"
+    );
     for (ack, packet) in acks.iter().zip(&packets) {
         for (ours, theirs) in [
             ("packet", "packet"),
@@ -75,9 +85,15 @@ fn each_acknowledgement_is_a_row_that_agrees_with_the_record_of_packets() {
             assert_eq!(ack[ours], packet[theirs], "{ours} of {ack:?}");
         }
     }
-    // What was newly acknowledged adds up to the last acknowledgement that came: the stream begins at 1.
+    // What was newly acknowledged adds up to the last acknowledgement that came: the stream begins
+    // at 1.
     let newly: u64 = acks.iter().filter_map(|a| a["newly_acked_bytes"].as_u64()).sum();
-    let last = acks.iter().filter(|a| !a["arrived_ps"].is_null()).filter_map(|a| a["ack"].as_u64()).max().unwrap();
+    let last = acks
+        .iter()
+        .filter(|a| !a["arrived_ps"].is_null())
+        .filter_map(|a| a["ack"].as_u64())
+        .max()
+        .unwrap();
     assert_eq!(newly + 1, last);
     let lost = acks.iter().filter(|a| !a["dropped_ps"].is_null()).count();
     assert!(lost > 10, "{lost}");
@@ -95,14 +111,18 @@ fn the_summary_is_that_of_the_rows() {
     for flow in &result["flows"].as_array().unwrap()[..3] {
         let said = &flow["acks"];
         let of: Vec<_> = all.iter().filter(|r| r["flow"] == flow["name"]).collect();
-        let late: Vec<_> = of.iter().filter(|r| r["sent_ps"].as_u64().unwrap() >= 2_000_000_000_000).collect();
+        let late: Vec<_> =
+            of.iter().filter(|r| r["sent_ps"].as_u64().unwrap() >= 2_000_000_000_000).collect();
         let arrived: Vec<_> = late.iter().filter(|r| !r["arrived_ps"].is_null()).collect();
         let lost = late.iter().filter(|r| !r["dropped_ps"].is_null()).count();
         assert_eq!(
             (&said["sent"], &said["arrived"], &said["lost"]),
             (&json!(late.len()), &json!(arrived.len()), &json!(lost))
         );
-        assert_eq!(said["duplicates"], json!(arrived.iter().filter(|r| r["duplicate"] == true).count()));
+        assert_eq!(
+            said["duplicates"],
+            json!(arrived.iter().filter(|r| r["duplicate"] == true).count())
+        );
         let column = |rows: &[&&&Map<String, Value>], name: &str| -> Vec<f64> {
             rows.iter().filter_map(|r| r[name].as_f64()).collect()
         };
@@ -117,10 +137,13 @@ fn the_summary_is_that_of_the_rows() {
         close("mean_spacing_sender_s", mean(&column(&arrived, "spacing_sender_us")));
         let pairs: Vec<(f64, f64)> = arrived
             .iter()
-            .filter_map(|r| Some((r["spacing_sender_us"].as_f64()?, r["pair_spacing_receiver_us"].as_f64()?)))
+            .filter_map(|r| {
+                Some((r["spacing_sender_us"].as_f64()?, r["pair_spacing_receiver_us"].as_f64()?))
+            })
             .collect();
-        let share =
-            |of: &dyn Fn(&(f64, f64)) -> bool| pairs.iter().filter(|p| of(p)).count() as f64 / pairs.len() as f64;
+        let share = |of: &dyn Fn(&(f64, f64)) -> bool| {
+            pairs.iter().filter(|p| of(p)).count() as f64 / pairs.len() as f64
+        };
         close("compressed_share", share(&|(here, there)| 2.0 * here < *there));
         close("stretched_share", share(&|(here, there)| *here > 2.0 * there));
     }
@@ -134,14 +157,29 @@ fn the_summary_is_that_of_the_rows() {
 #[test]
 fn results_have_it_without_records() {
     let one = run(&request(TWO_WAY, &["record.acks=[\"back\"]"]));
-    assert!(one["flows"][0].get("acks").is_none() && one["flows"][2]["acks"]["sent"].as_u64().unwrap() > 100);
+    assert!(
+        one["flows"][0].get("acks").is_none()
+            && one["flows"][2]["acks"]["sent"].as_u64().unwrap() > 100
+    );
     assert!(run(&request(TWO_WAY, &[]))["flows"][2].get("acks").is_none());
-    let three = run(&request(TWO_WAY, &["record.acks=true", "replications=3", "flow.0.start_spread=\"1 s\""]));
+    let three = run(&request(
+        TWO_WAY,
+        &[
+            "record.acks=true",
+            "replications=3",
+            "flow.0.start_spread=\"1 \
+        s\"",
+        ],
+    ));
     let mean = &three["flows"][0]["acks"]["mean_spacing_sender_s"];
     assert_eq!(mean["n"], 3);
     assert!(mean["ci95"][0].as_f64() < mean["mean"].as_f64());
-    let seeds: Vec<_> =
-        three["runs"].as_array().unwrap().iter().map(|r| r["flows"][0]["acks"]["sent"].clone()).collect();
+    let seeds: Vec<_> = three["runs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| r["flows"][0]["acks"]["sent"].clone())
+        .collect();
     assert!(seeds.iter().all(Value::is_u64) && seeds[0] != seeds[1], "{seeds:?}");
 }
 
@@ -161,16 +199,21 @@ fn a_quiet_way_back_keeps_the_spacing() {
         (&json!(0), &json!(0.0), &json!(0.0))
     );
     let (there, here) = (&acks["mean_spacing_receiver_s"], &acks["mean_spacing_sender_s"]);
-    assert!((there.as_f64().unwrap() / here.as_f64().unwrap() - 1.0).abs() < 1e-3, "{there} {here}");
+    assert!(
+        (there.as_f64().unwrap() / here.as_f64().unwrap() - 1.0).abs() < 1e-3,
+        "{there} {here}"
+    );
 }
 
-/// A wire that damages, doubles and delays acknowledgements: a copy has no row, and what the host discards was dropped.
+/// A wire that damages, doubles and delays acknowledgements: a copy has no row, and what the host
+/// discards was dropped.
 #[test]
 fn a_bad_wire_leaves_no_row_open() {
     let dir = tempfile::tempdir().unwrap();
-    let wire = "dumbbell.bottleneck.reverse.impairment=[{kind=\"corrupt\", rate=0.05, per=\"packet\"}, \
-        {kind=\"duplicate\", share=0.1}, {kind=\"jitter\", max=\"3 ms\"}]";
-    let mut wanted = request(TWO_WAY, &["record.acks=[\"ahead.1\"]", "record.packets=[\"ahead.1\"]", wire]);
+    let wire = "dumbbell.bottleneck.reverse.impairment=[{kind=\"corrupt\", rate=0.05, \
+        per=\"packet\"}, {kind=\"duplicate\", share=0.1}, {kind=\"jitter\", max=\"3 ms\"}]";
+    let mut wanted =
+        request(TWO_WAY, &["record.acks=[\"ahead.1\"]", "record.packets=[\"ahead.1\"]", wire]);
     wanted["out"] = json!(dir.path());
     let result = run(&wanted);
     let all = rows(dir.path(), "acks.parquet");
@@ -180,13 +223,19 @@ fn a_bad_wire_leaves_no_row_open() {
     let theirs: Vec<_> = packets.iter().filter(|p| p["from"] == "receiver").collect();
     assert_eq!(theirs.len(), all.len());
     for (ack, packet) in all.iter().zip(theirs) {
-        assert_eq!((&ack["arrived_ps"], &ack["dropped_ps"]), (&packet["delivered_ps"], &packet["dropped_ps"]));
+        assert_eq!(
+            (&ack["arrived_ps"], &ack["dropped_ps"]),
+            (&packet["delivered_ps"], &packet["dropped_ps"])
+        );
     }
     let said = &result["flows"][0]["acks"];
     let number = |key: &str| said[key].as_u64().unwrap();
     assert!(number("sent") - number("arrived") - number("lost") < 40, "{said}");
     // Neighbours that changed places are no pairs.
-    assert!(all.iter().any(|r| !r["spacing_sender_us"].is_null() && r["pair_spacing_receiver_us"].is_null()));
+    assert!(
+        all.iter()
+            .any(|r| !r["spacing_sender_us"].is_null() && r["pair_spacing_receiver_us"].is_null())
+    );
 }
 
 #[test]
@@ -197,7 +246,14 @@ fn who_cannot_be_followed_is_named() {
         problem.rendered
     };
     let text = wrong("record.acks=[\"ahead.7\"]");
-    assert!(text.contains("there is no flow named `ahead.7`") && text.contains("did you mean `ahead."), "{text}");
+    assert!(
+        text.contains("there is no flow named `ahead.7`")
+            && text.contains(
+                "did you mean \
+        `ahead."
+            ),
+        "{text}"
+    );
     let text = wrong("record.acks=[\"voice\"]");
     assert!(text.contains("`voice` sends datagrams, which nobody acknowledges"), "{text}");
 }

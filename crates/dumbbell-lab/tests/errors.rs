@@ -1,5 +1,6 @@
-//! Every kind of mistake, and what a user reads about it: `golden/errors.txt` holds the messages, written to be
-//! read. `UPDATE_GOLDEN=1` writes them anew; read the difference aloud before you keep it.
+//! Every kind of mistake, and what a user reads about it: `golden/errors.txt` holds the messages,
+//! written to be read. `UPDATE_GOLDEN=1` writes them anew; read the difference aloud before you
+//! keep it.
 mod common;
 
 use common::{GRAPH, RED, plan, study};
@@ -31,7 +32,12 @@ const IN_FILES: &[(&str, &str, &str)] = &[
     (RED, "delay = \"10 ms\"", "delay = \"10 ms\", mtu = \"20 B\""),
     (RED, "rtt = \"40 ms\"", "rtt = \"40 ms\"\nip = 5"),
     (RED, "rtt = \"40 ms\"", "rtt = \"40 ms\"\ndf = true"),
-    (RED, "cc = \"newreno\"\n", "df = true\nsource = { kind = \"cbr\", rate = \"1 Mbps\", packet = \"1473 B\" }\n"),
+    (
+        RED,
+        "cc = \"newreno\"\n",
+        "df = true\nsource = { kind = \"cbr\", rate = \"1 Mbps\", packet = \
+        \"1473 B\" }\n",
+    ),
     (RED, "[queue]", "[dumbbell.access]\nmtu = \"1000 B\"\n[[flow]]\nip = 6\n[queue]"),
     (GRAPH, "name = \"c\"", "name = \"c\", icmp = false"),
     (RED, "rtt = \"40 ms\"", "tcp = { mss = \"20 B\" }"),
@@ -46,32 +52,90 @@ const IN_FILES: &[(&str, &str, &str)] = &[
         "delay = \"10 ms\"",
         "delay = \"10 ms\", impairment = [{ kind = \"bernoulli\", loss = 1.5, per = \"word\" }]",
     ),
-    (RED, "delay = \"10 ms\"", "delay = \"10 ms\", impairment = [{ kind = \"duplicat\", share = 0.1 }]"),
-    (RED, "delay = \"10 ms\"", "delay = \"10 ms\", impairment = [{ kind = \"loss_trace\", trace = \"0 1 2\" }]"),
-    (RED, "delay = \"10 ms\"", "delay = \"10 ms\", impairment = [{ kind = \"loss_trace\", file = \"nowhere.txt\" }]"),
     (
         RED,
         "delay = \"10 ms\"",
-        "delay = \"10 ms\", impairment = [{ kind = \"jitter\", distribution = \"normal\", max = \"3 ms\" }]",
+        "delay = \"10 ms\", impairment = [{ kind = \"duplicat\", share = \
+        0.1 }]",
     ),
-    (RED, "delay = \"10 ms\"", "delay = \"10 ms\", impairment = [{ kind = \"gilbert_elliott\", mean_good = \"1 s\" }]"),
-    (RED, "delay = \"10 ms\"", "delay = \"10 ms\", impairment = [{ kind = \"reorder\", gap = 0, correlation = -0.5 }]"),
-    (RED, "delay = \"10 ms\"", "delay = \"10 ms\", service = { kind = \"outage\", at = [[\"1 s\", \"20 s\"]] }"),
-    (RED, "delay = \"10 ms\"", "delay = \"10 ms\", service = { kind = \"outage\", mean_up = \"1 s\" }"),
     (
         RED,
         "delay = \"10 ms\"",
-        "delay = \"10 ms\", service = { kind = \"outage\", mean_up = \"1 s\", mean_down = \"1 min\" }",
+        "delay = \"10 ms\", impairment = [{ kind = \"loss_trace\", trace = \
+        \"0 1 2\" }]",
     ),
-    (RED, "delay = \"10 ms\"", "delay = \"10 ms\", service = { kind = \"square\", rate = \"0 bps\", duty = 1.0 }"),
-    (RED, "delay = \"10 ms\"", "delay = \"10 ms\", service = { kind = \"sine\", depth = 2, period = \"0 s\" }"),
-    (RED, "delay = \"10 ms\"", "delay = \"10 ms\", service = { kind = \"arq\", limit = 0, loss = -0.1 }"),
     (
         RED,
         "delay = \"10 ms\"",
-        "delay = \"10 ms\", service = { kind = \"handoff\", handoffs = [[\"2 s\", \"2 s\", \"1 Mbps\", \"0 s\"], [\"3 s\", \"0 s\", \"1 Mbps\", \"0 s\"]] }",
+        "delay = \"10 ms\", impairment = [{ kind = \"loss_trace\", file = \
+        \"nowhere.txt\" }]",
     ),
-    (RED, "[queue]", "[parking_lot]\nhops = 2\nbottleneck = { rate = \"1 Mbps\", delay = \"1 ms\" }\n[queue]"),
+    (
+        RED,
+        "delay = \"10 ms\"",
+        "delay = \"10 ms\", impairment = [{ kind = \"jitter\", distribution = \"normal\", max = \
+            \"3 ms\" }]",
+    ),
+    (
+        RED,
+        "delay = \"10 ms\"",
+        "delay = \"10 ms\", impairment = [{ kind = \"gilbert_elliott\", \
+        mean_good = \"1 s\" }]",
+    ),
+    (
+        RED,
+        "delay = \"10 ms\"",
+        "delay = \"10 ms\", impairment = [{ kind = \"reorder\", gap = 0, \
+        correlation = -0.5 }]",
+    ),
+    (
+        RED,
+        "delay = \"10 ms\"",
+        "delay = \"10 ms\", service = { kind = \"outage\", at = [[\"1 s\", \
+        \"20 s\"]] }",
+    ),
+    (
+        RED,
+        "delay = \"10 ms\"",
+        "delay = \"10 ms\", service = { kind = \"outage\", mean_up = \"1 \
+        s\" }",
+    ),
+    (
+        RED,
+        "delay = \"10 ms\"",
+        "delay = \"10 ms\", service = { kind = \"outage\", mean_up = \"1 s\", mean_down = \"1 \
+            min\" }",
+    ),
+    (
+        RED,
+        "delay = \"10 ms\"",
+        "delay = \"10 ms\", service = { kind = \"square\", rate = \"0 \
+        bps\", duty = 1.0 }",
+    ),
+    (
+        RED,
+        "delay = \"10 ms\"",
+        "delay = \"10 ms\", service = { kind = \"sine\", depth = 2, period \
+        = \"0 s\" }",
+    ),
+    (
+        RED,
+        "delay = \"10 ms\"",
+        "delay = \"10 ms\", service = { kind = \"arq\", limit = 0, loss = \
+        -0.1 }",
+    ),
+    (
+        RED,
+        "delay = \"10 ms\"",
+        "delay = \"10 ms\", service = { kind = \"handoff\", handoffs = [[\"2 s\", \"2 s\", \"1 \
+            Mbps\", \"0 s\"], [\"3 s\", \"0 s\", \"1 Mbps\", \"0 s\"]] }",
+    ),
+    (
+        RED,
+        "[queue]",
+        "[parking_lot]\nhops = 2\nbottleneck = { rate = \"1 Mbps\", delay = \"1 ms\" \
+        }\n[queue]",
+    ),
     (RED, "red", "redd"),
     (RED, "min_th", "min_ht"),
     (RED, "limit = \"36", "limitt = \"36"),
@@ -130,7 +194,14 @@ fn messages_are_those_that_were_read_aloud() {
         assert!(text.contains(from), "{from} is not in the scenario");
         let problem = study(&text.replacen(from, to, 1), &[]).expect_err(to);
         assert_eq!(problem.code, code::SCENARIO);
-        writeln!(all, "=== {} -> {}\n{}", from.replace('\n', "|"), to.replace('\n', "|"), problem.rendered).unwrap();
+        writeln!(
+            all,
+            "=== {} -> {}\n{}",
+            from.replace('\n', "|"),
+            to.replace('\n', "|"),
+            problem.rendered
+        )
+        .unwrap();
     }
     for o in OVERRIDES {
         let problem = study(RED, &[o]).expect_err(o);
@@ -164,10 +235,15 @@ fn a_problem_says_the_same_to_programs() {
 #[test]
 fn a_dictionary_is_shown_where_it_is_wrong() {
     let value = json!({
-        "duration": "10 s", "dumbbell": { "bottleneck": { "rate": "10 Mbps", "delay": 10 } }, "flow": [{ "rtt": "40 ms" }],
+        "duration": "10 s", "dumbbell": { "bottleneck": { "rate": "10 Mbps", "delay": 10 } }, "flow": [{ "rtt": "40 \
+            ms" }],
     });
     let problem = api::plan(&json!({ "source": { "value": value } })).unwrap_err();
-    assert!(problem.rendered.contains("\"delay\": 10") && problem.rendered.contains("10 ms"), "{}", problem.rendered);
+    assert!(
+        problem.rendered.contains("\"delay\": 10") && problem.rendered.contains("10 ms"),
+        "{}",
+        problem.rendered
+    );
     assert_eq!(problem.json["problems"][0]["key"], "dumbbell.bottleneck.delay");
 }
 
@@ -175,7 +251,11 @@ fn a_dictionary_is_shown_where_it_is_wrong() {
 fn independent_errors_are_reported_together() {
     let text = RED.replace("\"10 s\"", "10").replace("\"40 ms\"", "40").replace("\"1 s\"", "1");
     assert_eq!(study(&text, &[]).unwrap_err().json["problems"].as_array().unwrap().len(), 3);
-    let text = RED.replace("min_th", "min_ht").replace("newreno", "neureno").replace("40 ms", "4 ms");
+    let text = RED.replace("min_th", "min_ht").replace("newreno", "neureno").replace(
+        "40 ms",
+        "4 \
+        ms",
+    );
     let causes = study(&text, &[]).unwrap_err().json["problems"].clone();
     assert!(causes.as_array().unwrap().len() >= 2, "{causes}");
 }
@@ -186,7 +266,8 @@ fn a_circle_of_extends_names_the_chain() {
     for (file, base) in [("a.toml", "b.toml"), ("b.toml", "c.toml"), ("c.toml", "a.toml")] {
         std::fs::write(dir.path().join(file), format!("extends = \"{base}\"\n")).unwrap();
     }
-    let problem = api::plan(&json!({ "source": { "path": dir.path().join("a.toml") } })).unwrap_err();
+    let problem =
+        api::plan(&json!({ "source": { "path": dir.path().join("a.toml") } })).unwrap_err();
     let cause = problem.json["problems"][0]["cause"].as_str().unwrap().to_string();
     assert_eq!(cause, "`extends` goes round: a.toml -> b.toml -> c.toml -> a.toml");
     assert!(problem.json["problems"][0]["file"].as_str().unwrap().ends_with("c.toml"));
@@ -210,10 +291,19 @@ fn only_regular_files_are_read() {
     rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, 0o600.into()).unwrap();
     let service = |file: &str| {
         format!(
-            "duration = \"1 s\"\n[dumbbell.bottleneck]\nrate = \"1 Mbps\"\ndelay = \"1 ms\"\nservice = {{ kind = \"mahimahi\", file = \"{file}\" }}\n[[flow]]\n"
+            "duration = \"1 s\"\n[dumbbell.bottleneck]\nrate = \"1 Mbps\"\ndelay = \"1 \
+                ms\"\nservice = {{ kind = \"mahimahi\", file = \"{file}\" }}\n[[flow]]\n"
         )
     };
-    for (file, what) in [("/dev/zero", "a device"), (pipe.to_str().unwrap(), "a pipe"), ("/dev", "a directory")] {
+    for (file, what) in [
+        ("/dev/zero", "a device"),
+        (pipe.to_str().unwrap(), "a pipe"),
+        (
+            "/dev",
+            "a \
+        directory",
+        ),
+    ] {
         for source in [
             json!({ "path": file }),
             json!({ "text": format!("extends = \"{file}\"") }),
@@ -221,7 +311,10 @@ fn only_regular_files_are_read() {
         ] {
             let problem = api::plan(&json!({ "source": source })).unwrap_err();
             let cause = problem.json["problems"][0]["cause"].as_str().unwrap();
-            let expected = format!("{file} cannot be read: it is {what}, and only regular files are read");
+            let expected = format!(
+                "{file} cannot be read: it is {what}, and only regular files \
+                are read"
+            );
             assert_eq!((problem.code, cause), (2, expected.as_str()));
         }
     }
@@ -240,9 +333,14 @@ fn a_scenario_that_is_too_long_is_refused() {
 /// What results call a flow is its address, whether the name was written or not.
 #[test]
 fn a_flow_without_a_name_is_addressed_as_results_show_it() {
-    let text = RED.replacen("name = \"s\"\n", "", 1) + "[[flow]]\ncc = \"cubic\"\nrtt = \"50 ms\"\n";
+    let text = RED.replacen("name = \"s\"\n", "", 1)
+        + "[[flow]]\ncc = \"cubic\"\nrtt = \"50 \
+        ms\"\n";
     let by_name = plan(&text, &["flow.flow2.rtt=80 ms"]);
-    assert_eq!(by_name.flows.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["flow1", "flow2"]);
+    assert_eq!(
+        by_name.flows.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(),
+        ["flow1", "flow2"]
+    );
     assert!(by_name == plan(&text, &["flow.1.rtt=80 ms"]) && by_name != plan(&text, &[]));
     let problem = study(&text, &["flow.flow3.rtt=80 ms"]).unwrap_err();
     assert_eq!(
@@ -257,24 +355,38 @@ fn a_syntax_error_has_no_second_error_that_follows_from_it() {
     let text = RED.replacen("[queue]", "[queue", 1) + "[[flow]]\nname = \"t\"\nrtt = \"50 ms\"\n";
     let problems = study(&text, &[]).unwrap_err().json["problems"].clone();
     assert_eq!(problems.as_array().map(Vec::len), Some(1), "{problems}");
-    let text = RED.replacen("warmup", "duration = \"1 s\"\nwarmup", 1).replacen("[queue]", "[queue", 1);
+    let text =
+        RED.replacen("warmup", "duration = \"1 s\"\nwarmup", 1).replacen("[queue]", "[queue", 1);
     let problems = study(&text, &[]).unwrap_err().json["problems"].clone();
-    assert_eq!(problems.as_array().map(Vec::len), Some(2), "a key that was written twice before it: {problems}");
+    assert_eq!(
+        problems.as_array().map(Vec::len),
+        Some(2),
+        "a key that was written twice before \
+        it: {problems}"
+    );
 }
 
 #[test]
 fn a_request_of_a_program_is_named_by_its_key() {
     let request = json!({ "source": { "text": RED }, "seed": -1 });
     let problem = api::plan(&request).unwrap_err();
-    assert_eq!(problem.rendered, "  × `seed`: -1 is negative\n  help: write a whole number from 0 up\n");
+    assert_eq!(
+        problem.rendered,
+        "  × `seed`: -1 is negative\n  help: write a whole number from 0 \
+        up\n"
+    );
 }
 
-/// Processor time of this thread that a scenario with `n` unknown keys takes, the least of three, seconds.
+/// Processor time of this thread that a scenario with `n` unknown keys takes, the least of three,
+/// seconds.
 #[cfg(unix)]
 fn cost(place: &str, n: usize) -> f64 {
     let keys: String = (0..n).map(|i| format!("k{i} = {i}\n")).collect();
-    let text =
-        if place.is_empty() { format!("{keys}{RED}") } else { RED.replacen(place, &format!("{place}\n{keys}"), 1) };
+    let text = if place.is_empty() {
+        format!("{keys}{RED}")
+    } else {
+        RED.replacen(place, &format!("{place}\n{keys}"), 1)
+    };
     let now = || {
         let t = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
         t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
@@ -287,12 +399,17 @@ fn cost(place: &str, n: usize) -> f64 {
     (0..3).map(once).fold(f64::INFINITY, f64::min)
 }
 
-/// Eight times the keys cost eight times as much, and not 64 times. It is a ratio of processor time, not a time.
+/// Eight times the keys cost eight times as much, and not 64 times. It is a ratio of processor
+/// time, not a time.
 #[cfg(unix)]
 #[test]
 fn unknown_keys_cost_in_proportion_to_their_number() {
     for place in ["", "[queue]", "[[flow]]"] {
         let ratio = cost(place, 16_000) / cost(place, 2_000);
-        assert!(ratio < 24.0, "unknown keys after `{place}`: eight times as many cost {ratio:.1} times as much");
+        assert!(
+            ratio < 24.0,
+            "unknown keys after `{place}`: eight times as many cost {ratio:.1} \
+            times as much"
+        );
     }
 }

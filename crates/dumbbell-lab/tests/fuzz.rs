@@ -1,4 +1,5 @@
-//! Every input that the fuzz targets start from, and every one that ever broke them: in every build, without libFuzzer.
+//! Every input that the fuzz targets start from, and every one that ever broke them: in every
+//! build, without libFuzzer.
 #[path = "../../../fuzz/targets/mod.rs"]
 mod targets;
 
@@ -6,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 fn files(folder: &str, target: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz").join(folder).join(target);
-    let entries = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let entries =
+        std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     entries.map(|e| e.expect("a readable folder").path()).collect()
 }
 
@@ -23,7 +25,8 @@ fn seeds_and_what_was_found_break_nothing() {
     }
 }
 
-/// A seed whose bytes are cut short or changed, at every place: what files become on full disks and bad cables.
+/// A seed whose bytes are cut short or changed, at every place: what files become on full disks and
+/// bad cables.
 #[test]
 fn damaged_seeds_break_nothing() {
     for target in targets::TARGETS {

@@ -1,7 +1,9 @@
-//! Two real processes over one store, stopped at every system call: whatever the order in which writers, readers, gc and
-//! repair take their steps, and wherever one is killed, no finished run is lost and nothing is left over.
+//! Two real processes over one store, stopped at every system call: whatever the order in which
+//! writers, readers, gc and repair take their steps, and wherever one is killed, no finished run is
+//! lost and nothing is left over.
 //!
-//! The orders are a fixed set that takes seconds. `DUMBBELL_INTERLEAVE=all` tries all pairs of places (`make interleave`).
+//! The orders are a fixed set that takes seconds. `DUMBBELL_INTERLEAVE=all` tries all pairs of
+//! places (`make interleave`).
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![expect(clippy::print_stderr, reason = "a test says how much it tried, and whether it could")]
 #[path = "interleave/actor.rs"]
@@ -47,19 +49,21 @@ const PAIRS: [(&str, &str, bool); 21] = [
     ("check", "repair", true),
 ];
 /// Who is killed.
-const VICTIMS: [(&str, bool); 4] = [("write", false), ("again", false), ("gc", false), ("repair", true)];
+const VICTIMS: [(&str, bool); 4] =
+    [("write", false), ("again", false), ("gc", false), ("repair", true)];
 
 /// One order of steps.
 #[derive(Clone, Copy, Debug)]
 enum Order {
-    /// The first stops before its call, the second runs up to a call of its own (or to its end), the first ends, the
-    /// second ends.
+    /// The first stops before its call, the second runs up to a call of its own (or to its end),
+    /// the first ends, the second ends.
     Switch(&'static str, &'static str, usize, usize, bool),
     /// It is killed before its call.
     Kill(&'static str, usize, bool),
 }
 
-/// A directory in memory, if there is one: what is tested is order, and a disk takes its time to sync.
+/// A directory in memory, if there is one: what is tested is order, and a disk takes its time to
+/// sync.
 fn scratch() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
@@ -67,7 +71,8 @@ fn scratch() -> tempfile::TempDir {
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
-        let (entry, to) = (entry.as_ref().unwrap().path(), to.join(entry.as_ref().unwrap().file_name()));
+        let (entry, to) =
+            (entry.as_ref().unwrap().path(), to.join(entry.as_ref().unwrap().file_name()));
         if entry.is_dir() { copy(&entry, &to) } else { assert!(std::fs::copy(&entry, &to).is_ok()) }
     }
 }
@@ -85,7 +90,8 @@ fn start(role: &str, store: &Path) -> Actor {
     Actor::start("an_actor", role, store).unwrap()
 }
 
-/// Takes `one` to its end. Where it waits for the other one, that goes on until it waits, too, or ends.
+/// Takes `one` to its end. Where it waits for the other one, that goes on until it waits, too, or
+/// ends.
 fn finish(one: &mut Actor, other: &mut Actor) -> Result<(), String> {
     for _ in 0..WAITS {
         if one.run_to(END) == Stop::Ended {
@@ -96,7 +102,13 @@ fn finish(one: &mut Actor, other: &mut Actor) -> Result<(), String> {
     Err("each waits for the other".into())
 }
 
-fn switch(store: &Path, first: &str, second: &str, (k, j): (usize, usize), damaged: bool) -> Result<(), String> {
+fn switch(
+    store: &Path,
+    first: &str,
+    second: &str,
+    (k, j): (usize, usize),
+    damaged: bool,
+) -> Result<(), String> {
     let (mut one, mut two) = (start(first, store), start(second, store));
     one.run_to(k);
     two.run_to(j);
@@ -104,7 +116,8 @@ fn switch(store: &Path, first: &str, second: &str, (k, j): (usize, usize), damag
     finish(&mut two, &mut one)?;
     one.verdict()?;
     two.verdict()?;
-    let also: Vec<u32> = [first, second].iter().flat_map(|role| scene::finishes(role)).copied().collect();
+    let also: Vec<u32> =
+        [first, second].iter().flat_map(|role| scene::finishes(role)).copied().collect();
     scene::wrong(store, &also, damaged)
 }
 
@@ -159,7 +172,11 @@ fn orders(templates: &[PathBuf; 2], dir: &Path) -> Vec<Order> {
 fn permitted(dir: &Path) -> bool {
     let Err(e) = Actor::start("an_actor", "none", dir).map(Actor::kill) else { return true };
     let required = std::env::var("DUMBBELL_REQUIRE").unwrap_or_default();
-    assert!(!required.split([',', ' ']).any(|word| word == "ptrace"), "ptrace is required here: {e}");
+    assert!(
+        !required.split([',', ' ']).any(|word| word == "ptrace"),
+        "ptrace is required here: \
+        {e}"
+    );
     eprintln!("not tested, because this machine does not permit ptrace: {e}");
     false
 }
@@ -180,12 +197,16 @@ fn no_order_of_steps_and_no_kill_loses_a_run() {
     let orders = orders(&templates, dir.path());
     let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
-        while let Some((i, order)) = Some(next.fetch_add(1, Relaxed)).and_then(|i| orders.get(i).map(|o| (i, *o))) {
+        while let Some((i, order)) =
+            Some(next.fetch_add(1, Relaxed)).and_then(|i| orders.get(i).map(|o| (i, *o)))
+        {
             let store = dir.path().join(format!("store-{i}"));
             let (Order::Switch(.., damaged) | Order::Kill(.., damaged)) = order;
             copy(&templates[usize::from(damaged)], &store);
             let came = std::panic::catch_unwind(|| match order {
-                Order::Switch(first, second, k, j, damaged) => switch(&store, first, second, (k, j), damaged),
+                Order::Switch(first, second, k, j, damaged) => {
+                    switch(&store, first, second, (k, j), damaged)
+                }
                 Order::Kill(role, k, damaged) => kill(&store, role, k, damaged),
             });
             if let Err(why) = came.unwrap_or_else(|_| Err("see the panic above".into())) {
@@ -223,11 +244,17 @@ fn without_locks_nothing_is_removed_and_writers_go_on() {
         for (before, after) in before.iter().zip(&files(&store)) {
             assert!(before.is_subset(after), "{role} removed {:?}", before.difference(after));
         }
-        scene::wrong(&store, scene::finishes(role), false).unwrap_or_else(|why| panic!("{role}: {why}"));
+        scene::wrong(&store, scene::finishes(role), false).unwrap_or_else(|why| {
+            panic!(
+                "{role}: \
+            {why}"
+            )
+        });
     }
 }
 
-/// What a loss of power leaves is what was synced: whenever a row is written, that is all that the row needs.
+/// What a loss of power leaves is what was synced: whenever a row is written, that is all that the
+/// row needs.
 #[test]
 fn a_row_is_written_after_what_it_lists_is_on_the_disk() {
     let dir = scratch();
@@ -247,26 +274,49 @@ fn a_row_is_written_after_what_it_lists_is_on_the_disk() {
                 false => drop(contents.insert(std::fs::read(link).unwrap())),
             }
         }
-        if call == libc::SYS_write && file.starts_with(store.join("segments")) && file.extension().is_some() {
+        if call == libc::SYS_write
+            && file.starts_with(store.join("segments"))
+            && file.extension().is_some()
+        {
             rows += 1;
-            let series = std::fs::read_dir(store.join("records")).unwrap().map(|e| e.unwrap().path());
+            let series =
+                std::fs::read_dir(store.join("records")).unwrap().map(|e| e.unwrap().path());
             let series: Vec<PathBuf> = series.collect();
             for folder in ["segments", "records"].map(|name| store.join(name)) {
-                assert_eq!(synced.get(&folder), Some(&scene::names(&folder)), "{folder:?} before row {rows}");
+                assert_eq!(
+                    synced.get(&folder),
+                    Some(&scene::names(&folder)),
+                    "{folder:?} before \
+                    row {rows}"
+                );
             }
-            for file in series.iter().flat_map(|dir| std::fs::read_dir(dir).unwrap()).map(|e| e.unwrap().path()) {
-                assert!(contents.contains(&std::fs::read(&file).unwrap()), "{file:?} before row {rows}");
+            for file in series
+                .iter()
+                .flat_map(|dir| std::fs::read_dir(dir).unwrap())
+                .map(|e| e.unwrap().path())
+            {
+                assert!(
+                    contents.contains(&std::fs::read(&file).unwrap()),
+                    "{file:?} before row \
+                    {rows}"
+                );
             }
             // They were synced as a folder that grew, under its name then.
             let whole = |dir: &PathBuf| synced.values().any(|names| *names == scene::names(dir));
             assert!(series.iter().all(whole) && series.len() == 1, "{series:?} before row {rows}");
             let own = ["segments", "records", "store.json"].map(String::from);
-            assert!(synced.get(&store).is_some_and(|names| own.iter().all(|name| names.contains(name))));
+            assert!(
+                synced.get(&store).is_some_and(|names| own.iter().all(|name| names.contains(name)))
+            );
         }
         None
     });
     actor.verdict().unwrap();
     assert_eq!(rows, 2);
     let row = scene::names(&store.join("segments")).pop_first().unwrap();
-    assert!(contents.contains(&std::fs::read(store.join("segments").join(row)).unwrap()), "rows are synced at the end");
+    assert!(
+        contents.contains(&std::fs::read(store.join("segments").join(row)).unwrap()),
+        "rows \
+        are synced at the end"
+    );
 }

@@ -1,15 +1,15 @@
-//! Algorithms that are brought, here from this very crate: named like those of the catalogue, hashed into the plan, and
-//! ended with a cause when they cannot go on.
+//! Algorithms that are brought, here from this very crate: named like those of the catalogue,
+//! hashed into the plan, and ended with a cause when they cannot go on.
 use dumbbell_algos::aqm::drop_tail::DropTail;
 use dumbbell_core::aqm::{Aqm, Cx, DynAqm, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{Algorithm, Fault, read};
-use dumbbell_core::plugin::{Alarm, Failure, PluginFactory, Plugins, Page};
 use dumbbell_core::packet::Meta;
+use dumbbell_core::plugin::{Alarm, Failure, Page, PluginFactory, Plugins};
 use dumbbell_core::units::Time;
-use dumbbell_lab::language::plugins::PluginLoader;
 use dumbbell_lab::api;
-use dumbbell_lab::run::conformance;
+use dumbbell_lab::language::plugins::PluginLoader;
 use dumbbell_lab::language::problem::Diagnostic;
+use dumbbell_lab::run::conformance;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -27,7 +27,12 @@ impl Aqm for Tired {
         self.seen += 1;
         if self.seen == self.after {
             let (algorithm, cause) = ("tired".into(), "it is tired".into());
-            self.alarm.raise(Failure { algorithm, at: cx.now, cause, trace: Some("in tired.rs".into()) });
+            self.alarm.raise(Failure {
+                algorithm,
+                at: cx.now,
+                cause,
+                trace: Some("in tired.rs".into()),
+            });
         }
         Aqm::arrive(&mut self.inner, cx, q, p, fits)
     }
@@ -40,9 +45,18 @@ impl PluginFactory<dyn DynAqm, LinkInfo> for Makes {
         &self.0
     }
     fn check(&self, config: &Value) -> Result<(), Fault> {
-        if config["after"] == 13 { Err(Fault::at("after", "13 is unlucky").fix("write 14")) } else { Ok(()) }
+        if config["after"] == 13 {
+            Err(Fault::at("after", "13 is unlucky").fix("write 14"))
+        } else {
+            Ok(())
+        }
     }
-    fn make(&self, config: &Value, site: &LinkInfo, alarm: &Alarm) -> Result<Box<dyn DynAqm>, Fault> {
+    fn make(
+        &self,
+        config: &Value,
+        site: &LinkInfo,
+        alarm: &Alarm,
+    ) -> Result<Box<dyn DynAqm>, Fault> {
         let inner = DropTail::new(&read(&json!({}))?, site);
         let after = config["after"].as_u64().unwrap_or(0);
         Ok(Box::new(Tired { inner, alarm: alarm.clone(), after, seen: 0 }))
@@ -83,7 +97,11 @@ impl PluginLoader for Van {
     fn file(&self, path: &Path) -> Result<Plugins, Diagnostic> {
         self.0.lock().unwrap().push(path.into());
         let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
-        if stem == "broken" { Err(Diagnostic::new("it is broken").fix("mend it")) } else { Ok(plugins(&stem, "ff")) }
+        if stem == "broken" {
+            Err(Diagnostic::new("it is broken").fix("mend it"))
+        } else {
+            Ok(plugins(&stem, "ff"))
+        }
     }
 }
 
@@ -109,7 +127,10 @@ fn what_is_brought_is_named_like_the_catalogue() {
     let refused = |queue: &str| run(queue).unwrap_err().json["problems"][0].clone();
     assert_eq!(refused(r#"queue = "tyred""#)["fix"], "did you mean `tired`?");
     assert_eq!(refused(r#"queue = { kind = "tired", aftr = 1 }"#)["fix"], "did you mean `after`?");
-    assert_eq!(refused(r#"queue = { kind = "tired", after = -1 }"#)["fix"], "it must be at least 0");
+    assert_eq!(
+        refused(r#"queue = { kind = "tired", after = -1 }"#)["fix"],
+        "it must be at least 0"
+    );
     let unlucky = refused(r#"queue = { kind = "tired", after = 13 }"#);
     assert_eq!((&unlucky["cause"], &unlucky["fix"]), (&json!("13 is unlucky"), &json!("write 14")));
     assert_eq!((&unlucky["line"], &unlucky["key"]), (&json!(1), &json!("queue.after")));
@@ -117,14 +138,21 @@ fn what_is_brought_is_named_like_the_catalogue() {
 
 #[test]
 fn one_that_cannot_go_on_ends_the_run_with_its_cause() {
-    let problem =
-        api::run_with(&text(r#"queue = { kind = "tired", after = 50 }"#), &|_| true, &Van::default()).unwrap_err();
+    let problem = api::run_with(
+        &text(r#"queue = { kind = "tired", after = 50 }"#),
+        &|_| true,
+        &Van::default(),
+    )
+    .unwrap_err();
     assert_eq!(problem.code, 1);
     assert!(problem.rendered.starts_with("in tired.rs\n"), "{}", problem.rendered);
     let told = &problem.json["problems"][0];
     assert_eq!(told["algorithm"], "tired");
     let at = told["time_s"].as_f64().unwrap();
-    assert!(at > 0.0 && at < 3.0 && told["cause"].as_str().unwrap().ends_with("it is tired"), "{told}");
+    assert!(
+        at > 0.0 && at < 3.0 && told["cause"].as_str().unwrap().ends_with("it is tired"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -153,23 +181,38 @@ fn a_plan_says_which_source() {
 fn files_are_relative_to_the_scenario_that_uses_them() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("below")).unwrap();
-    std::fs::write(dir.path().join("below/base.toml"), format!("use = [\"one.x\", \"two.x\"]\n{NET}")).unwrap();
+    std::fs::write(
+        dir.path().join("below/base.toml"),
+        format!(
+            "use = [\"one.x\", \
+        \"two.x\"]\n{NET}"
+        ),
+    )
+    .unwrap();
     let top = dir.path().join("top.toml");
-    std::fs::write(&top, "extends = \"below/base.toml\"\nuse = [\"three.x\"]\nqueue = \"two\"").unwrap();
+    std::fs::write(&top, "extends = \"below/base.toml\"\nuse = [\"three.x\"]\nqueue = \"two\"")
+        .unwrap();
     let van = Van::default();
     let request = json!({ "source": { "path": top }, "use": ["zero.x"] });
     api::plan_with(&request, &van).unwrap();
     let at = |name: &str| dir.path().join(name);
     let asked = van.0.into_inner().unwrap();
-    assert_eq!(asked, [PathBuf::from("zero.x"), at("below/one.x"), at("below/two.x"), at("three.x")]);
+    assert_eq!(
+        asked,
+        [PathBuf::from("zero.x"), at("below/one.x"), at("below/two.x"), at("three.x")]
+    );
 }
 
 #[test]
 fn what_cannot_be_brought_is_told_where_it_is_written() {
-    let refused =
-        |rest: &str, van: &dyn PluginLoader| api::plan_with(&text(rest), van).unwrap_err().json["problems"][0].clone();
+    let refused = |rest: &str, van: &dyn PluginLoader| {
+        api::plan_with(&text(rest), van).unwrap_err().json["problems"][0].clone()
+    };
     let broken = refused("use = [\"one.x\", \"broken.x\"]", &Van::default());
-    assert_eq!((&broken["cause"], &broken["line"], &broken["column"]), (&json!("it is broken"), &json!(1), &json!(17)));
+    assert_eq!(
+        (&broken["cause"], &broken["line"], &broken["column"]),
+        (&json!("it is broken"), &json!(1), &json!(17))
+    );
     let red = refused("use = [\"red.x\"]", &Van::default());
     assert_eq!(red["cause"], "red.rs brings `red`, and one of the catalogue has that name");
     let twice = refused("use = [\"tired.x\"]", &Van::default());
@@ -184,7 +227,8 @@ fn what_cannot_be_brought_is_told_where_it_is_written() {
 fn the_suite_examines_what_is_brought() {
     let document = conformance::test(&plugins("tired", ""));
     assert_eq!(document["ok"], true, "{document}");
-    let traffic = json!({ "queue": { "kind": "tired", "limit": "2 pkt", "after": 3 }, "rate": "1 Mbps", "mtu": 1500,
+    let traffic = json!({ "queue": { "kind": "tired", "limit": "2 pkt", "after": 3 }, "rate": "1 \
+        Mbps", "mtu": 1500,
         "delay": "10 ms", "seed": 1, "arrivals": [{ "gap": 0.0, "bytes": 1000 }, { "gap": 0.0, "bytes": 1000 }] });
     let driven = conformance::drive_queue(&traffic, &Van::default()).unwrap();
     assert_eq!(driven["events"][1]["time_s"], json!(Time::from_ps(16_000_000_000).seconds()));

@@ -1,4 +1,5 @@
-//! `red_rtl` is `red_hw` in every packet: the RTL decides real runs, and nothing but the name is different.
+//! `red_rtl` is `red_hw` in every packet: the RTL decides real runs, and nothing but the name is
+//! different.
 mod common;
 
 use common::request;
@@ -38,8 +39,9 @@ fn the_papers_scenario_has_one_history_whichever_decides() {
     if !rtl() {
         return;
     }
-    let wred = ", classes=[{min_th=\"6 pkt\", max_th=\"12 pkt\"}, {min_th=\"5 pkt\", max_th=\"10 pkt\", max_p=0.05}, \
-                {min_th=\"4 pkt\", max_th=\"8 pkt\"}, {min_th=\"3 pkt\", max_th=\"6 pkt\"}]";
+    let wred = ", classes=[{min_th=\"6 pkt\", max_th=\"12 pkt\"}, {min_th=\"5 pkt\", max_th=\"10 \
+        pkt\", max_p=0.05}, {min_th=\"4 pkt\", max_th=\"8 pkt\"}, {min_th=\"3 pkt\", max_th=\"6 \
+        pkt\"}]";
     let all = [
         "",
         ", mode=\"paper\"",
@@ -57,7 +59,11 @@ fn the_papers_scenario_has_one_history_whichever_decides() {
         assert!(model["fingerprint"].is_string(), "{model}");
         assert_eq!(model["fingerprint"], rtl["fingerprint"], "{more}");
         let drops = model["queues"][0]["drops"].as_object();
-        assert!(drops.is_some_and(|of| of.values().any(|n| n.as_u64() > Some(0))), "{}", model["queues"]);
+        assert!(
+            drops.is_some_and(|of| of.values().any(|n| n.as_u64() > Some(0))),
+            "{}",
+            model["queues"]
+        );
         assert_eq!(said(&model), said(&rtl), "{more}");
         prints.push(model["fingerprint"].to_string());
     }
@@ -90,7 +96,8 @@ fn a_link_alone_shows_the_same_to_the_last_bit() {
     };
     for mode in ["sound", "paper"] {
         let fates = |kind: &str| {
-            let queue = json!({ "kind": kind, "limit": "60 pkt", "mode": mode, "max_p": 0.1, "weight_shift": 5, "idle_half_life": "2 ms", "gap": true });
+            let queue = json!({ "kind": kind, "limit": "60 pkt", "mode": mode, "max_p": 0.1, "weight_shift": 5, "idle_half_life": "2 \
+                ms", "gap": true });
             let link = json!({ "rate": "500 Mbps", "delay": "1 ms", "queue": queue });
             let tidy = drive(&json!({ "link": link, "seed": 5 }), &arrivals, &NoPlugins)
                 .unwrap_or_else(|p| panic!("{}", p.rendered));
@@ -108,12 +115,18 @@ fn a_link_alone_shows_the_same_to_the_last_bit() {
 #[test]
 fn it_is_listed_and_explained_whether_or_not_it_can_run() {
     let catalogue = api::catalogue();
-    let find = |name: &str| catalogue["aqm"].as_array().unwrap().iter().find(|a| a["name"] == name).cloned().unwrap();
+    let find = |name: &str| {
+        catalogue["aqm"].as_array().unwrap().iter().find(|a| a["name"] == name).cloned().unwrap()
+    };
     let (model, rtl) = (find("red_hw"), find("red_rtl"));
     assert_eq!(model["parameters"], rtl["parameters"]);
-    assert_eq!((&rtl["language"], &rtl["provenance"]), (&json!("SystemVerilog"), &model["provenance"]));
+    assert_eq!(
+        (&rtl["language"], &rtl["provenance"]),
+        (&json!("SystemVerilog"), &model["provenance"])
+    );
     let plan = |kind: &str| {
-        api::plan(&paper(&[&queue(kind, ", mode=\"paper\"")])).unwrap_or_else(|p| panic!("{}", p.rendered))
+        api::plan(&paper(&[&queue(kind, ", mode=\"paper\"")]))
+            .unwrap_or_else(|p| panic!("{}", p.rendered))
     };
     let bottleneck = |kind: &str| {
         let plan = plan(kind);
@@ -133,8 +146,13 @@ fn what_is_wrong_with_its_parameters_is_said_as_the_models() {
         let words = |key: &str| one[key].as_str().unwrap_or_default().replace("red_rtl", "red_hw");
         (problem.code, ["cause", "fix", "key"].map(words))
     };
-    for more in [", max_th=\"3 pkt\"", ", modus=\"paper\"", ", classes=[{}]", ", adaptive=true, threshold=\"constant\""]
-    {
+    for more in [
+        ", max_th=\"3 pkt\"",
+        ", modus=\"paper\"",
+        ", classes=[{}]",
+        ", adaptive=true, \
+        threshold=\"constant\"",
+    ] {
         assert_eq!(refused("red_hw", more), refused("red_rtl", more), "{more}");
     }
     let name = api::plan(&request(common::RED, &["queue.kind=red_rtI"])).unwrap_err();
@@ -143,7 +161,11 @@ fn what_is_wrong_with_its_parameters_is_said_as_the_models() {
 
 /// Of a point's only run.
 fn fingerprint(point: &Value) -> &Value {
-    if point["fingerprint"].is_string() { &point["fingerprint"] } else { &point["runs"][0]["fingerprint"] }
+    if point["fingerprint"].is_string() {
+        &point["fingerprint"]
+    } else {
+        &point["runs"][0]["fingerprint"]
+    }
 }
 
 /// A sweep goes over it as over any other, on several threads.
@@ -152,11 +174,13 @@ fn a_sweep_over_thresholds_needs_one_library() {
     if !rtl() {
         return;
     }
-    let text = "duration = \"2 s\"\n[dumbbell]\nbottleneck = { rate = \"10 Mbps\", delay = \"5 ms\" }\n\
-                [queue]\nkind = \"red_rtl\"\nlimit = \"40 pkt\"\n[[flow]]\nname = \"s\"\n\
-                [sweep.grid]\n\"queue.kind\" = [\"red_rtl\", \"red_hw\"]\n\"queue.max_p\" = [0.01, 0.05, 0.15]\n";
+    let text = "duration = \"2 s\"\n[dumbbell]\nbottleneck = { rate = \"10 Mbps\", delay = \"5 \
+        ms\" }\n[queue]\nkind = \"red_rtl\"\nlimit = \"40 pkt\"\n[[flow]]\nname = \
+        \"s\"\n[sweep.grid]\n\"queue.kind\" = [\"red_rtl\", \"red_hw\"]\n\"queue.max_p\" = [0.01, \
+        0.05, 0.15]\n";
     let result = run(&request(text, &[]));
-    let prints: Vec<&Value> = result["points"].as_array().unwrap().iter().map(fingerprint).collect();
+    let prints: Vec<&Value> =
+        result["points"].as_array().unwrap().iter().map(fingerprint).collect();
     assert_eq!(prints.len(), 6);
     assert!(prints.iter().all(|p| p.is_string()));
     assert_eq!(prints[..3], prints[3..]);
@@ -174,13 +198,18 @@ fn lockstep_through_the_door() {
     }
     let asked = json!({ "packets": 300_000, "seed": 9, "modes": ["sound", "paper+gap"] });
     let done = api::rtl_lockstep(&asked, &|_| true).unwrap_or_else(|p| panic!("{}", p.rendered));
-    assert_eq!((&done["mismatches"], &done["first_mismatch"], &done["seed"]), (&json!(0), &Value::Null, &json!(9)));
+    assert_eq!(
+        (&done["mismatches"], &done["first_mismatch"], &done["seed"]),
+        (&json!(0), &Value::Null, &json!(9))
+    );
     assert!(done["packets"].as_u64().unwrap() >= 300_000, "{done}");
     assert_eq!(done["short_of"], json!([]));
     let again = api::rtl_lockstep(&asked, &|_| true).unwrap();
     assert_eq!((&done["clocks"], &done["modes"]), (&again["clocks"], &again["modes"]));
     assert_eq!(
-        api::rtl_lockstep(&json!({ "packets": 1_000_000_000u64, "modes": ["sound"] }), &|_| false).unwrap_err().code,
+        api::rtl_lockstep(&json!({ "packets": 1_000_000_000u64, "modes": ["sound"] }), &|_| false)
+            .unwrap_err()
+            .code,
         130
     );
 }
@@ -193,8 +222,10 @@ fn vectors_appear_whole_and_replace_only_vectors() {
     let write = || api::rtl_vectors(&asked);
     let done = write().unwrap_or_else(|p| panic!("{}", p.rendered));
     let names = |dir: &Path| -> Vec<String> {
-        let mut all: Vec<String> =
-            std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        let mut all: Vec<String> = std::fs::read_dir(dir)
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
         all.sort();
         all
     };

@@ -23,14 +23,16 @@ fn recorded(out: &Path) -> Value {
 }
 
 fn files(dir: &Path) -> Vec<String> {
-    let mut names: Vec<String> =
-        std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
     names.sort();
     names
 }
 
-/// Two ways through full queues: CAE's estimate and backoffs are columns of the series, null for a flow without them, and each
-/// backoff is a reaction.
+/// Two ways through full queues: CAE's estimate and backoffs are columns of the series, null for a
+/// flow without them, and each backoff is a reaction.
 #[test]
 fn what_a_control_sees_is_recorded() {
     const TWO_WAYS: &str = r#"duration = "10 s"
@@ -58,7 +60,8 @@ start = "2 s"
         let file = SerializedFileReader::new(File::open(dir.path().join(name)).unwrap()).unwrap();
         file.get_row_iter(None).unwrap().map(Result::unwrap).collect()
     };
-    let get = |row: &Row, name: &str| row.get_column_iter().find(|c| c.0 == name).unwrap().1.clone();
+    let get =
+        |row: &Row, name: &str| row.get_column_iter().find(|c| c.0 == name).unwrap().1.clone();
     let series = rows("flows.parquet");
     let of = |name: &str, column: &str| -> Vec<Field> {
         let mine = |r: &&Row| get(r, "flow") == Field::Str(name.into());
@@ -66,19 +69,36 @@ start = "2 s"
     };
     assert!(of("back", "cc_estimate").iter().all(|v| *v == Field::Null));
     let (estimates, backoffs) = (of("there", "cc_estimate"), of("there", "cc_backoffs"));
-    let (Field::Double(alone), none) = (&estimates[190], &backoffs[190]) else { panic!("{estimates:?}") };
+    let (Field::Double(alone), none) = (&estimates[190], &backoffs[190]) else {
+        panic!("{estimates:?}")
+    };
     // Timestamps have units of 16.384 ns.
     assert!((alone - 1.0).abs() < 1e-4 && *none == Field::Double(0.0), "{alone} {none}");
     let Some(Field::Double(backoffs)) = backoffs.last() else { panic!("{backoffs:?}") };
-    let seen =
-        rows("reactions.parquet").iter().filter(|r| get(r, "cause") == Field::Str("rto_backed_off".into())).count();
-    assert!(*backoffs > 10.0 && seen as f64 <= *backoffs && seen as f64 > 0.9 * backoffs, "{backoffs} {seen}");
+    let seen = rows("reactions.parquet")
+        .iter()
+        .filter(|r| get(r, "cause") == Field::Str("rto_backed_off".into()))
+        .count();
+    assert!(
+        *backoffs > 10.0 && seen as f64 <= *backoffs && seen as f64 > 0.9 * backoffs,
+        "{backoffs} \
+        {seen}"
+    );
 }
 
 #[test]
 fn one_run_says_what_the_contract_promises() {
     let r = run(&request(RED, &["flow.0.count=2"]));
-    for key in ["fingerprint", "valid", "duration_s", "wall_s", "packet_hops", "flows", "queues", "conservation"] {
+    for key in [
+        "fingerprint",
+        "valid",
+        "duration_s",
+        "wall_s",
+        "packet_hops",
+        "flows",
+        "queues",
+        "conservation",
+    ] {
         assert!(!r[key].is_null(), "{key}");
     }
     let flow_keys = [
@@ -111,13 +131,19 @@ fn one_run_says_what_the_contract_promises() {
         "utilization",
     ];
     queue_keys.iter().for_each(|k| assert!(!r["queues"][0][k].is_null(), "{k}"));
-    assert_eq!((&r["valid"], &r["conservation"]["ok"], &r["code"]), (&json!(true), &json!(true), &json!(0)));
+    assert_eq!(
+        (&r["valid"], &r["conservation"]["ok"], &r["code"]),
+        (&json!(true), &json!(true), &json!(0))
+    );
     let print = r["fingerprint"].as_str().unwrap();
     assert!(print.len() == 16 && print.chars().all(|c| c.is_ascii_hexdigit()));
-    let share: f64 = r["flows"].as_array().unwrap().iter().map(|f| f["share"].as_f64().unwrap()).sum();
+    let share: f64 =
+        r["flows"].as_array().unwrap().iter().map(|f| f["share"].as_f64().unwrap()).sum();
     assert!((share - 1.0).abs() < 1e-12);
-    // Goodput is below the link's rate times payload over packet, and two flows of NewReno fill most of it.
-    let goodput: f64 = r["flows"].as_array().unwrap().iter().map(|f| f["goodput_bps"].as_f64().unwrap()).sum();
+    // Goodput is below the link's rate times payload over packet, and two flows of NewReno fill
+    // most of it.
+    let goodput: f64 =
+        r["flows"].as_array().unwrap().iter().map(|f| f["goodput_bps"].as_f64().unwrap()).sum();
     assert!(goodput < 10e6 * 1448.0 / 1500.0 && goodput > 7e6, "{goodput}");
 }
 
@@ -135,7 +161,10 @@ fn replications_become_intervals_and_stay_for_others() {
     let half = g["ci95"][1].as_f64().unwrap() - mean;
     let s = ((0..3).map(|i| (single(i) - mean) * (single(i) - mean)).sum::<f64>() / 2.0).sqrt();
     assert!((half - 4.302_652_729_911_275 * s / 3f64.sqrt()).abs() < 1e-3);
-    assert_eq!((&all["flows"][0]["name"], &all["flows"][0]["cc"]), (&json!("s"), &json!("newreno")));
+    assert_eq!(
+        (&all["flows"][0]["name"], &all["flows"][0]["cc"]),
+        (&json!("s"), &json!("newreno"))
+    );
     // A run of its own is the same run.
     let mut own = request(RED, &["flow.0.start_spread=100 ms"]);
     own["seed"] = json!(11);
@@ -145,7 +174,8 @@ fn replications_become_intervals_and_stay_for_others() {
 
 #[test]
 fn threads_folding_and_audit_change_nothing() {
-    let sweep = "sweep.grid={\"queue.kind\"=[\"drop_tail\", \"red\"], \"queue.limit\"=[\"20 pkt\", \"40 pkt\"]}";
+    let sweep = "sweep.grid={\"queue.kind\"=[\"drop_tail\", \"red\"], \"queue.limit\"=[\"20 pkt\", \
+        \"40 pkt\"]}";
     let with = |threads: usize, fold: bool, audit: bool| {
         let mut r = request(RED, &[sweep, "replications=2", "duration=4 s"]);
         (r["threads"], r["fold"], r["audit"]) = (json!(threads), json!(fold), json!(audit));
@@ -173,15 +203,34 @@ fn records_have_units_and_say_where_they_come_from() {
     let result = run(&recorded(dir.path()));
     assert_eq!(
         files(dir.path()),
-        ["flows.parquet", "queues.parquet", "reactions.parquet", "scenario.toml", "signals.parquet", "summary.json"]
+        [
+            "flows.parquet",
+            "queues.parquet",
+            "reactions.parquet",
+            "scenario.toml",
+            "signals.parquet",
+            "summary.json"
+        ]
     );
-    let open = |name: &str| SerializedFileReader::new(File::open(dir.path().join(name)).unwrap()).unwrap();
+    let open =
+        |name: &str| SerializedFileReader::new(File::open(dir.path().join(name)).unwrap()).unwrap();
     let flows = open("flows.parquet");
     let meta = flows.metadata().file_metadata();
-    let value =
-        |key: &str| meta.key_value_metadata().unwrap().iter().find(|k| k.key == key).unwrap().value.clone().unwrap();
+    let value = |key: &str| {
+        meta.key_value_metadata()
+            .unwrap()
+            .iter()
+            .find(|k| k.key == key)
+            .unwrap()
+            .value
+            .clone()
+            .unwrap()
+    };
     assert_eq!(value("dumbbell.fingerprint"), result["fingerprint"].as_str().unwrap());
-    assert_eq!((value("dumbbell.seed"), value("dumbbell.scenario")), ("1".into(), "scenario".into()));
+    assert_eq!(
+        (value("dumbbell.seed"), value("dumbbell.scenario")),
+        ("1".into(), "scenario".into())
+    );
     // A row each 10 ms of 10 s, zero included.
     assert!((1000..=1001).contains(&meta.num_rows()), "{}", meta.num_rows());
     let columns: Vec<&str> = meta.schema_descr().columns().iter().map(|c| c.name()).collect();
@@ -197,11 +246,25 @@ fn records_have_units_and_say_where_they_come_from() {
     assert!((to - from - goodput).abs() < 10e6 / 8.0 * 0.02, "{} {goodput}", to - from);
     // Each drop of the bottleneck after the warm-up is a row, with RED's average.
     let signals = open("signals.parquet");
-    let names: Vec<String> =
-        signals.metadata().file_metadata().schema_descr().columns().iter().map(|c| c.name().to_string()).collect();
+    let names: Vec<String> = signals
+        .metadata()
+        .file_metadata()
+        .schema_descr()
+        .columns()
+        .iter()
+        .map(|c| c.name().to_string())
+        .collect();
     assert!(names.contains(&"avg".to_string()) && names.contains(&"queue_packets".to_string()));
-    let late = signals.get_row_iter(None).unwrap().filter(|r| r.as_ref().unwrap().get_double(0).unwrap() >= 1.0);
-    let drops = result["queues"][0]["drops"].as_object().unwrap().values().map(|v| v.as_u64().unwrap()).sum::<u64>();
+    let late = signals
+        .get_row_iter(None)
+        .unwrap()
+        .filter(|r| r.as_ref().unwrap().get_double(0).unwrap() >= 1.0);
+    let drops = result["queues"][0]["drops"]
+        .as_object()
+        .unwrap()
+        .values()
+        .map(|v| v.as_u64().unwrap())
+        .sum::<u64>();
     assert_eq!(late.count() as u64, drops);
     assert!(drops > 0);
 }
@@ -214,7 +277,12 @@ fn packets_are_followed_when_asked_for() {
     let mut wanted = request(RED, &sack);
     (wanted["out"], wanted["record"]) = (json!(dir.path()), json!({ "packets": true }));
     let result = run(&wanted);
-    assert_eq!(result["fingerprint"], run(&request(RED, &sack))["fingerprint"], "looking changes nothing");
+    assert_eq!(
+        result["fingerprint"],
+        run(&request(RED, &sack))["fingerprint"],
+        "looking changes \
+        nothing"
+    );
     let rows = |name: &str| {
         let file = SerializedFileReader::new(File::open(dir.path().join(name)).unwrap()).unwrap();
         let json = |row: &Row| {
@@ -249,7 +317,10 @@ fn packets_are_followed_when_asked_for() {
     let first = hops.iter().find(|h| h["packet"] == 1 && h["from"] == "sender").unwrap();
     let sent = packets.iter().find(|p| p["packet"] == 1 && p["from"] == "sender").unwrap();
     let at = |v: &Value| v.as_u64().unwrap();
-    assert!(at(&sent["sent_ps"]) <= at(&first["arrived_ps"]) && at(&first["arrived_ps"]) < at(&first["departed_ps"]));
+    assert!(
+        at(&sent["sent_ps"]) <= at(&first["arrived_ps"])
+            && at(&first["arrived_ps"]) < at(&first["departed_ps"])
+    );
     assert!(at(&first["far_end_ps"]) < at(&sent["delivered_ps"]));
 
     wanted["record"] = json!({ "packets": ["nobody"] });
@@ -265,21 +336,35 @@ fn the_written_scenario_is_the_same_study() {
     let result = run(&first);
     let again = run(&json!({ "source": { "path": dir.path().join("scenario.toml") } }));
     assert_eq!(again["fingerprint"], result["fingerprint"]);
-    let summary: Value = serde_json::from_slice(&std::fs::read(dir.path().join("summary.json")).unwrap()).unwrap();
-    assert_eq!((&summary["fingerprint"], &summary["scenario"]["seed"]), (&result["fingerprint"], &json!(4)));
+    let summary: Value =
+        serde_json::from_slice(&std::fs::read(dir.path().join("summary.json")).unwrap()).unwrap();
+    assert_eq!(
+        (&summary["fingerprint"], &summary["scenario"]["seed"]),
+        (&result["fingerprint"], &json!(4))
+    );
     assert_eq!(summary["version"], env!("CARGO_PKG_VERSION"));
 }
 
 #[test]
 fn points_and_seeds_have_directories() {
     let dir = tempfile::tempdir().unwrap();
-    let mut r =
-        request(RED, &["sweep.grid={seed=[1, 9]}", "replications=2", "duration=2 s", "record.every=\"100 ms\""]);
+    let mut r = request(
+        RED,
+        &[
+            "sweep.grid={seed=[1, 9]}",
+            "replications=2",
+            "duration=2 s",
+            "record.every=\"100 \
+            ms\"",
+        ],
+    );
     r["out"] = json!(dir.path());
     let result = run(&r);
     let expected = ["point-1/seed-1", "point-1/seed-2", "point-2/seed-9", "point-2/seed-10"];
-    let all: Vec<String> =
-        expected.iter().flat_map(|d| ["flows", "queues"].map(|f| format!("{d}/{f}.parquet"))).collect();
+    let all: Vec<String> = expected
+        .iter()
+        .flat_map(|d| ["flows", "queues"].map(|f| format!("{d}/{f}.parquet")))
+        .collect();
     assert_eq!(result["files"], json!(all));
     assert!(all.iter().all(|f| dir.path().join(f).is_file()));
 }
@@ -289,7 +374,8 @@ fn an_interrupted_run_leaves_earlier_results_as_they_were() {
     let dir = tempfile::tempdir().unwrap();
     run(&recorded(dir.path()));
     let content = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
-    let (names, summary, flows) = (files(dir.path()), content("summary.json"), content("flows.parquet"));
+    let (names, summary, flows) =
+        (files(dir.path()), content("summary.json"), content("flows.parquet"));
     let mut long = recorded(dir.path());
     long["overrides"] = json!(["duration=100000 s"]);
     let asked = Cell::new(0);
@@ -303,7 +389,10 @@ fn an_interrupted_run_leaves_earlier_results_as_they_were() {
     // A directory that was not there is gone again.
     long["out"] = json!(dir.path().join("new"));
     assert_eq!(api::run(&long, &|_| false).unwrap_err().code, code::INTERRUPTED);
-    assert_eq!((names, summary, flows), (files(dir.path()), content("summary.json"), content("flows.parquet")));
+    assert_eq!(
+        (names, summary, flows),
+        (files(dir.path()), content("summary.json"), content("flows.parquet"))
+    );
 }
 
 #[test]
@@ -370,8 +459,18 @@ fn an_error_of_the_scenario_writes_nothing() {
 
 #[test]
 fn a_request_is_checked_like_a_scenario() {
-    let problem = api::run(&json!({ "source": { "text": RED }, "thread": 3 }), &|_| true).unwrap_err();
-    assert_eq!((problem.code, problem.json["problems"][0]["fix"].as_str()), (2, Some("did you mean `threads`?")));
+    let problem =
+        api::run(&json!({ "source": { "text": RED }, "thread": 3 }), &|_| true).unwrap_err();
+    assert_eq!(
+        (problem.code, problem.json["problems"][0]["fix"].as_str()),
+        (
+            2,
+            Some(
+                "did you mean \
+        `threads`?"
+            )
+        )
+    );
     assert_eq!(api::plan(&json!({ "source": {} })).unwrap_err().code, 2);
 }
 
@@ -379,15 +478,19 @@ fn a_request_is_checked_like_a_scenario() {
 fn a_broken_law_makes_a_result_invalid_and_says_where() {
     let study = common::study(RED, &["replications=2"]).unwrap();
     let sound = json!({ "ok": true, "sent": 5, "delivered": 5, "dropped": 0, "in_network": 0, "faults": [] });
-    let broken =
-        json!({ "ok": false, "sent": 5, "delivered": 4, "dropped": 0, "in_network": 0, "faults": ["one is gone"] });
+    let broken = json!({ "ok": false, "sent": 5, "delivered": 4, "dropped": 0, "in_network": 0, "faults": ["one \
+        is gone"] });
     let outcome = |seed: u64, conservation: &Value| {
         json!({
             "seed": seed, "fingerprint": "00", "valid": conservation["ok"], "wall_s": 1.0, "packet_hops": 1, "events": 1,
             "flows": [], "queues": [], "conservation": conservation,
         })
     };
-    let result = dumbbell_lab::results::assemble(&study, vec![vec![outcome(1, &sound), outcome(2, &broken)]], 2.0);
+    let result = dumbbell_lab::results::assemble(
+        &study,
+        vec![vec![outcome(1, &sound), outcome(2, &broken)]],
+        2.0,
+    );
     assert_eq!((&result["valid"], &result["code"]), (&json!(false), &json!(code::INVALID)));
     assert_eq!(result["conservation"]["ok"], false);
     assert_eq!(result["conservation"]["faults"], json!(["seed 2: one is gone"]));

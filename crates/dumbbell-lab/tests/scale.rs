@@ -1,5 +1,5 @@
-//! From a scenario's text to its plan and its hash, the work grows with the flows and not with their square: counted by
-//! the allocator, so exact.
+//! From a scenario's text to its plan and its hash, the work grows with the flows and not with
+//! their square: counted by the allocator, so exact.
 mod common;
 #[path = "../../dumbbell-sim/tests/counting/mod.rs"]
 mod counting;
@@ -13,20 +13,32 @@ const MANY: usize = 2400;
 
 /// One entry that stands for many flows.
 fn counting_up(flows: usize) -> String {
-    common::RED.replace("name = \"s\"", &format!("name = \"s\"\ncount = {flows}\nstart_spread = \"1 s\""))
+    common::RED.replace(
+        "name = \"s\"",
+        &format!(
+            "name = \"s\"\ncount = {flows}\nstart_spread = \
+        \"1 s\""
+        ),
+    )
 }
 
-/// As many pairs of hosts on both sides of two routers, each with links and a queue of its own, drawn one by one.
+/// As many pairs of hosts on both sides of two routers, each with links and a queue of its own,
+/// drawn one by one.
 fn drawn(flows: usize) -> String {
-    let mut text = String::from("duration = \"10 s\"\nrouter = [{ name = \"left\" }, { name = \"right\" }]\n");
-    let bottleneck = "between = [\"left\", \"right\"]\nrate = \"1 Gbps\"\ndelay = \"5 ms\"\nqueue = { kind = \"red\", limit = \"90 pkt\" }";
+    let mut text = String::from(
+        "duration = \"10 s\"\nrouter = [{ name = \"left\" }, { name = \
+        \"right\" }]\n",
+    );
+    let bottleneck = "between = [\"left\", \"right\"]\nrate = \"1 Gbps\"\ndelay = \"5 ms\"\nqueue \
+        = { kind = \"red\", limit = \"90 pkt\" }";
     write!(text, "[[link]]\n{bottleneck}\n").unwrap();
     for i in 0..flows {
         write!(text, "[[host]]\nname = \"a{i}\"\n[[host]]\nname = \"b{i}\"\n").unwrap();
         for (host, router) in [("a", "left"), ("b", "right")] {
             let queue = "queue = { kind = \"drop_tail\", limit = \"20 pkt\" }";
             let ends = format!("between = [\"{host}{i}\", \"{router}\"]");
-            write!(text, "[[link]]\n{ends}\nrate = \"10 Mbps\"\ndelay = \"1 ms\"\n{queue}\n").unwrap();
+            write!(text, "[[link]]\n{ends}\nrate = \"10 Mbps\"\ndelay = \"1 ms\"\n{queue}\n")
+                .unwrap();
         }
         write!(text, "[[flow]]\nfrom = \"a{i}\"\nto = \"b{i}\"\n").unwrap();
     }
@@ -63,7 +75,12 @@ fn a_count_of_flows_is_planned_in_a_time_that_grows_with_it() {
     let (plan, peak) = (planned.held / MANY as i64, planned.peak / MANY as i64);
     assert!(plan <= 1400, "a flow takes {plan} bytes of a plan");
     assert!(peak <= 3000, "planning takes {peak} bytes a flow at once");
-    assert!(hashed.peak <= 1 << 18, "the text of a plan is never there as a whole, but {} bytes are", hashed.peak);
+    assert!(
+        hashed.peak <= 1 << 18,
+        "the text of a plan is never there as a whole, but {} bytes \
+        are",
+        hashed.peak
+    );
 }
 
 #[test]

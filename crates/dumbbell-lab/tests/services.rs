@@ -25,15 +25,29 @@ fn refused(request: &Value) -> String {
 
 #[test]
 fn a_service_brings_its_mean_rate() {
-    let p = plan(&with_service("{ kind = \"mahimahi\", trace = \"1x2*500 500\" }"), &["queue.limit=100 ms"]);
+    let p = plan(
+        &with_service("{ kind = \"mahimahi\", trace = \"1x2*500 500\" }"),
+        &["queue.limit=100 \
+        ms"],
+    );
     let b = named(&p, "bottleneck");
     // 1001 opportunities in a second.
     assert_eq!(b.rate, Rate::from_bps(12_012_000));
     assert_eq!(b.capacity, Capacity::Bytes(150_150), "a limit in time goes by the mean");
     assert_eq!(b.service.as_ref().unwrap().config["trace"], "1x2*500 500");
     let back = named(&p, "bottleneck_reverse");
-    assert_eq!((back.rate, back.service), (b.rate, None), "the other direction has the rate, not the trace");
-    assert_eq!(p.links.last().unwrap().rate, Rate::from_bps(120_120_000), "access links are ten times as fast");
+    assert_eq!(
+        (back.rate, back.service),
+        (b.rate, None),
+        "the other direction has the rate, not \
+        the trace"
+    );
+    assert_eq!(
+        p.links.last().unwrap().rate,
+        Rate::from_bps(120_120_000),
+        "access links are ten \
+        times as fast"
+    );
 }
 
 #[test]
@@ -49,7 +63,8 @@ fn each_direction_has_its_own() {
     );
 }
 
-/// Of an Ethernet both ends are one service's: an end that nothing is written for is the opposite of the other; both are reported.
+/// Of an Ethernet both ends are one service's: an end that nothing is written for is the opposite
+/// of the other; both are reported.
 #[test]
 fn the_ends_of_an_ethernet_belong_together() {
     let ends = |overrides: &[&str]| {
@@ -66,7 +81,8 @@ fn the_ends_of_an_ethernet_belong_together() {
     let reverse = "dumbbell.bottleneck.reverse.service=duplex_mismatch";
     assert_eq!(ends(&[reverse]), [full, half.clone()]);
     assert_eq!(ends(&[service, reverse]), [half.clone(), half]);
-    let refusal = |overrides: &[&str]| refused(&json!({ "source": { "text": RED }, "overrides": overrides }));
+    let refusal =
+        |overrides: &[&str]| refused(&json!({ "source": { "text": RED }, "overrides": overrides }));
     for (more, says) in [
         ("dumbbell.bottleneck.reverse.service=constant", "half = false } here, or take it out"),
         ("dumbbell.bottleneck.reverse.service={kind=\"arq\", loss=0.1}", "and the other of arq"),
@@ -90,20 +106,29 @@ fn the_constant_rate_needs_no_word() {
 
 #[test]
 fn a_rate_beside_one_does_not_apply_and_none_at_all_is_an_error() {
-    let request = json!({ "source": { "text": RED }, "overrides": ["dumbbell.bottleneck.service=mahimahi"] });
+    let request =
+        json!({ "source": { "text": RED }, "overrides": ["dumbbell.bottleneck.service=mahimahi"] });
     let planned = api::plan(&request).unwrap();
-    assert!(planned["notes"][0].as_str().unwrap().contains("mahimahi has its own, 12 Mbps in the mean"), "{planned}");
+    assert!(
+        planned["notes"][0].as_str().unwrap().contains(
+            "mahimahi has its own, 12 Mbps in the \
+        mean"
+        ),
+        "{planned}"
+    );
     let said = refused(&json!({ "source": { "text": with_service("\"constant\"") } }));
     assert!(said.contains("`rate` is missing"), "{said}");
     let said = refused(&json!({ "source": { "text": with_service("\"mahimahy\"") } }));
     assert!(said.contains("did you mean `mahimahi`?"), "{said}");
-    let said =
-        refused(&json!({ "source": { "text": with_service("{ kind = \"steps\", steps = [[\"0 s\", \"9\"]] }") } }));
+    let said = refused(
+        &json!({ "source": { "text": with_service("{ kind = \"steps\", steps = [[\"0 s\", \
+            \"9\"]] }") } }),
+    );
     assert!(said.contains("a rate needs its unit"), "{said}");
 }
 
-/// A service without a rate of its own takes the link's, which is in the plan what it is in the mean; the other direction has
-/// the rate as written.
+/// A service without a rate of its own takes the link's, which is in the plan what it is in the
+/// mean; the other direction has the rate as written.
 #[test]
 fn a_service_goes_by_the_rate_of_its_link() {
     let with = |service: &str| format!("dumbbell.bottleneck.service={service}");
@@ -117,9 +142,25 @@ fn a_service_goes_by_the_rate_of_its_link() {
     ] {
         let p = plan(RED, &[&with(service)]);
         let b = named(&p, "bottleneck");
-        assert_eq!((b.rate, &b.service.as_ref().unwrap().config["rate"]), (Rate::from_bps(nominal), &json!("10 Mbps")));
+        assert_eq!(
+            (b.rate, &b.service.as_ref().unwrap().config["rate"]),
+            (
+                Rate::from_bps(nominal),
+                &json!(
+                    "10 \
+            Mbps"
+                )
+            )
+        );
         assert_eq!(named(&p, "bottleneck_reverse").rate, Rate::from_mbps(10), "{service}");
-        let p = plan(RED, &[&with(service), "dumbbell.bottleneck.reverse.service={kind=\"square\", low=\"5 Mbps\"}"]);
+        let p = plan(
+            RED,
+            &[
+                &with(service),
+                "dumbbell.bottleneck.reverse.service={kind=\"square\", \
+            low=\"5 Mbps\"}",
+            ],
+        );
         assert_eq!(named(&p, "bottleneck_reverse").rate, Rate::from_bps(7_500_000), "{service}");
         // Whoever builds from the plan gets the same service again: the rate is not lowered twice.
         let again = dumbbell_sim::World::new(&p, dumbbell_sim::Options::default());
@@ -137,15 +178,35 @@ fn a_loss_trace_is_read_beside_its_scenario() {
     let dir = tempfile::tempdir().unwrap();
     let planned = |of: &str, words: &str| {
         write(dir.path(), "losses.txt", words);
-        let one =
-            format!("impairment = [\"bernoulli\", {{ kind = \"loss_trace\", of = \"{of}\", file = \"losses.txt\" }}]");
-        write(dir.path(), "s.toml", &RED.replace("delay = \"10 ms\"", &format!("delay = \"10 ms\", {one}")));
+        let one = format!(
+            "impairment = [\"bernoulli\", {{ kind = \"loss_trace\", of = \"{of}\", file = \
+                \"losses.txt\" }}]"
+        );
+        write(
+            dir.path(),
+            "s.toml",
+            &RED.replace(
+                "delay = \"10 ms\"",
+                &format!(
+                    "delay = \"10 ms\", \
+            {one}"
+                ),
+            ),
+        );
         api::plan(&json!({ "source": { "path": dir.path().join("s.toml") } }))
     };
-    for (of, words, trace) in
-        [("bits", "0\n0\n0\n1\n", "0x3 1"), ("packets", "# two\n4 7\n", "4 7"), ("times", "0.50\n3\n", "0.5 3")]
-    {
-        let config = &planned(of, words).unwrap()["points"][0]["plan"]["links"][0]["impairments"][1]["config"];
+    for (of, words, trace) in [
+        ("bits", "0\n0\n0\n1\n", "0x3 1"),
+        ("packets", "# two\n4 7\n", "4 7"),
+        (
+            "times",
+            "0.50\n3\n",
+            "0.5 \
+            3",
+        ),
+    ] {
+        let config = &planned(of, words).unwrap()["points"][0]["plan"]["links"][0]["impairments"]
+            [1]["config"];
         assert_eq!(*config, json!({ "file": "", "of": of, "trace": trace, "repeat": false }));
     }
     for (of, words, part) in [
@@ -156,7 +217,11 @@ fn a_loss_trace_is_read_beside_its_scenario() {
     ] {
         let problem = planned(of, words).expect_err(of);
         assert!(problem.rendered.contains(part), "{}", problem.rendered);
-        assert!(problem.json["problems"][0]["line"].is_u64() && problem.code == 2, "{}", problem.json);
+        assert!(
+            problem.json["problems"][0]["line"].is_u64() && problem.code == 2,
+            "{}",
+            problem.json
+        );
     }
 }
 
@@ -166,8 +231,8 @@ fn write(dir: &Path, name: &str, text: &str) {
     std::fs::write(file, text).unwrap();
 }
 
-/// A file is beside the scenario that names it, also when another extends that; two contents are two plans, and
-/// two names of one content are one.
+/// A file is beside the scenario that names it, also when another extends that; two contents are
+/// two plans, and two names of one content are one.
 #[test]
 fn a_trace_is_read_beside_its_scenario_and_is_part_of_the_plan() {
     let dir = tempfile::tempdir().unwrap();
@@ -180,13 +245,19 @@ fn a_trace_is_read_beside_its_scenario_and_is_part_of_the_plan() {
     write(
         dir.path(),
         "below/swept.toml",
-        "extends = \"base.toml\"\n[sweep.grid]\n\"dumbbell.bottleneck.service.file\" = [\"up.trace\", \"same.trace\", \"other.trace\"]\n",
+        "extends = \"base.toml\"\n[sweep.grid]\n\"dumbbell.bottleneck.service.file\" = \
+            [\"up.trace\", \"same.trace\", \"other.trace\"]\n",
     );
-    let planned = |name: &str| api::plan(&json!({ "source": { "path": dir.path().join(name) } })).unwrap();
+    let planned =
+        |name: &str| api::plan(&json!({ "source": { "path": dir.path().join(name) } })).unwrap();
     let top = planned("top.toml");
     let config = &top["points"][0]["plan"]["links"][0]["service"]["config"];
     assert_eq!(*config, json!({ "file": "", "trace": "1 1x2 5" }));
-    assert_eq!(top["scenario"]["dumbbell"]["bottleneck"]["service"], json!({ "kind": "mahimahi", "trace": "1 1x2 5" }));
+    assert_eq!(
+        top["scenario"]["dumbbell"]["bottleneck"]["service"],
+        json!({ "kind": "mahimahi", "trace": "1 \
+        1x2 5" })
+    );
     let swept = planned("below/swept.toml");
     let hash = |i: usize| swept["points"][i]["plan_hash"].as_str().unwrap();
     assert_eq!(hash(0), hash(1));

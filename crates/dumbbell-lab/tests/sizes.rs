@@ -51,7 +51,13 @@ fn routers_answer_where_it_gets_tighter() {
     assert_eq!(names, ["r1->r2"]);
     let way: Vec<_> = answers[0].way.iter().map(|l| heard.links[*l].name.as_str()).collect();
     assert_eq!(way, ["r1->a"]);
-    for quiet in ["icmp=false", "router.0.icmp=false", "tcp.pmtu_discovery=known", "link.1.mtu=9180 B"] {
+    for quiet in [
+        "icmp=false",
+        "router.0.icmp=false",
+        "tcp.pmtu_discovery=known",
+        "link.1.mtu=9180 \
+        B",
+    ] {
         let plan = plan(PATH, &["tcp.pmtu_discovery=icmp", quiet]);
         assert!(plan.flows[0].answers.is_none(), "{quiet}");
     }
@@ -64,10 +70,14 @@ fn results_tell_what_a_sender_learned() {
     let icmp = run(PATH, &[one_size[0], "tcp.pmtu_discovery=icmp"]);
     let path = &icmp["flows"][0]["path"];
     assert_eq!((&path["mtu_bytes"], &path["mtu_changes"]), (&json!(1500), &json!(1)), "{path}");
-    let probe = run(PATH, &[one_size[0], "tcp.pmtu_discovery=probe", "icmp=false", "duration=20 s"]);
+    let probe =
+        run(PATH, &[one_size[0], "tcp.pmtu_discovery=probe", "icmp=false", "duration=20 s"]);
     let path = &probe["flows"][0]["path"];
     assert_eq!((&path["mtu_bytes"], &path["notices"]), (&json!(1500), &json!(0)), "{path}");
-    assert!(path["black_holes"].as_u64() >= Some(1) && path["mtu_probes"].as_u64() >= Some(3), "{path}");
+    assert!(
+        path["black_holes"].as_u64() >= Some(1) && path["mtu_probes"].as_u64() >= Some(3),
+        "{path}"
+    );
     let known = run(PATH, &[one_size[0], "tcp.pmtu_discovery=known"]);
     assert_eq!(known["flows"][0]["path"], Value::Null);
 }
@@ -93,13 +103,18 @@ fn a_path_of_one_size_knows_no_fragments() {
 
 #[test]
 fn datagrams_that_are_cut_are_noted() {
-    let text =
-        PATH.replace("to = \"b\"", "to = \"b\"\nsource = { kind = \"cbr\", rate = \"1 Mbps\", packet = \"8972 B\" }");
+    let text = PATH.replace(
+        "to = \"b\"",
+        "to = \"b\"\nsource = { kind = \"cbr\", rate = \"1 Mbps\", \
+            packet = \"8972 B\" }",
+    );
     let result = run(&text, &[]);
     let notes = result["notes"].to_string();
     assert!(notes.contains("9000 B, are cut into 7 fragments for `r1->r2` (1500 B)"), "{notes}");
     assert_eq!(result["flows"][0]["lost_packets"], 0);
     // With df the datagrams of a known size are refused before the run.
-    let problem = api::plan(&json!({ "source": { "text": text }, "overrides": ["flow.0.df=true"] })).unwrap_err();
+    let problem =
+        api::plan(&json!({ "source": { "text": text }, "overrides": ["flow.0.df=true"] }))
+            .unwrap_err();
     assert!(problem.rendered.contains("send at most \"1472 B\""), "{}", problem.rendered);
 }

@@ -1,4 +1,5 @@
-//! The store: what it has it gives back to the last bit, what is damaged it names, and what a kill leaves harms nobody.
+//! The store: what it has it gives back to the last bit, what is damaged it names, and what a kill
+//! leaves harms nobody.
 mod common;
 #[path = "store/series.rs"]
 mod series;
@@ -73,7 +74,8 @@ fn what_was_run_is_not_run_again_and_is_the_same_to_the_last_bit() {
 
 #[test]
 fn a_key_is_all_that_a_result_depends_on() {
-    let key = |overrides: &[&str], audit: bool| Digest::of(&mut common::plan(RED, overrides), audit).key;
+    let key =
+        |overrides: &[&str], audit: bool| Digest::of(&mut common::plan(RED, overrides), audit).key;
     let own = key(&[], false);
     assert_eq!(own, key(&["name=another", "title=words"], false), "a name changes no result");
     assert_eq!(own, key(&["replications=7"], false), "a run does not know how many there are");
@@ -99,12 +101,14 @@ fn a_key_is_all_that_a_result_depends_on() {
 #[test]
 fn the_golden_fingerprints_are_those_of_the_results_version() {
     let golden = include_str!("../../dumbbell-sim/tests/golden.rs");
-    let prints: Vec<&str> = golden.lines().filter_map(|l| l.strip_prefix("const ")?.split('"').nth(1)).collect();
+    let prints: Vec<&str> =
+        golden.lines().filter_map(|l| l.strip_prefix("const ")?.split('"').nth(1)).collect();
     assert_eq!(
         (RESULTS_VERSION, &prints[..]),
         (7, &["9b72cb109e6f6796", "db617b177d149ea9"][..]),
-        "results have changed: raise RESULTS_VERSION in crates/dumbbell-lab/src/store/key.rs by one, and write the new \
-         pair here; stores then run everything anew instead of mixing results"
+        "results have changed: raise RESULTS_VERSION in crates/dumbbell-lab/src/store/key.rs by \
+            one, and write the new pair here; stores then run everything anew instead of mixing \
+            results"
     );
 }
 
@@ -144,7 +148,8 @@ fn any_changed_byte_of_a_row_is_seen_and_named_with_its_line() {
             continue;
         }
         std::fs::write(&file, &changed).unwrap();
-        let problem = Store::open(&store).err().unwrap_or_else(|| panic!("byte {} of the row", at - second));
+        let problem =
+            Store::open(&store).err().unwrap_or_else(|| panic!("byte {} of the row", at - second));
         assert_eq!(problem.code, if problem.rendered.contains("newer release") { 1 } else { 3 });
         let first = &problem.json["problems"][0];
         assert_eq!((&first["line"], &first["file"]), (&json!(2), &json!(file)));
@@ -166,7 +171,11 @@ fn repair_moves_a_damaged_row_aside_and_keeps_the_others() {
     std::fs::write(&file, lines.join("\n") + "\n").unwrap();
     let damaged = &care("check", &store).unwrap()["problems"];
     assert_eq!((damaged.as_array().unwrap().len(), &damaged[0]["line"]), (1, &json!(2)));
-    assert!(api::run(&stored(&store, &[]), &|_| true).is_err(), "nothing is run on a store that is damaged");
+    assert!(
+        api::run(&stored(&store, &[]), &|_| true).is_err(),
+        "nothing is run on a store that is \
+        damaged"
+    );
 
     let said = care("repair", &store).unwrap();
     assert_eq!((&said["moved"], &said["kept"]), (&json!(1), &json!(3)));
@@ -174,7 +183,10 @@ fn repair_moves_a_damaged_row_aside_and_keeps_the_others() {
     assert_eq!(away, lines[1].clone() + "\n");
     assert_ne!(away, sound);
     let after = four(&store);
-    assert_eq!((&after["from_store"], timeless(after.clone())["points"] == before["points"]), (&json!(3), false));
+    assert_eq!(
+        (&after["from_store"], timeless(after.clone())["points"] == before["points"]),
+        (&json!(3), false)
+    );
     assert_eq!(after["fingerprint"], before["fingerprint"]);
 }
 
@@ -227,11 +239,17 @@ fn gc_leaves_one_row_for_each_run_and_what_is_being_written() {
     let key: Key = "00000000000000000000000000000001".parse().unwrap();
     busy.keep(key, &json!({ "seed": 1, "of": { "results_version": RESULTS_VERSION } })).unwrap();
     let said = care("gc", &store).unwrap();
-    assert_eq!((&said["kept"], &said["busy"], &said["records_dropped"]), (&json!(4), &json!(1), &json!(1)));
+    assert_eq!(
+        (&said["kept"], &said["busy"], &said["records_dropped"]),
+        (&json!(4), &json!(1), &json!(1))
+    );
     assert_eq!(segments(&store).len(), 2);
     drop(busy);
     let said = care("gc", &store).unwrap();
-    assert_eq!((&said["kept"], &said["busy"], &said["records_dropped"]), (&json!(5), &json!(0), &json!(0)));
+    assert_eq!(
+        (&said["kept"], &said["busy"], &said["records_dropped"]),
+        (&json!(5), &json!(0), &json!(0))
+    );
     assert_eq!(segments(&store).len(), 1);
     assert!(Store::open(&store).unwrap().find(key).unwrap().is_some());
     assert_eq!(timeless(four(&store)), timeless(before));
@@ -252,7 +270,8 @@ fn series_are_kept_with_their_run_and_appear_where_they_are_asked_for() {
     r["out"] = json!(out);
     let again = run(&r);
     assert_eq!((&again["from_store"], &again["files"]), (&json!(2), &bare["files"]));
-    assert_eq!(bare["files"].as_array().unwrap().len(), 2 * 4); // Flows, queues, signals, reactions.
+    // Flows, queues, signals, reactions.
+    assert_eq!(bare["files"].as_array().unwrap().len(), 2 * 4);
     for file in bare["files"].as_array().unwrap() {
         let bytes = |base: &Path| std::fs::read(base.join(file.as_str().unwrap())).unwrap();
         assert_eq!(bytes(&dir.path().join("bare")), bytes(&out), "{file}");
@@ -271,7 +290,8 @@ fn what_a_killed_writer_left_is_cleared_away() {
     let dir = tempfile::tempdir().unwrap();
     let store = dir.path().join("store");
     four(&store);
-    let left = [".growing-dead/abc/flows.parquet", ".growing-young/x", ".new-abc", "segments/.new-def"];
+    let left =
+        [".growing-dead/abc/flows.parquet", ".growing-young/x", ".new-abc", "segments/.new-def"];
     for file in left {
         let file = store.join(file);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -290,7 +310,11 @@ fn a_thousand_rows_are_read_at_once_and_found() {
     for i in 0..1000 {
         writer.keep(key(i), &json!({ "seed": i, "x": f64::from(i) / 3.0 })).unwrap();
     }
-    assert!(writer.find(key(3)).unwrap().is_none(), "a writer that has read before them does not see new rows");
+    assert!(
+        writer.find(key(3)).unwrap().is_none(),
+        "a writer that has read before them does not \
+        see new rows"
+    );
     let reader = Store::open(&store).unwrap();
     for i in 0..1000 {
         let found = reader.find(key(i)).unwrap().unwrap().result;

@@ -6,8 +6,8 @@ use dumbbell_lab::api;
 use dumbbell_lab::language::problem::code;
 use serde_json::{Value, json};
 
-/// Lines, and of the attributes that tc 6.1 puts into its message (linux/pkt_sched.h) those that are named, as they
-/// are here. Times are microseconds there.
+/// Lines, and of the attributes that tc 6.1 puts into its message (linux/pkt_sched.h) those that
+/// are named, as they are here. Times are microseconds there.
 const SENT: &[(&str, &[(&str, Sent)])] = &[
     (
         "codel limit 100 target 4ms interval 30ms ecn",
@@ -32,7 +32,11 @@ const SENT: &[(&str, &[(&str, Sent)])] = &[
     ),
     (
         "pie alpha 2 beta 20 bytemode dq_rate_estimator",
-        &[("alpha", Sent::Parts(2, 16)), ("beta", Sent::Parts(20, 16)), ("bytemode", Sent::Flag(true))],
+        &[
+            ("alpha", Sent::Parts(2, 16)),
+            ("beta", Sent::Parts(20, 16)),
+            ("bytemode", Sent::Flag(true)),
+        ],
     ),
     // struct tc_red_qopt: limit, qth_min, qth_max, Wlog; TCA_CHOKE_MAX_P is a share of 2^32.
     (
@@ -48,11 +52,19 @@ const SENT: &[(&str, &[(&str, Sent)])] = &[
     ),
     (
         "choke limit 1000 bandwidth 10mbit",
-        &[("min_th", Sent::Packets(83)), ("max_th", Sent::Packets(250)), ("w_q", Sent::Parts(1, 1 << 6))],
+        &[
+            ("min_th", Sent::Packets(83)),
+            ("max_th", Sent::Packets(250)),
+            ("w_q", Sent::Parts(1, 1 << 6)),
+        ],
     ),
     (
         "choke limit 100 bandwidth 10mbit",
-        &[("min_th", Sent::Packets(8)), ("max_th", Sent::Packets(25)), ("w_q", Sent::Parts(1, 1 << 3))],
+        &[
+            ("min_th", Sent::Packets(8)),
+            ("max_th", Sent::Packets(25)),
+            ("w_q", Sent::Parts(1, 1 << 3)),
+        ],
     ),
     (
         "choke limit 60 bandwidth 10mbit probability 0.1",
@@ -63,7 +75,10 @@ const SENT: &[(&str, &[(&str, Sent)])] = &[
             ("max_p", Sent::Share(429_496_729)),
         ],
     ),
-    ("choke limit 100 bandwidth 10mbit min 5 max 15 avpkt 500 burst 20", &[("w_q", Sent::Parts(1, 1 << 6))]),
+    (
+        "choke limit 100 bandwidth 10mbit min 5 max 15 avpkt 500 burst 20",
+        &[("w_q", Sent::Parts(1, 1 << 6))],
+    ),
     // struct tc_sfb_qopt: milliseconds, packets, and probabilities as shares of 65535.
     (
         "sfb",
@@ -79,7 +94,8 @@ const SENT: &[(&str, &[(&str, Sent)])] = &[
         ],
     ),
     (
-        "sfb limit 100 max 30 target 25 increment 0.001 decrement 0.0002 penalty_rate 20 rehash 600 db 60",
+        "sfb limit 100 max 30 target 25 increment 0.001 decrement 0.0002 penalty_rate 20 rehash \
+            600 db 60",
         &[
             ("limit", Sent::Packets(100)),
             ("rehash", Sent::Us(600_000)),
@@ -99,7 +115,8 @@ const SENT: &[(&str, &[(&str, Sent)])] = &[
         ],
     ),
     (
-        "fq_codel limit 600 flows 256 quantum 300 memory_limit 4mb drop_batch 16 ce_threshold 2ms ecn",
+        "fq_codel limit 600 flows 256 quantum 300 memory_limit 4mb drop_batch 16 ce_threshold 2ms \
+            ecn",
         &[
             ("limit", Sent::Packets(600)),
             ("flows", Sent::Parts(256, 1)),
@@ -110,8 +127,8 @@ const SENT: &[(&str, &[(&str, Sent)])] = &[
         ],
     ),
     (
-        "fq_pie limit 5000 flows 512 target 10ms tupdate 16ms alpha 3 beta 25 quantum 1000 memory_limit 8mb ecn ecn_prob 20 \
-      bytemode",
+        "fq_pie limit 5000 flows 512 target 10ms tupdate 16ms alpha 3 beta 25 quantum 1000 \
+            memory_limit 8mb ecn ecn_prob 20 bytemode",
         &[
             ("limit", Sent::Packets(0x1388)),
             ("flows", Sent::Parts(0x200, 1)),
@@ -140,7 +157,11 @@ const SENT: &[(&str, &[(&str, Sent)])] = &[
     ),
     (
         "red limit 30000 min 5000 max 15000 avpkt 1000 burst 20 probability 0.1 adaptive ecn",
-        &[("max_p", Sent::Share(429_496_729)), ("w_q", Sent::Parts(1, 1 << 6)), ("ecn", Sent::Flag(true))],
+        &[
+            ("max_p", Sent::Share(429_496_729)),
+            ("w_q", Sent::Parts(1, 1 << 6)),
+            ("ecn", Sent::Flag(true)),
+        ],
     ),
 ];
 
@@ -194,18 +215,34 @@ fn bare_lines_have_the_manuals_values() {
     let queue = |line: &str| api::import_tc(line).unwrap()["queue"].clone();
     let codel = queue("codel");
     let wanted = json!(["codel", "1000 pkt", "5 ms", "100 ms", false]);
-    assert_eq!(json!([codel["kind"], codel["limit"], codel["target"], codel["interval"], codel["ecn"]]), wanted);
+    assert_eq!(
+        json!([codel["kind"], codel["limit"], codel["target"], codel["interval"], codel["ecn"]]),
+        wanted
+    );
     let fq = queue("fq_codel");
     let wanted = json!(["fq_codel", "10240 pkt", 1024, "1.514 kB", "5 ms", "100 ms", true]);
-    let found = [&fq["kind"], &fq["limit"], &fq["flows"], &fq["quantum"], &fq["target"], &fq["interval"], &fq["ecn"]];
+    let found = [
+        &fq["kind"],
+        &fq["limit"],
+        &fq["flows"],
+        &fq["quantum"],
+        &fq["target"],
+        &fq["interval"],
+        &fq["ecn"],
+    ];
     assert_eq!(json!(found), wanted);
     let fq = queue("fq_pie");
-    let wanted = json!(["fq_pie", "10240 pkt", 1024, "1.514 kB", "15 ms", 2.0 / 16.0, 20.0 / 16.0, false]);
-    let found = ["kind", "limit", "flows", "quantum", "target", "alpha", "beta", "ecn"].map(|key| &fq[key]);
+    let wanted =
+        json!(["fq_pie", "10240 pkt", 1024, "1.514 kB", "15 ms", 2.0 / 16.0, 20.0 / 16.0, false]);
+    let found =
+        ["kind", "limit", "flows", "quantum", "target", "alpha", "beta", "ecn"].map(|key| &fq[key]);
     assert_eq!(json!(found), wanted);
     let sfq = queue("sfq");
     let wanted = json!(["sfq", "127 pkt", 127, 1024, "0 s", false]);
-    assert_eq!(json!(["kind", "limit", "depth", "divisor", "perturb", "headdrop"].map(|key| &sfq[key])), wanted);
+    assert_eq!(
+        json!(["kind", "limit", "depth", "divisor", "perturb", "headdrop"].map(|key| &sfq[key])),
+        wanted
+    );
     let dual = queue("dualpi2");
     let wanted = json!(["dualpi2", "10000 pkt", "15 ms", "16 ms", 0.16, 3.2, 2.0, "1 ms", 0, 0.1]);
     let keys = [
@@ -223,8 +260,15 @@ fn bare_lines_have_the_manuals_values() {
     assert_eq!(json!(keys.map(|key| &dual[key])), wanted);
     let pie = queue("pie");
     let wanted = json!(["pie", "1000 pkt", "15 ms", "15 ms", 2.0 / 16.0, 20.0 / 16.0, false]);
-    let found =
-        [&pie["kind"], &pie["limit"], &pie["target"], &pie["tupdate"], &pie["alpha"], &pie["beta"], &pie["ecn"]];
+    let found = [
+        &pie["kind"],
+        &pie["limit"],
+        &pie["target"],
+        &pie["tupdate"],
+        &pie["alpha"],
+        &pie["beta"],
+        &pie["ecn"],
+    ];
     assert_eq!(json!(found), wanted);
 }
 
@@ -239,7 +283,11 @@ fn written(queue: &str) -> Result<(String, String), String> {
         assert_eq!(problem.code, code::SCENARIO);
         problem.rendered
     })?;
-    let line = done["lines"][0].as_str().unwrap().trim_start_matches("tc qdisc add dev eth0 root ").to_string();
+    let line = done["lines"][0]
+        .as_str()
+        .unwrap()
+        .trim_start_matches("tc qdisc add dev eth0 root ")
+        .to_string();
     Ok((line, done["explained"].to_string()))
 }
 
@@ -252,7 +300,8 @@ fn queues_become_lines() {
             "inverse_root cannot be said",
         ),
         (
-            "{kind=\"codel\", limit=\"90 kB\", target=\"7500 us\", ecn=true, ce_threshold=\"1 ms\"}",
+            "{kind=\"codel\", limit=\"90 kB\", target=\"7500 us\", ecn=true, ce_threshold=\"1 \
+                ms\"}",
             "codel limit 60 target 7500us interval 100ms ecn ce_threshold 1ms",
             "90000 bytes hold 60 of the MTU",
         ),
@@ -268,36 +317,43 @@ fn queues_become_lines() {
         ),
         (
             "{kind=\"sfb\", limit=\"60 pkt\", rehash=\"60 s\", db=\"6 s\"}",
-            "sfb rehash 60000 db 6000 limit 60 max 25 target 20 increment 0.001 decrement 0.00016666666666666666 \
-             penalty_rate 10 penalty_burst 20",
+            "sfb rehash 60000 db 6000 limit 60 max 25 target 20 increment 0.001 decrement \
+                0.00016666666666666666 penalty_rate 10 penalty_burst 20",
             "ecn = false cannot be said",
         ),
         (
-            "{kind=\"adaptive_red\", limit=\"90 kB\", gentle=false, byte_mode=true, mean_packet_size=\"1000 B\", \
-             min_th=\"10 pkt\", max_th=\"30 pkt\", auto_w_q=\"off\", w_q=0.00390625}",
-            "red limit 90000 min 10000 max 30000 avpkt 1000 burst 71 bandwidth 10mbit probability 0.1 adaptive",
+            "{kind=\"adaptive_red\", limit=\"90 kB\", gentle=false, byte_mode=true, \
+                mean_packet_size=\"1000 B\", min_th=\"10 pkt\", max_th=\"30 pkt\", \
+                auto_w_q=\"off\", w_q=0.00390625}",
+            "red limit 90000 min 10000 max 30000 avpkt 1000 burst 71 bandwidth 10mbit probability \
+                0.1 adaptive",
             "2^-8",
         ),
-        // 10 Mbps are 1250 packets of 1000 bytes a second: min_th is max(5, 5 ms x 1250 / 2) = 5, w_q 1 - exp(-1/1250).
+        // 10 Mbps are 1250 packets of 1000 bytes a second: min_th is max(5, 5 ms x 1250 / 2) = 5,
+        // w_q 1 - exp(-1/1250).
         (
-            "{kind=\"adaptive_red\", limit=\"90 kB\", gentle=false, byte_mode=true, mean_packet_size=\"1000 B\"}",
-            "red limit 90000 min 5000 max 15000 avpkt 1000 burst 92 bandwidth 10mbit probability 0.1 adaptive",
+            "{kind=\"adaptive_red\", limit=\"90 kB\", gentle=false, byte_mode=true, \
+                mean_packet_size=\"1000 B\"}",
+            "red limit 90000 min 5000 max 15000 avpkt 1000 burst 92 bandwidth 10mbit probability \
+                0.1 adaptive",
             "2^-10 = 0.0009765625 instead of 0.0007996",
         ),
         (
             "{kind=\"fq_codel\", limit=\"600 pkt\"}",
-            "fq_codel limit 600 flows 1024 quantum 1514 memory_limit 33554432 target 5ms interval 100ms",
+            "fq_codel limit 600 flows 1024 quantum 1514 memory_limit 33554432 target 5ms interval \
+                100ms",
             "Newton's",
         ),
         (
             "{kind=\"fq_codel\", limit=\"600 pkt\", ecn=false, drop_batch=8}",
-            "fq_codel limit 600 flows 1024 quantum 1514 memory_limit 33554432 target 5ms interval 100ms noecn drop_batch 8",
+            "fq_codel limit 600 flows 1024 quantum 1514 memory_limit 33554432 target 5ms interval \
+                100ms noecn drop_batch 8",
             "Newton's",
         ),
         (
             "{kind=\"fq_pie\", limit=\"600 pkt\", ecn=true, mark_ecnth=0.25}",
-            "fq_pie limit 600 flows 1024 quantum 1514 memory_limit 33554432 target 15ms tupdate 15ms alpha 2 beta 20 \
-             ecn ecn_prob 25",
+            "fq_pie limit 600 flows 1024 quantum 1514 memory_limit 33554432 target 15ms tupdate \
+                15ms alpha 2 beta 20 ecn ecn_prob 25",
             "(drop_batch)",
         ),
         (
@@ -307,12 +363,13 @@ fn queues_become_lines() {
         ),
         (
             "{kind=\"dualpi2\", limit=\"600 pkt\", l_aqm=\"step\"}",
-            "dualpi2 limit 600 coupling_factor 2 step_thresh 1ms min_qlen_step 1 drop_on_overload classic_protection 10 \
-             target 15ms tupdate 16ms alpha 0.16 beta 3.2",
+            "dualpi2 limit 600 coupling_factor 2 step_thresh 1ms min_qlen_step 1 drop_on_overload \
+                classic_protection 10 target 15ms tupdate 16ms alpha 0.16 beta 3.2",
             "6.17",
         ),
     ] {
-        let (found, explained) = written(queue).unwrap_or_else(|rendered| panic!("{queue}\n{rendered}"));
+        let (found, explained) =
+            written(queue).unwrap_or_else(|rendered| panic!("{queue}\n{rendered}"));
         assert_eq!(found, line, "{queue}");
         assert!(explained.contains(said), "{queue}: {said} is not in {explained}");
     }
@@ -344,8 +401,16 @@ fn what_has_no_counterpart_is_refused_with_a_reason() {
         let flat = rendered.split_whitespace().collect::<Vec<_>>().join(" ").replace("│ ", "");
         assert!(flat.contains(reason), "{queue}: {reason} is not in\n{rendered}");
     }
-    for (line, reason) in [("cake", "fq_cobalt"), ("fq", "RFC 8290"), ("prio", "codepoint"), ("gred", "virtual queues")]
-    {
+    for (line, reason) in [
+        ("cake", "fq_cobalt"),
+        ("fq", "RFC 8290"),
+        ("prio", "codepoint"),
+        (
+            "gred",
+            "virtual \
+        queues",
+        ),
+    ] {
         let rendered = api::import_tc(line).expect_err(line).rendered;
         assert!(rendered.contains(reason), "{line}: {reason} is not in\n{rendered}");
     }

@@ -1,4 +1,5 @@
-//! Runs between real hosts, from the scenario to the result: what must hold however busy the machine is.
+//! Runs between real hosts, from the scenario to the result: what must hold however busy the
+//! machine is.
 use dumbbell_emu::host::testing::namespaces;
 use dumbbell_lab::{api, testbed};
 use serde_json::{Value, json};
@@ -18,7 +19,12 @@ fn scenario() -> Value {
     })
 }
 
-fn run(scenario: &Value, on: &str, overrides: &[&str], out: Option<&Path>) -> Result<Value, (i32, String)> {
+fn run(
+    scenario: &Value,
+    on: &str,
+    overrides: &[&str],
+    out: Option<&Path>,
+) -> Result<Value, (i32, String)> {
     let request = json!({
         "source": { "value": scenario, "name": "testbed" }, "on": on, "overrides": overrides, "out": out,
     });
@@ -30,9 +36,15 @@ fn sound(result: &Value) {
     let validity = &result["validity"];
     let reasons = validity["reasons"].as_array().unwrap();
     assert_eq!(validity["valid"], reasons.is_empty());
-    assert_eq!(result["valid"], validity["valid"], "nothing else may be wrong: {}", result["conservation"]);
+    assert_eq!(
+        result["valid"], validity["valid"],
+        "nothing else may be wrong: {}",
+        result["conservation"]
+    );
     for reason in reasons.iter().filter_map(Value::as_str) {
-        let of_time = ["late", "stood still", "rate", "steal", "to sleep"].iter().any(|word| reason.contains(word));
+        let of_time = ["late", "stood still", "rate", "steal", "to sleep"]
+            .iter()
+            .any(|word| reason.contains(word));
         assert!(of_time, "{reason}");
     }
     assert_eq!(validity["conservation"]["ok"], true, "{validity}");
@@ -51,14 +63,17 @@ fn a_run_has_what_a_simulation_has_and_can_be_made_again_from_its_log() {
     let dir = tempfile::tempdir().unwrap();
     let live = run(&scenario(), "kernel", &[], Some(&dir.path().join("live"))).unwrap();
     sound(&live);
-    let simulated = run(&scenario(), "sim", &["profile=linux"], Some(&dir.path().join("sim"))).unwrap();
-    let keys = |value: &Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
+    let simulated =
+        run(&scenario(), "sim", &["profile=linux"], Some(&dir.path().join("sim"))).unwrap();
+    let keys =
+        |value: &Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
     for part in ["flows", "queues"] {
         assert_eq!(keys(&live[part][0]), keys(&simulated[part][0]), "{part}");
     }
     for flow in live["flows"].as_array().unwrap() {
         assert!(
-            flow["goodput_bps"].as_f64().unwrap() > 1e5 && flow["cwnd_mean_packets"].as_f64().unwrap() > 1.0,
+            flow["goodput_bps"].as_f64().unwrap() > 1e5
+                && flow["cwnd_mean_packets"].as_f64().unwrap() > 1.0,
             "{flow}"
         );
         assert!(flow["srtt_mean_s"].as_f64().unwrap() > 0.01, "its path alone takes 10 ms: {flow}");
@@ -84,10 +99,15 @@ fn fragments_answers_marks_and_damage_are_done_to_real_packets() {
     if !namespaces() {
         return;
     }
-    let hop =
-        |between: [&str; 2], mtu: &str| json!({ "between": between, "rate": "50 Mbps", "delay": "1 ms", "mtu": mtu });
+    let hop = |between: [&str; 2], mtu: &str| {
+        json!({ "between": between, "rate": "50 Mbps", "delay": "1 \
+            ms", "mtu": mtu })
+    };
     let mut narrow = scenario();
-    narrow.as_object_mut().unwrap().retain(|key, _| !["dumbbell", "queue", "flow"].contains(&key.as_str()));
+    narrow
+        .as_object_mut()
+        .unwrap()
+        .retain(|key, _| !["dumbbell", "queue", "flow"].contains(&key.as_str()));
     narrow["host"] = json!([{ "name": "h1" }, { "name": "h2" }]);
     narrow["router"] = json!([{ "name": "r1" }, { "name": "r2" }]);
     let mut middle = hop(["r1", "r2"], "1500 B");
@@ -102,7 +122,10 @@ fn fragments_answers_marks_and_damage_are_done_to_real_packets() {
     let result = run(&narrow, "kernel", &[], None).unwrap();
     sound(&result);
     let cuts = &result["fragmentation"];
-    assert!(cuts["answers"].as_u64().unwrap() > 0 && cuts["fragments"].as_u64().unwrap() > 100, "{cuts}");
+    assert!(
+        cuts["answers"].as_u64().unwrap() > 0 && cuts["fragments"].as_u64().unwrap() > 100,
+        "{cuts}"
+    );
     let goodput = |flow: usize| result["flows"][flow]["goodput_bps"].as_f64().unwrap();
     assert!(goodput(0) > 1e6, "TCP learned of the path's MTU: {result}");
     assert!(goodput(1) > 1.5e6, "its host put the pieces together: {result}");
@@ -112,13 +135,22 @@ fn fragments_answers_marks_and_damage_are_done_to_real_packets() {
     marked["queue"]["gentle"] = json!(true);
     marked["tcp"] = json!({ "ecn": "rfc3168" });
     marked["dumbbell"]["bottleneck"]["impairment"] = json!([
-        { "kind": "corrupt", "rate": 0.01 }, { "kind": "duplicate", "share": 0.01 }, { "kind": "reorder", "share": 0.02, "delay": "2 ms" },
+        { "kind": "corrupt", "rate": 0.01 }, { "kind": "duplicate", "share": 0.01 }, { "kind": "reorder", "share": 0.02, "delay": "2 \
+            ms" },
     ]);
     marked["flow"][1] = json!({ "name": "b", "cc": "cubic", "ip": 6 });
     let result = run(&marked, "kernel", &[], None).unwrap();
     sound(&result);
-    assert!(result["conservation"]["discarded"].as_u64().unwrap() > 0, "wrong bits: {}", result["conservation"]);
-    assert!(result["conservation"]["duplicated"].as_u64().unwrap() > 0, "{}", result["conservation"]);
+    assert!(
+        result["conservation"]["discarded"].as_u64().unwrap() > 0,
+        "wrong bits: {}",
+        result["conservation"]
+    );
+    assert!(
+        result["conservation"]["duplicated"].as_u64().unwrap() > 0,
+        "{}",
+        result["conservation"]
+    );
 }
 
 #[test]
@@ -129,8 +161,20 @@ fn what_cannot_be_is_refused_with_what_to_do() {
     let (code, text) = run(&scenario(), "kernel", &["flow.0.cc=tahoe"], None).unwrap_err();
     assert_eq!(code, 2, "{text}");
     assert!(text.contains("tahoe") && text.contains("help"), "{text}");
-    let fast = ["testbed.calibrate=true", r#"dumbbell.bottleneck.rate="40 Gbps""#, r#"dumbbell.access.rate="40 Gbps""#];
+    let fast = [
+        "testbed.calibrate=true",
+        r#"dumbbell.bottleneck.rate="40 Gbps""#,
+        r#"dumbbell.access.rate="40 Gbps""#,
+    ];
     let (code, text) = run(&scenario(), "kernel", &fast, None).unwrap_err();
     assert_eq!(code, 5, "{text}");
-    assert!(text.contains("cannot keep up") && text.contains("lower the rate"), "{}", text.replace("\n  │", ""));
+    assert!(
+        text.contains("cannot keep up") && text.contains("lower the rate"),
+        "{}",
+        text.replace(
+            "\n  \
+        │",
+            ""
+        )
+    );
 }

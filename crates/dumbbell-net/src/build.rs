@@ -1,32 +1,32 @@
 //! From a plan to its network: every part with its own chance, named by it.
 mod measures;
 
-use crate::port::account::Account;
-use crate::engine::agenda::Agenda;
-use crate::port::arrival::ArrivalQueue;
-use crate::engine::audit::Audit;
-use crate::port::discipline::Discipline;
 use crate::edge::rules;
 use crate::edge::rules::FlowsByLink;
+use crate::engine::agenda::Agenda;
+use crate::engine::audit::Audit;
 use crate::engine::egress::Egress;
-use crate::port::held::HeldQueue;
-use crate::fragment::oversize;
-use crate::fragment::oversize::Oversize;
-use crate::report::names::ReportNames;
-use crate::engine::path::{Paths, Streams, RunAhead, OrderNeeds};
-use crate::link::shared_medium::SharedMedia;
-use crate::link::Element;
-use crate::engine::socket::{RECEIVER, SENDER};
-use crate::net::Net;
-use crate::observe::SampleTimes;
-use crate::port::{Port, Queue};
-use crate::engine::ranks::Ranks;
-use crate::fragment::reassembly::Reassembler;
-use crate::port::edge::PortEdge;
-use crate::port::stats::PortStats;
-use crate::link::wire::Wire;
 use crate::engine::host_signals;
 use crate::engine::host_signals::HostSignals;
+use crate::engine::path::{OrderNeeds, Paths, RunAhead, Streams};
+use crate::engine::ranks::Ranks;
+use crate::engine::socket::{RECEIVER, SENDER};
+use crate::fragment::oversize;
+use crate::fragment::oversize::Oversize;
+use crate::fragment::reassembly::Reassembler;
+use crate::link::Element;
+use crate::link::shared_medium::SharedMedia;
+use crate::link::wire::Wire;
+use crate::net::Net;
+use crate::observe::SampleTimes;
+use crate::port::account::Account;
+use crate::port::arrival::ArrivalQueue;
+use crate::port::discipline::Discipline;
+use crate::port::edge::PortEdge;
+use crate::port::held::HeldQueue;
+use crate::port::stats::PortStats;
+use crate::port::{Port, Queue};
+use crate::report::names::ReportNames;
 use dumbbell_algos::aqm::{self, AnyAqm};
 use dumbbell_algos::impairment::AnyImpairment;
 use dumbbell_algos::qdisc::{self, AnyQdisc};
@@ -34,10 +34,10 @@ use dumbbell_algos::service::AnyService;
 use dumbbell_algos::service::constant::Constant;
 use dumbbell_core::aqm::{Aqm, LinkInfo, Needs};
 use dumbbell_core::catalogue::{Algorithm, Fault, NoConfig};
-use dumbbell_core::packet::flow::FlowTable;
-use dumbbell_core::plugin::{Alarm, Plugins};
 use dumbbell_core::impairment::Impairment;
 use dumbbell_core::packet::FlowId;
+use dumbbell_core::packet::flow::FlowTable;
+use dumbbell_core::plugin::{Alarm, Plugins};
 use dumbbell_core::qdisc::Fifo;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::service::{Service, Site};
@@ -51,7 +51,8 @@ pub struct Options {
     pub fold: bool,
     /// Let every queue hold its packets, also those that could decide at arrival.
     pub hold: bool,
-    /// Let connections take the short way through what is ordinary (default): see `dumbbell-tcp`, `ordinary`.
+    /// Let connections take the short way through what is ordinary (default): see `dumbbell-tcp`,
+    /// `ordinary`.
     pub straight: bool,
     /// Follow each packet by number.
     pub audit: bool,
@@ -65,7 +66,10 @@ impl Default for Options {
 
 /// Puts the part's name before the place of a fault.
 pub fn within<T>(part: &str, r: Result<T, Fault>) -> Result<T, Fault> {
-    r.map_err(|f| Fault { at: if f.at.is_empty() { part.into() } else { format!("{part}.{}", f.at) }, ..f })
+    r.map_err(|f| Fault {
+        at: if f.at.is_empty() { part.into() } else { format!("{part}.{}", f.at) },
+        ..f
+    })
 }
 
 /// A network that was built, and what its owner needs beside it.
@@ -78,10 +82,12 @@ pub struct Built {
     pub reassembler: Reassembler,
 }
 
-/// The network of `plan`, whose sockets are the caller's. `egress` is told of each socket (2 x flow + end) its way out.
+/// The network of `plan`, whose sockets are the caller's. `egress` is told of each socket (2 x flow +
+/// end) its way out.
 ///
 /// # Errors
-/// A name that is not in the catalogue, or parameters that it refuses; a plan made from a scenario has neither.
+/// A name that is not in the catalogue, or parameters that it refuses; a plan made from a scenario
+/// has neither.
 pub fn network(
     plan: &Plan,
     options: Options,
@@ -99,24 +105,29 @@ pub fn network(
         elements.iter().map(|e| matches!(e, Element::Port(p) if f(p))).collect()
     };
     let held = is(&|p| matches!(p.queue, Queue::Held(_)) || p.edge.is_some());
-    let unordered = is(&|p| p.impairments.iter().any(|(i, _)| i.reorders()) || p.service().reorders());
+    let unordered =
+        is(&|p| p.impairments.iter().any(|(i, _)| i.reorders()) || p.service().reorders());
     let order_needs = OrderNeeds { unordered, signaled: signaled(plan, &elements) };
     let streams = Streams::of(plan, &order_needs);
     let (ranks, arrivals) = Ranks::new(plan.seed, streams.population(plan));
     let cut = Paths::cut(plan, &streams, &arrivals, options.fold, &held, &order_needs);
     let agenda = Agenda::new(entries_per_second(plan, &cut.merge), horizon(plan).ps());
     let mut egresses = Vec::with_capacity(2 * plan.flows.len());
-    egresses.extend(cut.sockets.into_iter().enumerate().map(|(socket, run_ahead)| egress(socket, run_ahead)));
+    egresses.extend(
+        cut.sockets.into_iter().enumerate().map(|(socket, run_ahead)| egress(socket, run_ahead)),
+    );
     let report_names = ReportNames::of(plan, |link| matches!(elements[link], Element::Port(_)));
     let oversize = Oversize::of(plan, &cut.answers);
-    let reassembler = Reassembler::new(plan, oversize.iter().flat_map(|oversize| oversize.sockets()));
+    let reassembler =
+        Reassembler::new(plan, oversize.iter().flat_map(|oversize| oversize.sockets()));
     for (link, least) in oversize.iter().flat_map(|oversize| oversize.asking(plan)) {
         if let Element::Port(port) = &mut elements[link] {
             port.mtu = least;
         }
     }
     let shared_media = SharedMedia::of(plan, &elements)?;
-    let mut net = Net::new(Time::ZERO + plan.duration, cut.paths, ranks, agenda, elements, egresses);
+    let mut net =
+        Net::new(Time::ZERO + plan.duration, cut.paths, ranks, agenda, elements, egresses);
     net.table = FlowTable::new(plan.flows.iter().map(|f| f.info));
     net.audit = options.audit.then(Audit::default);
     net.host_signals = HostSignals::of(plan);
@@ -143,7 +154,8 @@ impl BuildCx<'_> {
     }
 }
 
-/// For each socket whether it is given signals: its host's, or a sender those of an edge that it passes.
+/// For each socket whether it is given signals: its host's, or a sender those of an edge that it
+/// passes.
 fn signaled(plan: &Plan, elements: &[Element]) -> Vec<bool> {
     let tells = |link: &LinkId, flow: FlowId| match &elements[*link] {
         Element::Port(port) => port.edge.as_ref().is_some_and(|edge| edge.tells(flow)),
@@ -174,8 +186,8 @@ pub fn sample_times(plan: &Plan, wanted: bool) -> SampleTimes {
     SampleTimes::new(plan.record.every.filter(|_| wanted), Time::ZERO + plan.warmup)
 }
 
-/// Outages of a link's transmitter in a run of `plan`, as far as its own law tells them beforehand: from and to, in
-/// the order of time.
+/// Outages of a link's transmitter in a run of `plan`, as far as its own law tells them beforehand:
+/// from and to, in the order of time.
 ///
 /// # Errors
 /// Those of [`network`].
@@ -185,7 +197,8 @@ pub fn outages(plan: &Plan, link: LinkId) -> Result<Vec<(Time, Time)>, Fault> {
 
 /// The service of a link.
 fn new_service(plan: &Plan, link: &Link) -> Result<AnyService, Fault> {
-    let info = LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
+    let info =
+        LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
     let part = link.service.as_ref().map_or("constant", |spec| &spec.kind);
     let chance = Stream::named(plan.seed, &format!("{}/{part}", link.name));
     let site = Site { link: info, chance };
@@ -202,17 +215,27 @@ fn service(plan: &Plan, link: &Link) -> Result<AnyService, Fault> {
     Ok(service)
 }
 
-/// A link is a wire if there is nothing to decide, to lose or to look at. `asks`: whether a packet may be too large for it.
-fn element(plan: &Plan, number: usize, asks: bool, options: Options, cx: &BuildCx<'_>) -> Result<Element, Fault> {
+/// A link is a wire if there is nothing to decide, to lose or to look at. `asks`: whether a packet
+/// may be too large for it.
+fn element(
+    plan: &Plan,
+    number: usize,
+    asks: bool,
+    options: Options,
+    cx: &BuildCx<'_>,
+) -> Result<Element, Fault> {
     let link = &plan.links[number];
     let plain = link.aqm.kind == "drop_tail" && link.capacity == Capacity::Unlimited;
-    let simple = link.impairments.is_empty() && link.conditioner.is_none() && link.service.is_none();
+    let simple =
+        link.impairments.is_empty() && link.conditioner.is_none() && link.service.is_none();
     if plain && simple && !link.report && !asks {
         return Ok(Element::Wire(Wire::new(link)));
     }
     let chance = |part: &str| Stream::named(plan.seed, &format!("{}/{part}", link.name));
-    let info = LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
-    let queue = queue(plan, link, info, chance(chance_of(&link.aqm.kind, cx.plugins)), options, cx)?;
+    let info =
+        LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
+    let queue =
+        queue(plan, link, info, chance(chance_of(&link.aqm.kind, cx.plugins)), options, cx)?;
     let mut impairments = Vec::with_capacity(link.impairments.len());
     for (i, spec) in link.impairments.iter().enumerate() {
         let Spec { kind, config, .. } = &**spec;
@@ -258,12 +281,21 @@ fn queue(
     if qdisc::CATALOGUE.iter().any(|e| e.about.name == spec.kind) {
         let several = within(&link.name, AnyQdisc::build(&spec.kind, &spec.config, &info))?;
         let discipline = Discipline::Several(Box::new(several));
-        return Ok(Queue::Held(HeldQueue::new(discipline, rng, info, service, link.count_in_service)));
+        return Ok(Queue::Held(HeldQueue::new(
+            discipline,
+            rng,
+            info,
+            service,
+            link.count_in_service,
+        )));
     }
     let aqm = within(&link.name, cx.aqm(spec, &info))?;
-    // A limit in buffers is counted where packets are held: in a queue that decides at arrival it would be on everybody's way.
+    // A limit in buffers is counted where packets are held: in a queue that decides at arrival it
+    // would be on everybody's way.
     Ok(match aqm.needs() {
-        Needs::Arrival if !(options.hold || shared(&service) || link.capacity.buffer_size().is_some()) => {
+        Needs::Arrival
+            if !(options.hold || shared(&service) || link.capacity.buffer_size().is_some()) =>
+        {
             Queue::Arrival(ArrivalQueue::new(aqm, rng, info, service, link.count_in_service))
         }
         _ => {
@@ -273,7 +305,8 @@ fn queue(
     })
 }
 
-/// True if both directions of a link share one medium, so that transmissions are known only when they end.
+/// True if both directions of a link share one medium, so that transmissions are known only when
+/// they end.
 fn shared(service: &AnyService) -> bool {
     matches!(service, AnyService::DuplexMismatch(_))
 }
@@ -282,7 +315,12 @@ fn shared(service: &AnyService) -> bool {
 ///
 /// # Errors
 /// Those of [`network`].
-pub(crate) fn lone_port(plan: &Plan, link: usize, plugins: &Plugins, alarm: &Alarm) -> Result<Box<Port>, Fault> {
+pub(crate) fn lone_port(
+    plan: &Plan,
+    link: usize,
+    plugins: &Plugins,
+    alarm: &Alarm,
+) -> Result<Box<Port>, Fault> {
     let cx = BuildCx { plugins, alarm, passing: rules::passing(plan) };
     match element(plan, link, true, Options::default(), &cx)? {
         Element::Port(port) => Ok(port),
@@ -294,7 +332,8 @@ pub(crate) fn lone_port(plan: &Plan, link: usize, plugins: &Plugins, alarm: &Ala
 fn entries_per_second(plan: &Plan, merge: &[bool]) -> f64 {
     let mut load = vec![0.0; plan.links.len()];
     for flow in &plan.flows {
-        let slowest = flow.forward.iter().map(|l| plan.links[*l].rate.bps()).min().unwrap_or(0) as f64;
+        let slowest =
+            flow.forward.iter().map(|l| plan.links[*l].rate.bps()).min().unwrap_or(0) as f64;
         flow.forward.iter().chain(&flow.back).for_each(|l| load[*l] += slowest);
     }
     let merges = plan.links.iter().zip(load).zip(merge).filter(|(_, m)| **m);
@@ -307,7 +346,9 @@ fn horizon(plan: &Plan) -> Span {
         let queue = match link.capacity {
             Capacity::Packets(n) => link.rate.span_of(u64::from(n) * 1500),
             Capacity::Bytes(n) => link.rate.span_of(n),
-            Capacity::Buffers { count, size } => link.rate.span_of(u64::from(count) * u64::from(size)),
+            Capacity::Buffers { count, size } => {
+                link.rate.span_of(u64::from(count) * u64::from(size))
+            }
             Capacity::Unlimited => Span::ZERO,
         };
         link.delay + queue

@@ -1,16 +1,17 @@
-//! One link by itself, under a table of arrivals: the simulator's own port, built as for a plan, without a network.
-use crate::port::account::{Drops, Copies, PortCtx};
+//! One link by itself, under a table of arrivals: the simulator's own port, built as for a plan,
+//! without a network.
 use crate::build::lone_port;
 use crate::engine::entry::Pkt;
-use crate::engine::sidecar::Sidecars;
-use crate::observe::{Observer, Signal, PacketId};
 use crate::engine::queued_packet::QueuedPacket;
+use crate::engine::sidecar::Sidecars;
+use crate::observe::{Observer, PacketId, Signal};
+use crate::port::account::{Copies, Drops, PortCtx};
 use crate::port::{Port, Queue};
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::catalogue::Fault;
 use dumbbell_core::packet::flow::FlowTable;
-use dumbbell_core::plugin::{Alarm, Failure, Plugins};
 use dumbbell_core::packet::{Dscp, Ecn};
+use dumbbell_core::plugin::{Alarm, Failure, Plugins};
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::transport::segment::{Segment, flag};
 use dumbbell_core::units::{Span, Time};
@@ -36,7 +37,8 @@ pub struct Arrival {
 /// The outcome of one packet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PacketOutcome {
-    /// The time when it came to the queue: at its arrival, or when a conditioner released it; `None` if it never did.
+    /// The time when it came to the queue: at its arrival, or when a conditioner released it;
+    /// `None` if it never did.
     pub entered: Option<Time>,
     /// The codepoint that it had there: an edge's answer.
     pub dscp: Option<Dscp>,
@@ -54,8 +56,9 @@ pub struct PacketOutcome {
     pub gauges: Gauges,
 }
 
-/// Sends `arrivals` through one link of `plan`, and lets it send all that it then holds; one fate for each. The link's
-/// chance is that of the plan's seed, as in a run of it; the plan's duration says nothing here.
+/// Sends `arrivals` through one link of `plan`, and lets it send all that it then holds; one fate
+/// for each. The link's chance is that of the plan's seed, as in a run of it; the plan's duration
+/// says nothing here.
 ///
 /// # Errors
 /// A name that is not in the catalogue, or parameters that it refuses.
@@ -166,7 +169,8 @@ impl LoneLink {
 
     /// A packet comes to the link.
     fn come(&mut self, number: usize, a: &Arrival) {
-        let segment = Segment { seq: number as u32, ts: 0, ip_len: a.ip_len, flags: flag::UDP, ecn: a.ecn };
+        let segment =
+            Segment { seq: number as u32, ts: 0, ip_len: a.ip_len, flags: flag::UDP, ecn: a.ecn };
         let extra = self.sidecars.follow(0, number as u64 + 1);
         let mut packet = Pkt::new(segment, extra);
         packet.set_dscp(a.dscp);
@@ -179,7 +183,13 @@ impl LoneLink {
         match self.port.edge.take() {
             None => self.enter(a.at, queued),
             Some(mut edge) => {
-                edge.arrive(a.at, queued, &mut self.released, &mut self.port.account, port_ctx!(self));
+                edge.arrive(
+                    a.at,
+                    queued,
+                    &mut self.released,
+                    &mut self.port.account,
+                    port_ctx!(self),
+                );
                 // There is no sender to tell.
                 edge.told().for_each(drop);
                 self.port.edge = Some(edge);
@@ -218,7 +228,12 @@ impl LoneLink {
         match self.port.queue {
             Queue::Arrival(_) => {
                 let mut packet = queued.packet;
-                let through = self.port.pass(now, &mut packet, (queued.socket(), queued.path_segment), port_ctx!(self));
+                let through = self.port.pass(
+                    now,
+                    &mut packet,
+                    (queued.socket(), queued.path_segment),
+                    port_ctx!(self),
+                );
                 self.forget(through.map(|_| queued));
             }
             Queue::Held(_) => {

@@ -1,13 +1,15 @@
-//! Observers behind a pointer. The engine is generic over its observer and large: each type of observer would compile it
-//! once more. With [`Sampling`] and [`Following`] it is compiled once for all that follow no packets, and once for the rest.
+//! Observers behind a pointer. The engine is generic over its observer and large: each type of
+//! observer would compile it once more. With [`Sampling`] and [`Following`] it is compiled once for
+//! all that follow no packets, and once for the rest.
 use crate::edge::report::MarkerRow;
-use crate::observe::{FlowRow, Observer, QueueRow, Reaction, Signal, PacketId};
+use crate::observe::{FlowRow, Observer, PacketId, QueueRow, Reaction, Signal};
 use dumbbell_core::meter::Color;
 use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::transport::segment::{Extra, Segment};
 use dumbbell_core::units::Time;
 
-/// Declares [`DynObserver`], the twin of [`Observer`] without its constants, and implements it for every observer.
+/// Declares [`DynObserver`], the twin of [`Observer`] without its constants, and implements it for
+/// every observer.
 macro_rules! dyn_observer {
     ($(fn $name:ident($($arg:ident: $type:ty),*) $(-> $out:ty)?;)*) => {
         /// The methods of [`Observer`], for calls through a pointer.

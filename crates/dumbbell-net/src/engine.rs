@@ -1,4 +1,5 @@
-//! The agenda of events and what its entries carry: packets, ranks, routes cut at merges, host signals.
+//! The agenda of events and what its entries carry: packets, ranks, routes cut at merges, host
+//! signals.
 pub(crate) mod agenda;
 pub(crate) mod audit;
 pub(crate) mod egress;

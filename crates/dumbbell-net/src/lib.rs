@@ -1,11 +1,13 @@
 //! Floor 4 of Dumbbell: the network between the sockets, in logical time.
 //!
-//! It simulates and measures links, ports, queues, edges and wire effects. It has no sockets and no clock of its own.
-//! `dumbbell_sim` connects its own TCP to it ([`Net`]) and runs as fast as it can. `dumbbell_emu` connects real hosts
-//! ([`Relay`]) and runs in real time. Both get the same decisions, because all are made here.
+//! It simulates and measures links, ports, queues, edges and wire effects. It has no sockets and no
+//! clock of its own. `dumbbell_sim` connects its own TCP to it ([`Net`]) and runs as fast as it
+//! can. `dumbbell_emu` connects real hosts ([`Relay`]) and runs in real time. Both get the same
+//! decisions, because all are made here.
 //!
-//! [`network`] builds a [`Net`] from a plan. The rooms: `engine` (agenda, entries, ranks, path segments), `port` (queues
-//! and their account), `link` (wires, wire effects), `edge` (DiffServ), `fragment` (packets above the MTU), `measure`.
+//! [`network`] builds a [`Net`] from a plan. The rooms: `engine` (agenda, entries, ranks, path
+//! segments), `port` (queues and their account), `link` (wires, wire effects), `edge` (DiffServ),
+//! `fragment` (packets above the MTU), `measure`.
 #![forbid(unsafe_code)]
 
 mod build;
@@ -30,16 +32,18 @@ pub use engine::agenda::Agenda;
 pub use engine::egress::Egress;
 pub use engine::entry::{Entry, NO_SIDECAR, Pkt};
 pub use engine::ranks::Clock;
-pub use fragment::oversize::FragmentationCounts;
 pub use engine::sidecar::Fragment;
+pub use engine::socket::{RECEIVER, SENDER};
+pub use fragment::oversize::FragmentationCounts;
 pub use fragment::reassembly::{Reassembler, ReassemblyCounts};
 pub use measure::acks::{AckArrival, AckEnd, AckPath, AckRow, AckSummary, Spacings};
 pub use measure::colors::{ColorCounts, FlowColors, ProfileCounts};
 pub use measure::delays::{DelaySummary, OneWay};
 pub use measure::queue::Measures;
-pub use engine::socket::{RECEIVER, SENDER};
 pub use net::{Delivery, Net, Tally};
-pub use observe::{Cause, FlowRow, Observer, PacketId, QueueRow, Reaction, SampleTimes, SenderSnapshot, Signal};
+pub use observe::{
+    Cause, FlowRow, Observer, PacketId, QueueRow, Reaction, SampleTimes, SenderSnapshot, Signal,
+};
 pub use relay::{Incoming, Outgoing, Relay, RelayFlow, RelayReport};
 pub use report::names::ReportNames;
 pub use report::{Conservation, FlowReport, Fragmentation, ProcessorReport, QueueReport, Report};

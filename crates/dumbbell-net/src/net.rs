@@ -3,22 +3,22 @@ mod held_ports;
 mod oversize;
 mod shared_medium;
 mod sockets;
-use crate::port::account::{Drops, PacketCopy, Copies};
 use crate::engine::agenda::Agenda;
 use crate::engine::audit::Audit;
-use crate::engine::entry::{Entry, Pkt};
 use crate::engine::egress::Egress;
+use crate::engine::entry::{Entry, Pkt};
+use crate::engine::host_signals::HostSignals;
+use crate::engine::path::{End, PathSegment, Paths, RunAhead};
+use crate::engine::queued_packet::QueuedPacket;
+use crate::engine::ranks::Ranks;
 use crate::engine::sidecar::Sidecars;
 use crate::engine::socket::SENDER;
 use crate::fragment::oversize::{FragmentationCounts, Oversize};
-use crate::engine::path::{End, PathSegment, Paths, RunAhead};
+use crate::link::Element;
 use crate::link::shared_medium::SharedMedia;
 use crate::observe::{Observer, PacketId};
-use crate::engine::queued_packet::QueuedPacket;
 use crate::port::Queue;
-use crate::engine::ranks::Ranks;
-use crate::link::Element;
-use crate::engine::host_signals::HostSignals;
+use crate::port::account::{Copies, Drops, PacketCopy};
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::units::Time;
@@ -111,7 +111,14 @@ pub(crate) use port_ctx;
 
 impl Net {
     /// An empty network.
-    pub(crate) fn new(end: Time, paths: Paths, ranks: Ranks, agenda: Agenda, elements: Vec<Element>, egresses: Vec<Egress>) -> Self {
+    pub(crate) fn new(
+        end: Time,
+        paths: Paths,
+        ranks: Ranks,
+        agenda: Agenda,
+        elements: Vec<Element>,
+        egresses: Vec<Egress>,
+    ) -> Self {
         Net {
             end,
             paths,
@@ -148,7 +155,8 @@ impl Net {
         }
     }
 
-    /// A packet leaves a socket at `t`. Inlined, because the one place that nearly always sends is the hot path.
+    /// A packet leaves a socket at `t`. Inlined, because the one place that nearly always sends is
+    /// the hot path.
     #[inline(always)]
     pub fn launch<O: Observer>(&mut self, t: Time, socket: u32, mut packet: Pkt, observer: &mut O) {
         self.tally.sent += 1;
@@ -166,10 +174,12 @@ impl Net {
         }
     }
 
-    /// Tells an observer that follows packets of one that its socket sent; the handle that the packet now has.
+    /// Tells an observer that follows packets of one that its socket sent; the handle that the
+    /// packet now has.
     fn follow<O: Observer>(&mut self, t: Time, socket: u32, packet: Pkt, observer: &mut O) -> u32 {
         let (flow, data) = (socket / 2, socket as usize % 2 == SENDER);
-        let who = PacketId { flow: flow as usize, data, number: observer.follow(flow as usize, data) };
+        let who =
+            PacketId { flow: flow as usize, data, number: observer.follow(flow as usize, data) };
         if who.number == 0 {
             return packet.sidecar();
         }
@@ -177,8 +187,8 @@ impl Net {
         self.sidecars.follow(packet.sidecar(), who.number)
     }
 
-    /// Runs a packet ahead from `t` over private links to the end of `run_ahead`; its delivery, if that is a socket.
-    /// The only place where folding happens: a loop, not a special case.
+    /// Runs a packet ahead from `t` over private links to the end of `run_ahead`; its delivery, if
+    /// that is a socket. The only place where folding happens: a loop, not a special case.
     #[inline(always)]
     pub(crate) fn advance<O: Observer>(
         &mut self,
@@ -215,8 +225,8 @@ impl Net {
         }
     }
 
-    /// A packet passes a link that is more than arithmetic, or that somebody looks at; when it is at the far end, if
-    /// that is known now.
+    /// A packet passes a link that is more than arithmetic, or that somebody looks at; when it is
+    /// at the far end, if that is known now.
     #[inline(always)]
     fn pass<O: Observer>(
         &mut self,
@@ -230,7 +240,12 @@ impl Net {
         match &mut self.elements[link as usize] {
             Element::Wire(wire) => {
                 let at = wire.pass(t, packet.ip_len());
-                wire.tell(t, link, &QueuedPacket::new(*packet, socket, path_segment), port_ctx!(self, observer));
+                wire.tell(
+                    t,
+                    link,
+                    &QueuedPacket::new(*packet, socket, path_segment),
+                    port_ctx!(self, observer),
+                );
                 Some(at)
             }
             Element::Port(port) => {
@@ -242,7 +257,12 @@ impl Net {
                         port.pass(t, packet, (socket, path_segment), port_ctx!(self, observer))
                     }
                     _ => {
-                        self.wait(t, link, QueuedPacket::new(*packet, socket, path_segment), observer);
+                        self.wait(
+                            t,
+                            link,
+                            QueuedPacket::new(*packet, socket, path_segment),
+                            observer,
+                        );
                         None
                     }
                 }
@@ -250,7 +270,8 @@ impl Net {
         }
     }
 
-    /// A packet that was found to fit comes to a port; when it is at the far end, if that is known now.
+    /// A packet that was found to fit comes to a port; when it is at the far end, if that is known
+    /// now.
     pub(crate) fn fits<O: Observer>(
         &mut self,
         t: Time,
@@ -261,7 +282,9 @@ impl Net {
     ) -> Option<Time> {
         let Element::Port(port) = &mut self.elements[link as usize] else { return None };
         match port.queue {
-            Queue::Arrival(_) if port.edge.is_none() => port.pass(t, packet, (socket, path_segment), port_ctx!(self, observer)),
+            Queue::Arrival(_) if port.edge.is_none() => {
+                port.pass(t, packet, (socket, path_segment), port_ctx!(self, observer))
+            }
             _ => {
                 self.wait(t, link, QueuedPacket::new(*packet, socket, path_segment), observer);
                 None
@@ -269,8 +292,8 @@ impl Net {
         }
     }
 
-    /// A packet passes the first link of `run_ahead`, between merges, where wires are the rule. One with copies goes on
-    /// with them from here.
+    /// A packet passes the first link of `run_ahead`, between merges, where wires are the rule. One
+    /// with copies goes on with them from here.
     #[inline(never)]
     fn pass_between<O: Observer>(
         &mut self,
@@ -291,8 +314,14 @@ impl Net {
 
     /// A packet arrives at a merge at `now`; its delivery, if a socket is behind it.
     #[inline]
-    pub fn arrive<O: Observer>(&mut self, now: Time, entry: &Entry, observer: &mut O) -> Option<Delivery> {
-        let PathSegment { link, socket, run_ahead } = self.paths.segments[entry.path_segment as usize];
+    pub fn arrive<O: Observer>(
+        &mut self,
+        now: Time,
+        entry: &Entry,
+        observer: &mut O,
+    ) -> Option<Delivery> {
+        let PathSegment { link, socket, run_ahead } =
+            self.paths.segments[entry.path_segment as usize];
         let mut packet = entry.packet;
         let at = match self.elements.get_mut(link as usize) {
             None => now,
@@ -312,24 +341,39 @@ impl Net {
         self.advance(at, &run_ahead, socket, packet, observer)
     }
 
-    /// A packet goes on behind a port, with its copies, off the hot path; `at`: when it is there, unless it is lost.
-    pub(crate) fn goes_on<O: Observer>(&mut self, at: Option<Time>, queued: QueuedPacket, observer: &mut O) {
+    /// A packet goes on behind a port, with its copies, off the hot path; `at`: when it is there,
+    /// unless it is lost.
+    pub(crate) fn goes_on<O: Observer>(
+        &mut self,
+        at: Option<Time>,
+        queued: QueuedPacket,
+        observer: &mut O,
+    ) {
         if at.is_some() || !self.copies.is_empty() {
             let run_ahead = self.paths.segments[queued.path_segment as usize].run_ahead;
             self.together(at, queued.packet, &run_ahead, queued.socket(), observer);
         }
     }
 
-    /// A packet goes on from the start of `run_ahead`, and behind it the copies that were made of it: each as far as it comes
-    /// before the next one does, so that every link sees them in their order.
+    /// A packet goes on from the start of `run_ahead`, and behind it the copies that were made of
+    /// it: each as far as it comes before the next one does, so that every link sees them in their
+    /// order.
     #[inline(never)]
-    fn together<O: Observer>(&mut self, at: Option<Time>, packet: Pkt, run_ahead: &RunAhead, socket: u32, observer: &mut O) {
+    fn together<O: Observer>(
+        &mut self,
+        at: Option<Time>,
+        packet: Pkt,
+        run_ahead: &RunAhead,
+        socket: u32,
+        observer: &mut O,
+    ) {
         let copies = std::mem::take(&mut self.copies);
         if !copies.is_empty() {
             self.counts(&copies);
         }
         let all = at.map(|at| (at, packet)).into_iter();
-        for (at, packet) in all.chain(copies.iter().filter_map(|c| Some((c.at?, c.queued.packet)))) {
+        for (at, packet) in all.chain(copies.iter().filter_map(|c| Some((c.at?, c.queued.packet))))
+        {
             if let Some(delivery) = self.advance(at, run_ahead, socket, packet, observer) {
                 self.deliveries.push(delivery);
             }
@@ -357,11 +401,15 @@ impl Net {
         self.sidecars.take(packet.sidecar());
     }
 
-    /// Takes drops to the account of the run; calls `lost` with each data packet that was dropped, when and why, and whether it
-    /// is the first of its datagram that is told: of fragments one speaks for all, before the window, which begins at `warm`,
-    /// and in it.
+    /// Takes drops to the account of the run; calls `lost` with each data packet that was dropped,
+    /// when and why, and whether it is the first of its datagram that is told: of fragments one
+    /// speaks for all, before the window, which begins at `warm`, and in it.
     #[cold]
-    pub fn account_drops(&mut self, warm: Time, mut lost: impl FnMut(Time, &QueuedPacket, Reason, bool)) {
+    pub fn account_drops(
+        &mut self,
+        warm: Time,
+        mut lost: impl FnMut(Time, &QueuedPacket, Reason, bool),
+    ) {
         for (t, queued, why) in self.drops.drain(..) {
             if t > self.end {
                 // Lost on the wire after the end: at the end it was still on its way.

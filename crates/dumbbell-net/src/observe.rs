@@ -4,8 +4,8 @@ use dumbbell_core::aqm::Reason;
 use dumbbell_core::meter::Color;
 use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::probe::Gauges;
-use dumbbell_core::transport::segment::{Extra, Segment};
 use dumbbell_core::transport::Phase;
+use dumbbell_core::transport::segment::{Extra, Segment};
 use dumbbell_core::units::{Span, Time};
 use dumbbell_tcp::{SenderStats, SenderView};
 
@@ -57,7 +57,8 @@ pub struct QueueRow {
     pub gauges: Gauges,
 }
 
-/// Identity of a packet: those of one end of a flow are numbered from 1 in the order in which its socket sent them.
+/// Identity of a packet: those of one end of a flow are numbered from 1 in the order in which its
+/// socket sent them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PacketId {
     /// The flow.
@@ -107,7 +108,8 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// Why a sender went from one snapshot to another; `None` if it did not react: its window grew, or stayed.
+    /// Why a sender went from one snapshot to another; `None` if it did not react: its window grew,
+    /// or stayed.
     pub fn between(before: &SenderSnapshot, after: &SenderSnapshot) -> Option<Cause> {
         let (b, a) = (&before.view, &after.view);
         if after.stats.rtos > before.stats.rtos {
@@ -126,7 +128,10 @@ impl Cause {
             Some(Cause::BackedOff)
         } else if after.stats.ordered_resets > before.stats.ordered_resets {
             Some(Cause::Reset)
-        } else if a.cwnd < b.cwnd && b.phase == Phase::Open || a.phase != b.phase || a.ssthresh != b.ssthresh {
+        } else if a.cwnd < b.cwnd && b.phase == Phase::Open
+            || a.phase != b.phase
+            || a.ssthresh != b.ssthresh
+        {
             Some(Cause::Own)
         } else {
             None
@@ -190,16 +195,18 @@ pub struct Signal {
 
 /// Receives rows as they are made: in order for each flow and queue, not across them.
 ///
-/// A packet that is followed is seen at its socket ([`Observer::sent`]), at each link ([`Observer::entered`], then
-/// [`Observer::left`] or a drop's [`Observer::signal`]) and where it arrives ([`Observer::delivered`]). Links are run
-/// ahead, so the instants of one packet come in order, but those of several may not, and may lie beyond the end.
+/// A packet that is followed is seen at its socket ([`Observer::sent`]), at each link
+/// ([`Observer::entered`], then [`Observer::left`] or a drop's [`Observer::signal`]) and where it
+/// arrives ([`Observer::delivered`]). Links are run ahead, so the instants of one packet come in
+/// order, but those of several may not, and may lie beyond the end.
 pub trait Observer {
     /// True if it may ask for packets or reactions; without that, nothing of the kind is compiled.
     const FOLLOWS: bool = false;
     /// True if it looks at nothing at all: then the engine without an observer runs.
     const SILENT: bool = false;
 
-    /// The number of the next packet of one end of `flow`, from 1; 0: it is not followed. Called once for each packet.
+    /// The number of the next packet of one end of `flow`, from 1; 0: it is not followed. Called
+    /// once for each packet.
     fn follow(&mut self, _flow: usize, _data: bool) -> u64 {
         0
     }
@@ -207,9 +214,17 @@ pub trait Observer {
     fn sent(&mut self, _t: Time, _packet: PacketId, _segment: &Segment, _extra: Option<&Extra>) {}
     /// A packet came to a link, where `backlog` packets wait.
     fn entered(&mut self, _t: Time, _packet: PacketId, _link: usize, _backlog: u32) {}
-    /// The edge before a link lets it on at `t` with a codepoint, and a color if it was judged; it enters that link's queue
-    /// next.
-    fn released(&mut self, _t: Time, _packet: PacketId, _link: usize, _dscp: Dscp, _colour: Option<Color>) {}
+    /// The edge before a link lets it on at `t` with a codepoint, and a color if it was judged; it
+    /// enters that link's queue next.
+    fn released(
+        &mut self,
+        _t: Time,
+        _packet: PacketId,
+        _link: usize,
+        _dscp: Dscp,
+        _colour: Option<Color>,
+    ) {
+    }
     /// Its last bit left at `done`, and will be at the link's far end at `arrives`.
     fn left(&mut self, _packet: PacketId, _link: usize, _done: Time, _arrives: Time) {}
     /// A packet arrived at a socket, with `ecn` in its header.

@@ -6,13 +6,13 @@ pub(crate) mod edge;
 pub(crate) mod held;
 pub(crate) mod ring;
 pub(crate) mod stats;
+use crate::engine::entry::{NO_SIDECAR, Pkt};
+use crate::engine::queued_packet::QueuedPacket;
+use crate::observe::{Observer, QueueRow, SampleTimes};
 use crate::port::account::{Account, Event, PortCtx};
 use crate::port::arrival::ArrivalQueue;
-use crate::engine::entry::{NO_SIDECAR, Pkt};
-use crate::port::held::HeldQueue;
-use crate::observe::{SampleTimes, Observer, QueueRow};
-use crate::engine::queued_packet::QueuedPacket;
 use crate::port::edge::PortEdge;
+use crate::port::held::HeldQueue;
 use dumbbell_algos::impairment::AnyImpairment;
 use dumbbell_algos::service::AnyService;
 use dumbbell_core::aqm::{Backlog, Reason};
@@ -55,7 +55,8 @@ pub(crate) struct Port {
 }
 
 impl Port {
-    /// A packet comes to a queue that decides at arrival: when it is at the far end, or `None` if it is lost.
+    /// A packet comes to a queue that decides at arrival: when it is at the far end, or `None` if
+    /// it is lost.
     pub(crate) fn pass<O: Observer>(
         &mut self,
         t: Time,
@@ -70,12 +71,19 @@ impl Port {
     }
 
     #[inline(always)]
-    fn takes<O: Observer>(&mut self, t: Time, queued: &mut QueuedPacket, ctx: &mut PortCtx<'_, O>) -> Option<Time> {
+    fn takes<O: Observer>(
+        &mut self,
+        t: Time,
+        queued: &mut QueuedPacket,
+        ctx: &mut PortCtx<'_, O>,
+    ) -> Option<Time> {
         if t >= self.quiet_until {
             self.settle(t, ctx);
         }
         self.frames(queued, ctx);
-        let Queue::Arrival(queue) = &mut self.queue else { unreachable!("a held queue is a merge") };
+        let Queue::Arrival(queue) = &mut self.queue else {
+            unreachable!("a held queue is a merge")
+        };
         let taken = queue.offer(t, queued, &mut self.account, ctx)?;
         self.quiet_until = taken.done.min(self.quiet_until);
         self.transmit(taken, queued, ctx)
@@ -91,12 +99,21 @@ impl Port {
 
     /// A packet comes that is larger than the link carries, and must not be cut: it is dropped.
     #[cold]
-    pub(crate) fn refuse<O: Observer>(&mut self, t: Time, queued: QueuedPacket, ctx: &mut PortCtx<'_, O>) {
+    pub(crate) fn refuse<O: Observer>(
+        &mut self,
+        t: Time,
+        queued: QueuedPacket,
+        ctx: &mut PortCtx<'_, O>,
+    ) {
         if t >= self.quiet_until {
             self.settle(t, ctx);
         }
         self.account.stats.arrived(t, u32::from(queued.packet.ip_len()));
-        self.account.stats.came(queued.flow, u32::from(queued.packet.ip_len()), queued.packet.dscp());
+        self.account.stats.came(
+            queued.flow,
+            u32::from(queued.packet.ip_len()),
+            queued.packet.dscp(),
+        );
         self.account.drop(queued, &Event { t, reason: Reason::Mtu, backlog: 0, saw: &|_| {} }, ctx);
     }
 
@@ -118,21 +135,44 @@ impl Port {
     }
 
     /// A packet comes to a held queue: when the transmission ends that starts now, if one starts.
-    pub(crate) fn arrive<O: Observer>(&mut self, t: Time, mut queued: QueuedPacket, ctx: &mut PortCtx<'_, O>) -> Option<Time> {
+    pub(crate) fn arrive<O: Observer>(
+        &mut self,
+        t: Time,
+        mut queued: QueuedPacket,
+        ctx: &mut PortCtx<'_, O>,
+    ) -> Option<Time> {
         self.sample_until(t, ctx.observer);
         self.frames(&mut queued, ctx);
-        self.account.stats.came(queued.flow, u32::from(queued.packet.ip_len()), queued.packet.dscp());
-        let Queue::Held(queue) = &mut self.queue else { unreachable!("asked of a queue that decides at arrival") };
+        self.account.stats.came(
+            queued.flow,
+            u32::from(queued.packet.ip_len()),
+            queued.packet.dscp(),
+        );
+        let Queue::Held(queue) = &mut self.queue else {
+            unreachable!(
+                "asked of a queue that \
+            decides at arrival"
+            )
+        };
         let done = queue.arrive(t, queued, &mut self.account, ctx);
         self.account.stats.became(t, queue.backlog());
         done
     }
 
-    /// A transmission of a held queue ends: the packet, when it is at the far end (`None`: lost on the wire), and
-    /// when the next transmission ends.
-    pub(crate) fn done<O: Observer>(&mut self, t: Time, ctx: &mut PortCtx<'_, O>) -> (QueuedPacket, Option<Time>, Option<Time>) {
+    /// A transmission of a held queue ends: the packet, when it is at the far end (`None`: lost on
+    /// the wire), and when the next transmission ends.
+    pub(crate) fn done<O: Observer>(
+        &mut self,
+        t: Time,
+        ctx: &mut PortCtx<'_, O>,
+    ) -> (QueuedPacket, Option<Time>, Option<Time>) {
         self.sample_before(t, ctx.observer);
-        let Queue::Held(queue) = &mut self.queue else { unreachable!("asked of a queue that decides at arrival") };
+        let Queue::Held(queue) = &mut self.queue else {
+            unreachable!(
+                "asked of a queue that \
+            decides at arrival"
+            )
+        };
         let ((mut queued, fate), next) = queue.done(t, &mut self.account, ctx);
         self.account.stats.became(t, queue.backlog());
         let at = self.transmit(Transmitted { done: t, effect: fate }, &mut queued, ctx);
@@ -142,14 +182,19 @@ impl Port {
     /// A clock of a held queue is due; when it is due again.
     pub(crate) fn wake<O: Observer>(&mut self, t: Time, ctx: &mut PortCtx<'_, O>) -> Option<Time> {
         self.sample_before(t, ctx.observer);
-        let Queue::Held(queue) = &mut self.queue else { unreachable!("asked of a queue that decides at arrival") };
+        let Queue::Held(queue) = &mut self.queue else {
+            unreachable!(
+                "asked of a queue that \
+            decides at arrival"
+            )
+        };
         queue.wake(t, ctx);
         self.account.stats.became(t, queue.backlog());
         queue.next_wakeup()
     }
 
-    /// Brings the port up to `t`: clocks of a queue that decides at arrival, and looks, in order of time; at one
-    /// instant departures come first, then clocks, then looks.
+    /// Brings the port up to `t`: clocks of a queue that decides at arrival, and looks, in order of
+    /// time; at one instant departures come first, then clocks, then looks.
     #[inline]
     pub(crate) fn settle<O: Observer>(&mut self, t: Time, ctx: &mut PortCtx<'_, O>) {
         loop {
@@ -163,7 +208,9 @@ impl Port {
                 return;
             }
             match &mut self.queue {
-                Queue::Arrival(queue) if clock <= look => queue.clock(ctx.flows, &mut self.account.stats),
+                Queue::Arrival(queue) if clock <= look => {
+                    queue.clock(ctx.flows, &mut self.account.stats)
+                }
                 _ => self.take_sample(ctx.observer),
             }
         }

@@ -1,35 +1,37 @@
-//! A network whose sockets are outside: packets come from somebody else's hosts, at instants of somebody else's clock.
+//! A network whose sockets are outside: packets come from somebody else's hosts, at instants of
+//! somebody else's clock.
 //!
-//! [`Relay::send`] takes a packet in, and [`Relay::outgoing`] says which ones come out and when; that may lie ahead, because
-//! links are run ahead here as in a simulation. What happens depends on the plan, its seed and the packets that came, in
-//! their order, and on nothing else: whoever gives the same packets to another relay of the same plan sees the same, however
-//! often either was asked in between. That is how a live run is replayed.
+//! [`Relay::send`] takes a packet in, and [`Relay::outgoing`] says which ones come out and when;
+//! that may lie ahead, because links are run ahead here as in a simulation. What happens depends on
+//! the plan, its seed and the packets that came, in their order, and on nothing else: whoever gives
+//! the same packets to another relay of the same plan sees the same, however often either was asked
+//! in between. That is how a live run is replayed.
 mod in_flight;
 mod lookahead;
 mod observed;
 
 use crate::build::{Built, Options, network};
+use crate::edge::report::MarkerReport;
+use crate::engine::egress::Egress;
+use crate::engine::entry::{NO_SIDECAR, Pkt};
+use crate::engine::ranks::Clock;
+use crate::engine::sidecar::Fragment;
+use crate::engine::socket::{RECEIVER, SENDER};
 use crate::measure::colors::{FlowColors, ProfileCounts};
 use crate::measure::delays::{DelaySummary, OneWay};
-use crate::engine::entry::{NO_SIDECAR, Pkt};
-use crate::engine::egress::Egress;
-use crate::engine::sidecar::Fragment;
-use crate::report::names::ReportNames;
-use crate::edge::report::MarkerReport;
-use crate::engine::socket::{RECEIVER, SENDER};
 use crate::net::{Delivery, Net};
 use crate::observe::{Observer, PacketId};
-use crate::engine::ranks::Clock;
+use crate::report::names::ReportNames;
 use crate::report::{Conservation, Fragmentation, ProcessorReport, QueueReport};
-use lookahead::lookahead;
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::catalogue::Fault;
-use dumbbell_core::plugin::{Alarm, Failure, Plugins};
 use dumbbell_core::packet::{Dscp, Ecn};
+use dumbbell_core::plugin::{Alarm, Failure, Plugins};
 use dumbbell_core::transport::segment::{PacketTooBig, Segment, flag};
 use dumbbell_core::units::{Span, Time};
 use dumbbell_plan::{Plan, Transport};
 use in_flight::InFlight;
+use lookahead::lookahead;
 
 /// A packet that a host sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +48,8 @@ pub struct Incoming {
     pub ecn: Ecn,
     /// Its DiffServ codepoint.
     pub dscp: Dscp,
-    /// Its sequence number, or what it acknowledges; of datagrams their number in the flow is used instead.
+    /// Its sequence number, or what it acknowledges; of datagrams their number in the flow is used
+    /// instead.
     pub seq: u32,
     /// See [`flag`].
     pub flags: u8,
@@ -153,7 +156,8 @@ impl Relay {
         let alarm = Alarm::default();
         // Hosts write their own codepoints.
         let egress = |_, run_ahead| Egress::new(run_ahead, Dscp::default(), None);
-        let Built { mut net, report_names, .. } = network(plan, Options::default(), (plugins, &alarm), egress)?;
+        let Built { mut net, report_names, .. } =
+            network(plan, Options::default(), (plugins, &alarm), egress)?;
         net.sidecars.keep_lifetime_events();
         net.arm();
         let warm = Time::ZERO + plan.warmup;
@@ -187,8 +191,9 @@ impl Relay {
         self.alarm.failure()
     }
 
-    /// A packet comes in at `t`, after everything that is due before then; `t` is not before the instant that was reached. What
-    /// is due at `t` itself waits for what else comes then: their order is that of a simulation, and not of the calls.
+    /// A packet comes in at `t`, after everything that is due before then; `t` is not before the
+    /// instant that was reached. What is due at `t` itself waits for what else comes then: their
+    /// order is that of a simulation, and not of the calls.
     fn take_in<O: Observer>(&mut self, t: Time, packet: Incoming, observer: &mut O) {
         debug_assert!(t >= self.now && packet.number >= self.in_flight.next());
         self.run_before(t, observer);
@@ -242,9 +247,15 @@ impl Relay {
         }
     }
 
-    /// The earliest instant at which anything can come out that is not known yet, unless a packet comes in; `None`: never.
+    /// The earliest instant at which anything can come out that is not known yet, unless a packet
+    /// comes in; `None`: never.
     pub fn next(&self) -> Option<Time> {
-        self.net.agenda.next().map(Time::from_ps).filter(|t| *t <= self.net.end).map(|t| t + self.lookahead)
+        self.net
+            .agenda
+            .next()
+            .map(Time::from_ps)
+            .filter(|t| *t <= self.net.end)
+            .map(|t| t + self.lookahead)
     }
 
     /// Removes the packets that are known to come out, in any order.
@@ -252,7 +263,8 @@ impl Relay {
         self.out.drain(..)
     }
 
-    /// Numbers of packets of which no part is on its way inside any more: what comes out of them was said.
+    /// Numbers of packets of which no part is on its way inside any more: what comes out of them
+    /// was said.
     pub fn gone(&mut self) -> impl Iterator<Item = u64> {
         self.in_flight.gone()
     }
@@ -262,7 +274,8 @@ impl Relay {
         self.losses = Some(Vec::new());
     }
 
-    /// Drops of packets of flows' senders since the last call, with time and flow, in any order. A time may lie ahead.
+    /// Drops of packets of flows' senders since the last call, with time and flow, in any order. A
+    /// time may lie ahead.
     pub fn losses(&mut self) -> impl Iterator<Item = (Time, u32)> {
         self.losses.iter_mut().flat_map(|losses| losses.drain(..))
     }
@@ -288,7 +301,11 @@ impl Relay {
             packet_hops: self.net.tally.packet_hops,
             events: self.net.tally.events,
             conservation: self.net.conservation(&self.report_names, tokens),
-            fragmentation: self.net.oversize.as_ref().map(|_| Fragmentation { cuts, reassembled: Default::default() }),
+            fragmentation: self
+                .net
+                .oversize
+                .as_ref()
+                .map(|_| Fragmentation { cuts, reassembled: Default::default() }),
         }
     }
 
@@ -309,7 +326,8 @@ impl Relay {
     fn deliver<O: Observer>(&mut self, Delivery { t, at, packet }: Delivery, observer: &mut O) {
         let (handle, flow, data) = (packet.sidecar(), at as usize / 2, at as usize % 2 == RECEIVER);
         let sidecars = &self.net.sidecars;
-        let (number, piece, wrong) = (sidecars.audit(handle), sidecars.fragment(handle), sidecars.corrupted(handle));
+        let (number, piece, wrong) =
+            (sidecars.audit(handle), sidecars.fragment(handle), sidecars.corrupted(handle));
         let notice = sidecars.get(handle).and_then(|extra| extra.notice);
         if O::FOLLOWS && sidecars.number(handle) != 0 {
             let who = PacketId { flow, data, number: sidecars.number(handle) };
@@ -319,7 +337,16 @@ impl Relay {
             }
         }
         let (ecn, dscp) = (packet.ecn(), packet.dscp());
-        self.out.push(Outgoing { at: t, socket: at, number, ecn, dscp, piece, damaged: wrong.is_some(), notice });
+        self.out.push(Outgoing {
+            at: t,
+            socket: at,
+            number,
+            ecn,
+            dscp,
+            piece,
+            damaged: wrong.is_some(),
+            notice,
+        });
         if wrong.is_some() {
             self.net.tally.dropped += 1;
             self.net.tally.discarded += 1;
@@ -335,17 +362,29 @@ impl Relay {
     }
 
     /// A packet of a flow's sender comes out; of one that was cut, its last fragment stands for it.
-    fn arrives(&mut self, number: usize, t: Time, packet: &Pkt, (payload, sound, whole): (u16, bool, bool)) {
+    fn arrives(
+        &mut self,
+        number: usize,
+        t: Time,
+        packet: &Pkt,
+        (payload, sound, whole): (u16, bool, bool),
+    ) {
         let counts = t >= self.warm;
         let flow = &mut self.flows[number];
         if !sound {
             let first = self.net.sidecars.loses(packet.sidecar(), counts);
-            self.losses.iter_mut().filter(|_| first).for_each(|losses| losses.push((t, number as u32)));
+            self.losses
+                .iter_mut()
+                .filter(|_| first)
+                .for_each(|losses| losses.push((t, number as u32)));
             flow.report.lost_packets += u64::from(counts && first);
             if let Some(delays) = flow.delays.as_mut().filter(|_| first) {
                 delays.lost(t, delays.number(packet.seq()));
             }
-            self.colors.iter_mut().filter(|_| counts).for_each(|c| c.lost(number, packet.dscp(), Reason::Link));
+            self.colors
+                .iter_mut()
+                .filter(|_| counts)
+                .for_each(|c| c.lost(number, packet.dscp(), Reason::Link));
             return;
         }
         self.colors.iter_mut().for_each(|c| c.delivered(t, number, packet.dscp(), packet.ip_len()));
@@ -378,7 +417,9 @@ impl Relay {
                 }
             }
             if t >= warm {
-                colors.iter_mut().for_each(|c| c.lost(queued.flow as usize, queued.packet.dscp(), why));
+                colors
+                    .iter_mut()
+                    .for_each(|c| c.lost(queued.flow as usize, queued.packet.dscp(), why));
             }
         });
     }

@@ -1,16 +1,16 @@
 //! The result of a run, and the check that every packet is accounted for.
 pub(crate) mod names;
+use crate::edge::report::MarkerReport;
+use crate::fragment::oversize::FragmentationCounts;
+use crate::fragment::reassembly::ReassemblyCounts;
+use crate::link::Element;
 use crate::measure::acks::AckSummary;
 use crate::measure::colors::ProfileCounts;
-use crate::fragment::oversize::FragmentationCounts;
 use crate::measure::delays::DelaySummary;
-use crate::report::names::ReportNames;
-use crate::edge::report::MarkerReport;
 use crate::measure::queue::Measures;
-use crate::link::Element;
 use crate::net::{Net, port_ctx};
 use crate::observe::Observer;
-use crate::fragment::reassembly::ReassemblyCounts;
+use crate::report::names::ReportNames;
 use dumbbell_algos::service::duplex_mismatch::medium::Counters;
 use dumbbell_core::packet::fingerprint::Fingerprint;
 use dumbbell_core::port::counters::PortCounters;
@@ -20,7 +20,8 @@ use dumbbell_core::units::Span;
 use dumbbell_plan::LinkId;
 use dumbbell_tcp::PathStats;
 
-/// The result of a run. Rates, means and counts are those of the window from the warm-up to the end.
+/// The result of a run. Rates, means and counts are those of the window from the warm-up to the
+/// end.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Flows, in the plan's order.
@@ -63,7 +64,8 @@ pub struct FlowReport {
     pub goodput_bps: f64,
     /// Payload bytes that arrived, repetitions included, per time.
     pub throughput_bps: f64,
-    /// The largest throughput of a period of the series; `None` where there is none, or no whole period.
+    /// The largest throughput of a period of the series; `None` where there is none, or no whole
+    /// period.
     pub peak_throughput_bps: Option<f64>,
     /// Packets that the sender sent.
     pub sent_packets: u64,
@@ -81,8 +83,8 @@ pub struct FlowReport {
     pub srtt_mean_s: Option<f64>,
     /// Time-weighted mean congestion window.
     pub cwnd_mean_packets: Option<f64>,
-    /// From its start until the receiving application had everything, whenever that was; `None` if its application
-    /// has not closed, if something is missing, and for datagrams.
+    /// From its start until the receiving application had everything, whenever that was; `None` if
+    /// its application has not closed, if something is missing, and for datagrams.
     pub completion: Option<Span>,
     /// Measures of its application, since its start.
     pub application: Gauges,
@@ -92,7 +94,8 @@ pub struct FlowReport {
     pub path: Option<(u32, PathStats)>,
     /// Its acknowledgements; filled in by whoever followed them.
     pub acks: Option<AckSummary>,
-    /// Delays of its packets: of datagrams; those of a connection are filled in by whoever followed them.
+    /// Delays of its packets: of datagrams; those of a connection are filled in by whoever followed
+    /// them.
     pub delays: Option<Box<DelaySummary>>,
 }
 
@@ -113,8 +116,8 @@ pub struct QueueReport {
     pub measures: Measures,
     /// Counts.
     pub counters: PortCounters,
-    /// Bits sent over bits that the transmitter could have sent; at a constant rate the share of time in which it was
-    /// busy.
+    /// Bits sent over bits that the transmitter could have sent; at a constant rate the share of
+    /// time in which it was busy.
     pub utilization: f64,
     /// Collisions of its end of an Ethernet; `None` where there is none to share.
     pub duplex: Option<Counters>,
@@ -138,7 +141,8 @@ pub struct ProcessorReport {
 pub struct Conservation {
     /// True if it closes.
     pub ok: bool,
-    /// Packets that left a socket or a router that answered, copies that wires made, and fragments beyond the first of each packet.
+    /// Packets that left a socket or a router that answered, copies that wires made, and fragments
+    /// beyond the first of each packet.
     pub sent: u64,
     /// Packets that arrived at one.
     pub delivered: u64,
@@ -181,7 +185,10 @@ impl Net {
                     measures: stats.measures().unwrap_or_default(),
                     counters: stats.window(),
                     utilization: port.utilization(),
-                    duplex: self.shared_media.as_ref().and_then(|shared_media| shared_media.counters(link.number)),
+                    duplex: self
+                        .shared_media
+                        .as_ref()
+                        .and_then(|shared_media| shared_media.counters(link.number)),
                 })
             })
             .collect()
@@ -192,7 +199,12 @@ impl Net {
         let of = |(link, element): (usize, &Element)| {
             let Element::Port(port) = element else { return None };
             let (counters, utilization) = (port.account.stats.window(), port.utilization());
-            Some(ProcessorReport { link, cpu_cost: port.service().cpu_cost()?, utilization, dropped: counters.dropped() })
+            Some(ProcessorReport {
+                link,
+                cpu_cost: port.service().cpu_cost()?,
+                utilization,
+                dropped: counters.dropped(),
+            })
         };
         self.elements.iter().enumerate().filter_map(of).collect()
     }
@@ -237,15 +249,20 @@ impl Net {
     }
 
     /// The conservation check; `faults` are those of tokens.
-    pub fn conservation(&self, report_names: &ReportNames, mut faults: Vec<String>) -> Conservation {
-        let held: u64 = self.elements.iter().map(|e| if let Element::Port(p) = e { p.held() } else { 0 }).sum();
+    pub fn conservation(
+        &self,
+        report_names: &ReportNames,
+        mut faults: Vec<String>,
+    ) -> Conservation {
+        let held: u64 =
+            self.elements.iter().map(|e| if let Element::Port(p) = e { p.held() } else { 0 }).sum();
         let t = &self.tally;
         let split = t.cuts.fragments - t.cuts.cut;
         let (sent, in_network) = (t.sent + t.copied + split, t.beyond_end + held);
         if sent != t.delivered + t.dropped + in_network {
             faults.push(format!(
-                "{} packets left sockets, {} copies and {split} fragments more were made, but {} arrived, {} were dropped and \
-                 {in_network} are on their way",
+                "{} packets left sockets, {} copies and {split} fragments more were made, but {} \
+                    arrived, {} were dropped and {in_network} are on their way",
                 t.sent, t.copied, t.delivered, t.dropped
             ));
         }
@@ -265,7 +282,10 @@ impl Net {
             faults.extend(audit.faults(held));
         }
         if self.sidecars.in_use() as u64 > held {
-            faults.push(format!("{} extras are in use, but queues hold {held} packets", self.sidecars.in_use()));
+            faults.push(format!(
+                "{} extras are in use, but queues hold {held} packets",
+                self.sidecars.in_use()
+            ));
         }
         Conservation {
             ok: faults.is_empty(),

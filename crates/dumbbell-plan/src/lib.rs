@@ -1,15 +1,16 @@
 //! Floor 3 of Dumbbell: the **plan**, one run of a scenario with every default resolved.
 //!
-//! It is what the simulator and the testbed run, and it can be printed, hashed and compared. Links are one-way;
-//! routes are lists of links, computed once. What parts have in common is kept once ([`Shared`]), so
-//! that a plan of a million flows fits into memory. Nothing in it refers to a file.
+//! It is what the simulator and the testbed run, and it can be printed, hashed and compared. Links
+//! are one-way; routes are lists of links, computed once. What parts have in common is kept once
+//! ([`Shared`]), so that a plan of a million flows fits into memory. Nothing in it refers to a
+//! file.
 #![forbid(unsafe_code)]
 
 mod shared;
 mod testbed;
 
-use dumbbell_core::packet::flow::FlowInfo;
 use dumbbell_core::meter::Actions;
+use dumbbell_core::packet::flow::FlowInfo;
 use dumbbell_core::packet::{Dscp, Ecn, Framing};
 use dumbbell_core::transport::HostSignal;
 use dumbbell_core::units::{Bytes, Capacity, Rate, Span};
@@ -72,8 +73,8 @@ pub struct Node {
     pub name: String,
     /// Its kind.
     pub kind: NodeKind,
-    /// True if it says nothing to senders whose packets are too large for a link of its: a black hole of path MTU
-    /// discovery (RFC 2923 section 2.1).
+    /// True if it says nothing to senders whose packets are too large for a link of its: a black
+    /// hole of path MTU discovery (RFC 2923 section 2.1).
     #[serde(default, skip_serializing_if = "is_default")]
     pub silent: bool,
 }
@@ -147,20 +148,24 @@ pub struct Spec {
     pub kind: String,
     /// Its parameters.
     pub config: Value,
-    /// A hash of its source, if it is not of the catalogue: results of one that was edited are not those of another.
+    /// A hash of its source, if it is not of the catalogue: results of one that was edited are not
+    /// those of another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_hash: Option<String>,
 }
 
-/// A rule of the edge before a link's queue: the packets that it takes, their meter, and the action for each color.
+/// A rule of the edge before a link's queue: the packets that it takes, their meter, and the action
+/// for each color.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rule {
     /// The meter or conditioner.
     #[serde(flatten)]
     pub spec: Spec,
-    /// True if each flow has one of its own, with its own reservation; else all that the rule takes share one.
+    /// True if each flow has one of its own, with its own reservation; else all that the rule takes
+    /// share one.
     pub per_flow: bool,
-    /// Flows whose data it takes, ascending; `None`: all packets (with `per_flow`: the data of all flows).
+    /// Flows whose data it takes, ascending; `None`: all packets (with `per_flow`: the data of all
+    /// flows).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flows: Option<Vec<usize>>,
     /// Codepoints that it takes; `None`: all.
@@ -188,15 +193,18 @@ pub struct Link {
     pub delay: Span,
     /// Largest IP packet, bytes.
     pub mtu: u32,
-    /// Bytes that the link adds to each IP packet (38 for Ethernet with preamble and gap, 0 for none).
+    /// Bytes that the link adds to each IP packet (38 for Ethernet with preamble and gap, 0 for
+    /// none).
     pub framing: u32,
-    /// The fewest bytes that it sends for a packet: shorter ones are padded (84 for Ethernet, 0: as short as they are).
+    /// The fewest bytes that it sends for a packet: shorter ones are padded (84 for Ethernet, 0: as
+    /// short as they are).
     #[serde(default, skip_serializing_if = "is_default")]
     pub least: u32,
     /// The edge before its queue: rules, of which the first that matches a packet applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conditioner: Option<Shared<Vec<Rule>>>,
-    /// Its queue: when one queue signals congestion (an `aqm`), or a discipline of several (a `qdisc`).
+    /// Its queue: when one queue signals congestion (an `aqm`), or a discipline of several (a
+    /// `qdisc`).
     pub aqm: Shared<Spec>,
     /// The capacity of its queue.
     pub capacity: Capacity,
@@ -209,7 +217,8 @@ pub struct Link {
     pub impairments: Vec<Shared<Spec>>,
     /// True if the results report its queue.
     pub report: bool,
-    /// It is no link of the network, but the processor of the host at both of its ends, in this direction.
+    /// It is no link of the network, but the processor of the host at both of its ends, in this
+    /// direction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<Side>,
 }
@@ -272,7 +281,8 @@ pub struct Flow {
     /// The version of IP.
     #[serde(default, skip_serializing_if = "is_default")]
     pub ip: Ip,
-    /// Routes of ICMP answers to data packets that are too large; `None` if all fit, or nobody answers.
+    /// Routes of ICMP answers to data packets that are too large; `None` if all fit, or nobody
+    /// answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers: Option<Shared<Vec<Answer>>>,
     /// The session that it belongs to: its place in [`Plan::sessions`].
@@ -342,7 +352,8 @@ pub struct Record {
     pub flows: bool,
     /// True if the series have the queues.
     pub queues: bool,
-    /// True if each drop, each mark and each reaction of a sender is recorded with what its decision saw.
+    /// True if each drop, each mark and each reaction of a sender is recorded with what its
+    /// decision saw.
     pub drops: bool,
     /// Flows whose packets are followed one by one, ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

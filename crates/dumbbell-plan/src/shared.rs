@@ -4,8 +4,9 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// A value that is kept once, however many parts of a plan have it: its clones cost eight bytes each. It is read,
-/// compared, shown and written down as the value itself. Whoever changes one gets a copy of their own first.
+/// A value that is kept once, however many parts of a plan have it: its clones cost eight bytes
+/// each. It is read, compared, shown and written down as the value itself. Whoever changes one gets
+/// a copy of their own first.
 pub struct Shared<T>(Arc<T>);
 
 impl<T> Shared<T> {

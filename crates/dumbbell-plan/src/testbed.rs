@@ -9,7 +9,8 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Testbed {
-    /// The class that a run must reach to be valid; default `loose`. Each run reports the class that it reached.
+    /// The class that a run must reach to be valid; default `loose`. Each run reports the class
+    /// that it reached.
     pub class: Class,
     /// How the router waits for the next instant; default `hybrid`.
     pub wait: Wait,
@@ -17,25 +18,27 @@ pub struct Testbed {
     pub datapath: Datapath,
     /// Between two looks at each sender's TCP, 1 ms at least; default 10 ms.
     pub sample: Span,
-    /// Whether the machine's limits are measured for about a second before the run; default true. Without it a rate that is
-    /// beyond them is found out only by the run.
+    /// Whether the machine's limits are measured for about a second before the run; default true.
+    /// Without it a rate that is beyond them is found out only by the run.
     pub calibrate: bool,
-    /// The core that the router's thread runs on: its number, or `isolated` for the last that the kernel keeps free of other
-    /// work. Everything else of the run stays off it. Default: the last core, which others may use too.
+    /// The core that the router's thread runs on: its number, or `isolated` for the last that the
+    /// kernel keeps free of other work. Everything else of the run stays off it. Default: the last
+    /// core, which others may use too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub core: Option<Core>,
-    /// Bytes of IP that a capture keeps of each packet, where packets are recorded (`record.packets`); default 120 B, which
-    /// holds the headers. `65535 B` keeps whole packets.
+    /// Bytes of IP that a capture keeps of each packet, where packets are recorded
+    /// (`record.packets`); default 120 B, which holds the headers. `65535 B` keeps whole packets.
     #[serde(skip_serializing_if = "is_headers")]
     #[schemars(extend("default" = HEADERS.to_string()))]
     pub snaplen: Bytes,
 }
 
-/// What [`Testbed::snaplen`] is by default: IPv6 and TCP headers with all options, or 20 bytes of payload behind IPv4's and TCP's
-/// longest.
+/// What [`Testbed::snaplen`] is by default: IPv6 and TCP headers with all options, or 20 bytes of
+/// payload behind IPv4's and TCP's longest.
 const HEADERS: Bytes = Bytes(120);
 
-/// Scenarios that do not name a snap length have the plan, and its hash, that they had before there was one.
+/// Scenarios that do not name a snap length have the plan, and its hash, that they had before there
+/// was one.
 fn is_headers(snaplen: &Bytes) -> bool {
     *snaplen == HEADERS
 }
@@ -55,10 +58,24 @@ impl Default for Testbed {
 }
 
 /// How far the router's lateness and stalls may move a run's results; the best class comes first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
-    /// Goodput and mean wait within 0.2 %; 99 of 100 packets late by at most one packet time of the bottleneck.
+    /// Goodput and mean wait within 0.2 %; 99 of 100 packets late by at most one packet time of the
+    /// bottleneck.
     Exact,
     /// Within 1 %; by at most two packet times.
     Good,
@@ -101,7 +118,8 @@ impl Class {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Wait {
-    /// Asleep until shortly before, then awake: exact to a few microseconds, a third of a core at 100 Mbit/s.
+    /// Asleep until shortly before, then awake: exact to a few microseconds, a third of a core at
+    /// 100 Mbit/s.
     #[default]
     Hybrid,
     /// Asleep: exact to some ten microseconds, an eighth of a core.
@@ -117,7 +135,8 @@ pub enum Datapath {
     Auto,
     /// A TUN device for each host.
     Tun,
-    /// A pair of Ethernet devices for each host, and AF_PACKET rings: no rights are needed outside of a user namespace.
+    /// A pair of Ethernet devices for each host, and AF_PACKET rings: no rights are needed outside
+    /// of a user namespace.
     AfPacket,
 }
 
@@ -200,7 +219,10 @@ mod tests {
         assert_eq!(default.get("snaplen"), None);
         for (text, core) in [("3", Core::Number(3)), ("\"isolated\"", Core::Isolated)] {
             let read: Core = serde_json::from_str(text).expect("a core");
-            assert_eq!((read, serde_json::to_string(&core).expect("plain data").as_str()), (core, text));
+            assert_eq!(
+                (read, serde_json::to_string(&core).expect("plain data").as_str()),
+                (core, text)
+            );
         }
         for wrong in ["-1", "70000", "\"last\"", "1.5"] {
             assert!(serde_json::from_str::<Core>(wrong).is_err(), "{wrong}");

@@ -1,8 +1,10 @@
-//! A table of results for Python by the Arrow PyCapsule protocol: whoever speaks it (polars, pyarrow, pandas, DuckDB)
-//! takes the columns as they lie in memory, without a copy.
+//! A table of results for Python by the Arrow PyCapsule protocol: whoever speaks it (polars,
+//! pyarrow, pandas, DuckDB) takes the columns as they lie in memory, without a copy.
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::Int32Type;
-use arrow_array::{Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, StringArray, UInt64Array};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, StringArray, UInt64Array,
+};
 use arrow_array::{RecordBatch, RecordBatchIterator};
 use arrow_schema::ffi::FFI_ArrowSchema;
 use dumbbell_lab::results::arrow_table::ArrowTable;
@@ -16,8 +18,8 @@ pub struct Table(pub ArrowTable);
 
 #[pymethods]
 impl Table {
-    /// The table as a stream of batches, in a capsule. A wish for another schema is not fulfilled, which the
-    /// protocol allows: the consumer casts.
+    /// The table as a stream of batches, in a capsule. A wish for another schema is not fulfilled,
+    /// which the protocol allows: the consumer casts.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -25,8 +27,15 @@ impl Table {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
-        let rows = RecordBatchIterator::new(self.0.batches.clone().into_iter().map(Ok), self.0.schema.clone());
-        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(rows)), c"arrow_array_stream")
+        let rows = RecordBatchIterator::new(
+            self.0.batches.clone().into_iter().map(Ok),
+            self.0.schema.clone(),
+        );
+        PyCapsule::new_with_value(
+            py,
+            FFI_ArrowArrayStream::new(Box::new(rows)),
+            c"arrow_array_stream",
+        )
     }
 
     /// Names and types of the columns, in a capsule.
@@ -48,7 +57,12 @@ impl Table {
 
     /// The values of a column as Python's own; at most `limit` of them.
     #[pyo3(signature = (name, limit = None))]
-    fn column<'py>(&self, py: Python<'py>, name: &str, limit: Option<usize>) -> PyResult<Bound<'py, PyList>> {
+    fn column<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        limit: Option<usize>,
+    ) -> PyResult<Bound<'py, PyList>> {
         let index = self.0.schema.index_of(name).map_err(|_| {
             let all = self.columns().join(", ");
             PyKeyError::new_err(format!("there is no column `{name}`; there are {all}"))
@@ -79,11 +93,14 @@ fn append(out: &Bound<'_, PyList>, array: &ArrayRef) -> PyResult<()> {
     if let Some(a) = any.downcast_ref::<StringArray>() {
         return a.iter().try_for_each(|x| out.append(x));
     }
-    let words = any.downcast_ref::<DictionaryArray<Int32Type>>().and_then(|a| a.downcast_dict::<StringArray>());
+    let words = any
+        .downcast_ref::<DictionaryArray<Int32Type>>()
+        .and_then(|a| a.downcast_dict::<StringArray>());
     match words {
         Some(words) => words.into_iter().try_for_each(|x| out.append(x)),
-        None => {
-            Err(PyTypeError::new_err(format!("a column of {} has no list: ask an Arrow library", array.data_type())))
-        }
+        None => Err(PyTypeError::new_err(format!(
+            "a column of {} has no list: ask an Arrow library",
+            array.data_type()
+        ))),
     }
 }

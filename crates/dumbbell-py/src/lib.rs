@@ -1,14 +1,15 @@
-//! Floor 7 of Dumbbell: the door to Python. JSON text in, JSON text or an Arrow table out; everything else is
-//! `dumbbell_lab`'s, but for algorithms of a user's own, which are Python classes ([`plugin`]).
+//! Floor 7 of Dumbbell: the door to Python. JSON text in, JSON text or an Arrow table out;
+//! everything else is `dumbbell_lab`'s, but for algorithms of a user's own, which are Python
+//! classes ([`plugin`]).
 //!
-//! The interpreter's lock is released while a scenario runs and while records are read; each call of such a class takes
-//! it for its time.
+//! The interpreter's lock is released while a scenario runs and while records are read; each call
+//! of such a class takes it for its time.
 mod columns;
 mod plugin;
 
 use columns::Table;
-use dumbbell_lab::run::single_link::Arrivals;
 use dumbbell_lab::language::problem::Problem as Refusal;
+use dumbbell_lab::run::single_link::Arrivals;
 
 use dumbbell_lab::api;
 use dumbbell_lab::run::conformance;
@@ -19,7 +20,13 @@ use pyo3::prelude::*;
 use serde_json::Value;
 use std::path::PathBuf;
 
-create_exception!(_native, Problem, PyException, "What the laboratory refuses: (exit code, text for people, JSON).");
+create_exception!(
+    _native,
+    Problem,
+    PyException,
+    "What the laboratory refuses: (exit code, text \
+    for people, JSON)."
+);
 
 fn problem(p: Refusal) -> PyErr {
     Problem::new_err((p.code, p.rendered, p.json.to_string()))
@@ -67,11 +74,16 @@ fn sharing(py: Python<'_>, request: &str, own: Vec<Bound<'_, PyAny>>) -> PyResul
     py.detach(|| api::sharing(&request, &own)).map(|v| v.to_string()).map_err(problem)
 }
 
-/// Runs a scenario. About ten times a second, and at the end, `progress(finished, runs, fraction)` is called; the
-/// runs go on as long as that returns true.
+/// Runs a scenario. About ten times a second, and at the end, `progress(finished, runs, fraction)`
+/// is called; the runs go on as long as that returns true.
 #[pyfunction]
 #[pyo3(signature = (request, progress, own = vec![]))]
-fn run(py: Python<'_>, request: &str, progress: Py<PyAny>, own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
+fn run(
+    py: Python<'_>,
+    request: &str,
+    progress: Py<PyAny>,
+    own: Vec<Bound<'_, PyAny>>,
+) -> PyResult<String> {
     let (request, own) = (read(request)?, PythonPlugins::read(&own)?);
     let report = |p: api::Progress| -> bool {
         Python::attach(|py| {
@@ -103,12 +115,17 @@ fn test(py: Python<'_>, own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
     Ok(py.detach(|| conformance::test(own.plugins())).to_string())
 }
 
-/// Sends a trace of packets through a queue, or takes a congestion control through a trace of events.
+/// Sends a trace of packets through a queue, or takes a congestion control through a trace of
+/// events.
 #[pyfunction]
 #[pyo3(signature = (request, own = vec![]))]
 fn drive(py: Python<'_>, request: &str, own: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
     let (request, own) = (read(request)?, PythonPlugins::read(&own)?);
-    let drive = if request["cc"].is_null() { conformance::drive_queue } else { conformance::drive_connection };
+    let drive = if request["cc"].is_null() {
+        conformance::drive_queue
+    } else {
+        conformance::drive_connection
+    };
     py.detach(|| drive(&request, &own)).map(|v| v.to_string()).map_err(problem)
 }
 
@@ -118,19 +135,29 @@ type Columns = (Vec<u64>, Vec<u32>, Vec<u8>, Vec<u32>, Vec<u8>);
 /// Sends packets, in columns, through one link: see `dumbbell_lab::run::single_link`.
 #[pyfunction]
 #[pyo3(signature = (request, arrivals, own = vec![]))]
-fn drive_link(py: Python<'_>, request: &str, arrivals: Columns, own: Vec<Bound<'_, PyAny>>) -> PyResult<Table> {
+fn drive_link(
+    py: Python<'_>,
+    request: &str,
+    arrivals: Columns,
+    own: Vec<Bound<'_, PyAny>>,
+) -> PyResult<Table> {
     let (time_ps, bytes, ecn, flow, dscp) = arrivals;
     let (request, own) = (read(request)?, PythonPlugins::read(&own)?);
     let arrivals = Arrivals { time_ps, bytes, ecn, flow, dscp };
-    py.detach(|| dumbbell_lab::run::single_link::drive(&request, &arrivals, &own)).map(Table).map_err(problem)
+    py.detach(|| dumbbell_lab::run::single_link::drive(&request, &arrivals, &own))
+        .map(Table)
+        .map_err(problem)
 }
 
-/// RED's RTL beside its model. `progress(fraction)` is called some ten times a second; it goes on as long as that returns true.
+/// RED's RTL beside its model. `progress(fraction)` is called some ten times a second; it goes on
+/// as long as that returns true.
 #[pyfunction]
 fn rtl_lockstep(py: Python<'_>, request: &str, progress: Py<PyAny>) -> PyResult<String> {
     let request = read(request)?;
     let goes_on = |share: f64| -> bool {
-        Python::attach(|py| progress.call1(py, (share,)).and_then(|answer| answer.is_truthy(py)).unwrap_or(false))
+        Python::attach(|py| {
+            progress.call1(py, (share,)).and_then(|answer| answer.is_truthy(py)).unwrap_or(false)
+        })
     };
     py.detach(|| api::rtl_lockstep(&request, &goes_on)).map(|v| v.to_string()).map_err(problem)
 }
@@ -148,27 +175,38 @@ fn doctor(py: Python<'_>) -> String {
     py.detach(|| dumbbell_lab::testbed::doctor().to_string())
 }
 
-/// What a gigabyte costs two real hosts. It goes on as long as `going()`, which is asked some twenty times a second, is true.
+/// What a gigabyte costs two real hosts. It goes on as long as `going()`, which is asked some
+/// twenty times a second, is true.
 #[pyfunction]
 fn gigabyte(py: Python<'_>, request: &str, going: Py<PyAny>) -> PyResult<String> {
     let request = read(request)?;
-    let goes_on =
-        || -> bool { Python::attach(|py| going.call0(py).and_then(|answer| answer.is_truthy(py)).unwrap_or(false)) };
-    py.detach(|| dumbbell_lab::testbed::cpu_cost(&request, &goes_on)).map(|v| v.to_string()).map_err(problem)
+    let goes_on = || -> bool {
+        Python::attach(|py| {
+            going.call0(py).and_then(|answer| answer.is_truthy(py)).unwrap_or(false)
+        })
+    };
+    py.detach(|| dumbbell_lab::testbed::cpu_cost(&request, &goes_on))
+        .map(|v| v.to_string())
+        .map_err(problem)
 }
 
-/// Runs a program in a host of a network. An interrupt is the program's to answer; the run ends when it does.
+/// Runs a program in a host of a network. An interrupt is the program's to answer; the run ends
+/// when it does.
 #[pyfunction]
 fn shell(py: Python<'_>, request: &str) -> PyResult<String> {
     let request = read(request)?;
-    py.detach(|| dumbbell_lab::run::shell::shell(&request, &|_| true)).map(|v| v.to_string()).map_err(problem)
+    py.detach(|| dumbbell_lab::run::shell::shell(&request, &|_| true))
+        .map(|v| v.to_string())
+        .map_err(problem)
 }
 
 /// Runs a command where it may make hosts without being root; its exit code.
 #[pyfunction]
 fn enclose(py: Python<'_>, argv: &str) -> PyResult<String> {
     let argv = read(argv)?;
-    py.detach(|| dumbbell_lab::testbed::enclose(&argv)).map(|code| code.to_string()).map_err(problem)
+    py.detach(|| dumbbell_lab::testbed::enclose(&argv))
+        .map(|code| code.to_string())
+        .map_err(problem)
 }
 
 /// Makes a live run again from its log.

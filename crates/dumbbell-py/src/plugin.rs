@@ -47,7 +47,8 @@ impl PluginLoader for PythonPlugins {
     fn given(&self) -> Plugins {
         self.given.clone()
     }
-    /// A thread that keeps its place in the interpreter enters it faster: a run has one for all its calls.
+    /// A thread that keeps its place in the interpreter enters it faster: a run has one for all its
+    /// calls.
     fn within(&self, work: &mut (dyn FnMut() + Send)) {
         Python::attach(|py| py.detach(work));
     }
@@ -60,12 +61,15 @@ impl PluginLoader for PythonPlugins {
                 .and_then(|classes| plugins(&classes));
             loaded.map_err(|error| {
                 // A refusal of ours has two parts, cause and fix.
-                let parts = error.value(py).getattr("parts").and_then(|p| p.extract::<(String, String)>());
+                let parts =
+                    error.value(py).getattr("parts").and_then(|p| p.extract::<(String, String)>());
                 match parts {
                     Ok((cause, fix)) => Diagnostic::new(cause).fix(fix),
-                    Err(_) => {
-                        Diagnostic::new(format!("{} cannot be used: {}", path.display(), class::describe_exception(py, &error).0))
-                    }
+                    Err(_) => Diagnostic::new(format!(
+                        "{} cannot be used: {}",
+                        path.display(),
+                        class::describe_exception(py, &error).0
+                    )),
                 }
             })
         })

@@ -1,5 +1,5 @@
-//! The cache of libraries: `DUMBBELL_CACHE`, or the user's cache directory. A file appears whole or not at all, under a hash of
-//! all that it was made from; it can be deleted at any time.
+//! The cache of libraries: `DUMBBELL_CACHE`, or the user's cache directory. A file appears whole or
+//! not at all, under a hash of all that it was made from; it can be deleted at any time.
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, Permissions};
 use std::io::{self, Write};
@@ -18,10 +18,12 @@ pub fn dir() -> Option<PathBuf> {
     let base = set("DUMBBELL_CACHE")
         .or_else(|| set("XDG_CACHE_HOME").filter(|p| p.is_absolute()).map(|p| p.join("dumbbell")))
         .or_else(|| set("HOME").map(|home| home.join(".cache/dumbbell")))?;
-    own(std::path::absolute(base.join("rtl")).ok()?) // A loader looks elsewhere for names without a slash.
+    // A loader looks elsewhere for names without a slash.
+    own(std::path::absolute(base.join("rtl")).ok()?)
 }
 
-/// `dir`, if it is the user's. What is kept is loaded into this process, so nobody else may write there.
+/// `dir`, if it is the user's. What is kept is loaded into this process, so nobody else may write
+/// there.
 fn own(dir: PathBuf) -> Option<PathBuf> {
     DirBuilder::new().recursive(true).mode(0o700).create(&dir).ok()?;
     let new = tempfile::Builder::new().prefix(".try-").tempfile_in(&dir).ok()?;
@@ -35,11 +37,13 @@ fn own(dir: PathBuf) -> Option<PathBuf> {
     Some(dir)
 }
 
-/// The path of `name` in the cache; `None`: it is not there, or another user put it there or can change it.
+/// The path of `name` in the cache; `None`: it is not there, or another user put it there or can
+/// change it.
 pub fn find(dir: &Path, name: &str) -> Option<PathBuf> {
     let path = dir.join(name);
     let (about, of_dir) = (fs::symlink_metadata(&path).ok()?, fs::metadata(dir).ok()?);
-    (about.is_file() && about.uid() == of_dir.uid() && about.mode() & OTHERS_WRITE == 0).then_some(path)
+    (about.is_file() && about.uid() == of_dir.uid() && about.mode() & OTHERS_WRITE == 0)
+        .then_some(path)
 }
 
 /// Keeps `from` as `name`; where it is then.
@@ -59,11 +63,13 @@ pub fn keep(dir: &Path, name: &str, from: &Path) -> io::Result<PathBuf> {
 /// The oldest go, if there are too many. Who has loaded one still has it.
 fn thin_out(dir: &Path) {
     let aged = |entry: fs::DirEntry| {
-        let kept = [Some("so"), Some("o")].contains(&entry.path().extension().and_then(OsStr::to_str));
+        let kept =
+            [Some("so"), Some("o")].contains(&entry.path().extension().and_then(OsStr::to_str));
         let age = entry.metadata().and_then(|m| m.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
         kept.then(|| (age, entry.path()))
     };
-    let mut all: Vec<_> = fs::read_dir(dir).into_iter().flatten().flatten().filter_map(aged).collect();
+    let mut all: Vec<_> =
+        fs::read_dir(dir).into_iter().flatten().flatten().filter_map(aged).collect();
     all.sort();
     for (_, path) in all.iter().take(all.len().saturating_sub(MOST)) {
         let _ = fs::remove_file(path); // Another process was faster.

@@ -1,14 +1,15 @@
 //! From RTL and parameters to a library.
 //!
-//! Parameters of SystemVerilog are settled when it is compiled, so each set of them is a library of its own. Ours are kept
-//! ([`crate::cache`]); of a user's file, which he is likely to edit, none is.
+//! Parameters of SystemVerilog are settled when it is compiled, so each set of them is a library of
+//! its own. Ours are kept ([`crate::cache`]); of a user's file, which he is likely to edit, none
+//! is.
 use crate::cache;
-use crate::verilated::Verilated;
+use crate::core_ports::{HOLDER, Line, Parameters, Wrapper, Written};
 use crate::fault::{Fault, broke};
-use crate::core_ports::{HOLDER, Wrapper, Line, Parameters, Written};
 use crate::sources::{self, Sources};
 use crate::sys::{Library, SHIM};
 use crate::tools::{Tools, VERILATOR, compiler, run, tools};
+use crate::verilated::Verilated;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,12 +17,18 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Flags for Verilator. Speed: unknown values are zero, assertions are for proofs.
-const VERILATE: [&str; 8] = ["--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--no-timing"];
-/// Flags for the compiler. The simulator's own symbols stay inside: two libraries in one process share none.
+const VERILATE: [&str; 8] =
+    ["--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--no-timing"];
+/// Flags for the compiler. The simulator's own symbols stay inside: two libraries in one process
+/// share none.
 const COMPILE: [&str; 5] = ["-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-pthread"];
 /// RTL that says `$finish` ends the core and not this process; what it prints is no result.
-const RUNTIME: [&str; 4] =
-    ["-DVL_USER_FINISH", "-DVL_USER_STOP", "-DVL_USER_FATAL", "-DVL_PRINTF(...)=fprintf(stderr,__VA_ARGS__)"];
+const RUNTIME: [&str; 4] = [
+    "-DVL_USER_FINISH",
+    "-DVL_USER_STOP",
+    "-DVL_USER_FATAL",
+    "-DVL_PRINTF(...)=fprintf(stderr,__VA_ARGS__)",
+];
 /// The sources of Verilator's that every model needs, and the one that counts coverage.
 const OWN: [&str; 2] = ["verilated.cpp", "verilated_threads.cpp"];
 const COUNTING: &str = "verilated_cov.cpp";
@@ -63,7 +70,8 @@ impl Verilated {
     }
 }
 
-/// A library of our core: of this process, of the cache, or made now, by one thread while others wait for it.
+/// A library of our core: of this process, of the cache, or made now, by one thread while others
+/// wait for it.
 fn kept(order: &Order<'_>) -> Result<Arc<Library>, Fault> {
     /// A library, once it is there; who has the lock may make it.
     type Place = Arc<Mutex<Option<Arc<Library>>>>;
@@ -114,7 +122,11 @@ impl<'a> Order<'a> {
     /// Everything else that the output depends on.
     fn recipe(&self) -> Vec<String> {
         let words = VERILATE.iter().chain(&COMPILE).chain(&RUNTIME).map(|w| (*w).to_string());
-        let tools = [self.tools.verilator.clone(), self.tools.compiler.clone(), std::env::consts::ARCH.into()];
+        let tools = [
+            self.tools.verilator.clone(),
+            self.tools.compiler.clone(),
+            std::env::consts::ARCH.into(),
+        ];
         words.chain(tools).chain([self.counting.to_string()]).collect()
     }
 
@@ -129,21 +141,26 @@ impl<'a> Order<'a> {
         let path = match (self.sources, cache::dir()) {
             (Sources::Core, Some(dir)) if !self.counting => {
                 let name = format!("{}.so", self.key());
-                cache::keep(&dir, &name, &made).map_err(broke("a library cannot be kept in the cache"))?
+                cache::keep(&dir, &name, &made).map_err(broke(
+                    "a library cannot be kept in the \
+                    cache",
+                ))?
             }
             _ => made,
         };
         Library::load(&path).map(Arc::new).map_err(broke("the library of the RTL cannot be loaded"))
     }
 
-    /// RTL to C++. Parameters that a core of the user's has not are left out if they are at their defaults.
+    /// RTL to C++. Parameters that a core of the user's has not are left out if they are at their
+    /// defaults.
     fn verilate(&self, at: &Path) -> Result<(), Fault> {
         let files = self.sources.laid(at).map_err(broke("there is no room for temporary files"))?;
         let mut parameters = self.parameters.clone();
         loop {
             let holder = Wrapper::new(&parameters);
             let file = at.join(format!("{HOLDER}.sv"));
-            fs::write(&file, &holder.text).map_err(broke("there is no room for temporary files"))?;
+            fs::write(&file, &holder.text)
+                .map_err(broke("there is no room for temporary files"))?;
             let mut command = Command::new(VERILATOR);
             // Warnings are for `lint`; those about the ports are looked for below.
             command.args(VERILATE).args([
@@ -170,7 +187,8 @@ impl<'a> Order<'a> {
                 Found::Wrong(fault) => return Err(fault),
                 Found::NoParameters(names) => {
                     let needed = |n: &&&str| parameters.iter().any(|p| p.name == **n && !p.default);
-                    let needed: Vec<String> = names.iter().filter(needed).map(ToString::to_string).collect();
+                    let needed: Vec<String> =
+                        names.iter().filter(needed).map(ToString::to_string).collect();
                     if !needed.is_empty() {
                         return Err(Fault::Parameters(needed));
                     }
@@ -199,7 +217,10 @@ impl<'a> Order<'a> {
             command.arg("-c").arg(self.tools.include.join(source)).arg("-o").arg(&made);
             compiled(command)?;
             match dir {
-                Some(dir) => cache::keep(&dir, &name, &made).map_err(broke("nothing can be kept in the cache")),
+                Some(dir) => cache::keep(&dir, &name, &made).map_err(broke(
+                    "nothing can be kept in \
+                    the cache",
+                )),
                 None => Ok(made),
             }
         };
@@ -208,26 +229,41 @@ impl<'a> Order<'a> {
 
     fn compiler(&self) -> Command {
         let mut command = Command::new(compiler());
-        command.args(COMPILE).args(RUNTIME).arg(format!("-DVM_COVERAGE={}", u8::from(self.counting)));
+        command
+            .args(COMPILE)
+            .args(RUNTIME)
+            .arg(format!("-DVM_COVERAGE={}", u8::from(self.counting)));
         command.args(["-DVM_SC=0", "-DVM_TRACE=0"]).arg("-I").arg(&self.tools.include);
         command.arg("-I").arg(self.tools.include.join("vltstd"));
         command
     }
 
-    /// The C++ of a model as one piece, with the shim: quicker than file by file, and faster when it runs.
+    /// The C++ of a model as one piece, with the shim: quicker than file by file, and faster when
+    /// it runs.
     fn compile(&self, at: &Path, runtime: &[PathBuf]) -> Result<PathBuf, Fault> {
         let dir = at.join("made");
         let room = || broke("there is no room for temporary files");
         let mut text = String::from(SHIM);
-        let mut names: Vec<PathBuf> = fs::read_dir(&dir).map_err(room())?.flatten().map(|e| e.path()).collect();
+        let mut names: Vec<PathBuf> =
+            fs::read_dir(&dir).map_err(room())?.flatten().map(|e| e.path()).collect();
         names.sort();
         for name in names.iter().filter(|p| p.extension().is_some_and(|e| e == "cpp")) {
-            text += &format!("#include \"{}\"\n", name.file_name().unwrap_or_default().to_string_lossy());
+            text += &format!(
+                "#include \"{}\"\n",
+                name.file_name().unwrap_or_default().to_string_lossy()
+            );
         }
         let (whole, library) = (dir.join("whole.cc"), at.join("libred.so"));
         fs::write(&whole, text).map_err(room())?;
         let mut command = self.compiler();
-        command.arg("-shared").arg("-I").arg(&dir).arg(&whole).args(runtime).arg("-o").arg(&library);
+        command
+            .arg("-shared")
+            .arg("-I")
+            .arg(&dir)
+            .arg(&whole)
+            .args(runtime)
+            .arg("-o")
+            .arg(&library);
         compiled(command)?;
         Ok(library)
     }
@@ -239,7 +275,10 @@ fn compiled(mut command: Command) -> Result<(), Fault> {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    let first = said.lines().find(|l| l.contains("error")).or(said.lines().next()).unwrap_or("without a word");
+    let first = said.lines().find(|l| l.contains("error")).or(said.lines().next()).unwrap_or(
+        "without \
+        a word",
+    );
     Err(Fault::Broke(format!("the C++ compiler failed: {first}")))
 }
 
@@ -259,17 +298,27 @@ fn judge(holder: &Wrapper, said: &str, success: bool) -> Found {
     };
     let heads = || said.lines().filter(|l| l.starts_with("%Error") || l.starts_with("%Warning"));
     let error = |l: &&str| l.starts_with("%Error");
-    let names: Vec<&'static str> = heads().filter(error).filter_map(|l| parameter(about(l))).collect();
+    let names: Vec<&'static str> =
+        heads().filter(error).filter_map(|l| parameter(about(l))).collect();
     let port = heads().find_map(|l| port(l, about(l)));
     if let Some(fault) = port {
         return Found::Wrong(fault);
     }
-    let other = heads().filter(error).find(|l| parameter(about(l)).is_none() && !l.contains("Exiting due to"));
+    let other = heads().filter(error).find(|l| {
+        parameter(about(l)).is_none()
+            && !l.contains(
+                "Exiting \
+        due to",
+            )
+    });
     match other {
         Some(line) => Found::Wrong(elaboration(line)),
         None if !names.is_empty() => Found::NoParameters(names),
         None if success => Found::Nothing,
-        None => Found::Wrong(elaboration(said.lines().next().unwrap_or("verilator failed without a word"))),
+        None => Found::Wrong(elaboration(said.lines().next().unwrap_or(
+            "verilator failed without a \
+            word",
+        ))),
     }
 }
 
@@ -294,6 +343,7 @@ fn port(line: &str, about: Line) -> Option<Fault> {
 }
 
 fn elaboration(line: &str) -> Fault {
-    let fix = "verilator must elaborate it as a module `red_core`; `verilator --lint-only FILE` says more";
+    let fix = "verilator must elaborate it as a module `red_core`; `verilator --lint-only FILE` \
+        says more";
     Fault::Rtl { cause: "the RTL does not elaborate".into(), line: line.into(), fix: fix.into() }
 }

@@ -1,7 +1,8 @@
 //! The ports and parameters of `rtl/red/SPEC.md`, and the wrapper module around a core.
 //!
-//! The wrapper has each port once, with its width: a core that lacks one, or has it wider or narrower, is told apart by the
-//! tool that elaborates both, in its own words and at a line that says which port.
+//! The wrapper has each port once, with its width: a core that lacks one, or has it wider or
+//! narrower, is told apart by the tool that elaborates both, in its own words and at a line that
+//! says which port.
 use dumbbell_algos::aqm::red_hw::core::Shape;
 use std::fmt::Write;
 
@@ -76,9 +77,13 @@ impl Parameters {
     pub fn written(&self) -> Vec<Written> {
         let (s, d) = (&self.shape, Shape::default());
         let slope = if s.constant { d.clone().with_constant().def_slope } else { d.def_slope };
-        let number =
-            |name, value: u32, default: u32| Written { name, value: value.to_string(), default: value == default };
-        let bit = |name, on: bool| Written { name, value: format!("1'b{}", u8::from(on)), default: !on };
+        let number = |name, value: u32, default: u32| Written {
+            name,
+            value: value.to_string(),
+            default: value == default,
+        };
+        let bit =
+            |name, on: bool| Written { name, value: format!("1'b{}", u8::from(on)), default: !on };
         let sized = |name, bits: u32, value: u32, default: u32| Written {
             name,
             value: format!("{bits}'d{value}"),
@@ -132,10 +137,16 @@ impl Wrapper {
         for (k, port) in PORTS.iter().enumerate() {
             let direction = if port.out { "output" } else { "input " };
             let comma = if k + 1 < PORTS.len() { "," } else { "" };
-            holder.line(Line::Other, &format!("  {direction} wire [{}:0] {}{comma}", port.width - 1, port.name));
+            holder.line(
+                Line::Other,
+                &format!("  {direction} wire [{}:0] {}{comma}", port.width - 1, port.name),
+            );
         }
         holder.line(Line::Other, ");");
-        holder.line(Line::Instance, &format!("  {TOP} {}", if parameters.is_empty() { "" } else { "#(" }));
+        holder.line(
+            Line::Instance,
+            &format!("  {TOP} {}", if parameters.is_empty() { "" } else { "#(" }),
+        );
         for (k, Written { name, value, .. }) in parameters.iter().enumerate() {
             let comma = if k + 1 < parameters.len() { "," } else { "" };
             holder.line(Line::Parameter(name), &format!("    .{name}({value}){comma}"));
@@ -185,7 +196,8 @@ mod tests {
     fn defaults_are_those_of_the_page() {
         assert!(Parameters::default().written().iter().all(|p| p.default));
         let constant = Parameters { shape: Shape::default().with_constant(), spaced: false };
-        let other: Vec<&str> = constant.written().iter().filter(|p| !p.default).map(|p| p.name).collect();
+        let other: Vec<&str> =
+            constant.written().iter().filter(|p| !p.default).map(|p| p.name).collect();
         assert_eq!(other, ["CONSTANT"]);
     }
 }

@@ -31,7 +31,9 @@ impl fmt::Display for Fault {
         match self {
             Fault::Missing { cause, fix } => write!(out, "{cause}; to mend it: {fix}"),
             Fault::Rtl { cause, line, .. } => write!(out, "{cause}: {line}"),
-            Fault::Parameters(names) => write!(out, "the core has no parameter {}", names.join(", ")),
+            Fault::Parameters(names) => {
+                write!(out, "the core has no parameter {}", names.join(", "))
+            }
             Fault::Broke(cause) => out.write_str(cause),
         }
     }

@@ -1,17 +1,17 @@
-//! `red_rtl`: the RTL as a queue's algorithm. It has the page, the parameters and the defaults of `red_hw`, and stands in scenarios where
-//! that could.
-use crate::verilated::Verilated;
+//! `red_rtl`: the RTL as a queue's algorithm. It has the page, the parameters and the defaults of
+//! `red_hw`, and stands in scenarios where that could.
 use crate::compile::possible;
-use crate::rtl_decider::RtlDecider;
-use crate::fault::Fault as RtlFault;
 use crate::core_ports::Parameters;
+use crate::fault::Fault as RtlFault;
+use crate::rtl_decider::RtlDecider;
 use crate::sources::{self, Sources};
+use crate::verilated::Verilated;
 use dumbbell_algos::aqm;
 use dumbbell_algos::aqm::red_hw::{Adapter, RedHw, RedHwConfig};
 use dumbbell_core::aqm::{Aqm, Cx, DynAqm, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{Algorithm, Entry, Fault};
-use dumbbell_core::plugin::{Alarm, AqmFactory, Failure, PluginFactory, Plugins, Page};
 use dumbbell_core::packet::Meta;
+use dumbbell_core::plugin::{Alarm, AqmFactory, Failure, Page, PluginFactory, Plugins};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::Span;
 use serde_json::Value;
@@ -29,7 +29,10 @@ pub fn plugins() -> Plugins {
 
 /// The model's entry in the catalogue, whose parameters these are.
 fn model() -> &'static Entry {
-    aqm::CATALOGUE.iter().find(|e| e.about.name == RedHw::ABOUT.name).expect("the model is in the catalogue")
+    aqm::CATALOGUE.iter().find(|e| e.about.name == RedHw::ABOUT.name).expect(
+        "the model is in the \
+        catalogue",
+    )
 }
 
 fn page() -> Page {
@@ -38,10 +41,17 @@ fn page() -> Page {
     Page {
         name: NAME.into(),
         title: "RED in hardware: the RTL itself".into(),
-        idea: "The SystemVerilog of `red_hw`, verilated, decides each packet; needs Verilator and a C++ compiler."
+        idea: "The SystemVerilog of `red_hw`, verilated, decides each packet; needs Verilator and \
+            a C++ compiler."
             .into(),
-        equations: format!("those of {}, in every bit: `dumbbell explain {}`", about.name, about.name),
-        sources: std::iter::once(own).chain(about.sources.iter().copied()).map(String::from).collect(),
+        equations: format!(
+            "those of {}, in every bit: `dumbbell explain {}`",
+            about.name, about.name
+        ),
+        sources: std::iter::once(own)
+            .chain(about.sources.iter().copied())
+            .map(String::from)
+            .collect(),
         language: "SystemVerilog".into(),
         file: "rtl/red/core/red_core.sv".into(),
         source_hash: sources::hash(),
@@ -93,7 +103,9 @@ impl PluginFactory<dyn DynAqm, LinkInfo> for RedRtl {
     }
     fn lacks(&self) -> Option<Fault> {
         match possible() {
-            Err(RtlFault::Missing { cause, fix }) => Some(Fault::at("", format!("{NAME}: {cause}")).fix(fix)),
+            Err(RtlFault::Missing { cause, fix }) => {
+                Some(Fault::at("", format!("{NAME}: {cause}")).fix(fix))
+            }
             _ => None,
         }
     }
@@ -115,7 +127,12 @@ impl Aqm for Queue {
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
         let verdict = Aqm::arrive(&mut self.adapter, cx, q, p, fits);
         if let Some(why) = self.adapter.decider().failed() {
-            self.alarm.raise(Failure { algorithm: NAME.into(), at: cx.now, cause: why.into(), trace: None });
+            self.alarm.raise(Failure {
+                algorithm: NAME.into(),
+                at: cx.now,
+                cause: why.into(),
+                trace: None,
+            });
             return Verdict::Pass;
         }
         verdict
@@ -164,29 +181,42 @@ mod tests {
         (dir, sources)
     }
 
-    /// A core that stops in the middle of a run lets everything pass from there on, and the run hears of it.
+    /// A core that stops in the middle of a run lets everything pass from there on, and the run
+    /// hears of it.
     #[test]
     fn a_core_that_fails_raises_the_alarm() {
         if !rtl() {
             return;
         }
-        let (_dir, sources) = with("always_ff @(posedge clk) if (valid_o && avg_o > 22'd2000) $finish;");
+        let (_dir, sources) = with(
+            "always_ff @(posedge clk) if (valid_o && avg_o > 22'd2000) \
+            $finish;",
+        );
         let config = RedHwConfig::default();
         let parameters = Parameters { shape: config.shape(), spaced: false };
-        let library = Verilated::build(&sources, &parameters).unwrap_or_else(|fault| panic!("{fault}"));
+        let library =
+            Verilated::build(&sources, &parameters).unwrap_or_else(|fault| panic!("{fault}"));
         let core = library.core().unwrap();
         let alarm = Alarm::default();
         let adapter = Adapter::new(&config, |shape| RtlDecider::new(core, &shape));
         let aqm = AnyAqm::Plugin(Box::new(Queue { adapter, alarm: alarm.clone() }));
         let capacity = Capacity::Packets(50);
-        let site = LinkInfo { rate: Rate::from_bps(1_000_000), capacity, mtu: 1500, delay: Span::from_ms(1) };
+        let site = LinkInfo {
+            rate: Rate::from_bps(1_000_000),
+            capacity,
+            mtu: 1500,
+            delay: Span::from_ms(1),
+        };
         let (flow, ecn, dscp) = (FlowId(0), Ecn::NotEct, Dscp(0));
         let meta = Meta { ip_len: 1500, wire_len: 1500, flow, ecn, dscp, fragment: false };
         let traffic = vec![Arrival { gap: Span::from_ms(1), meta }; 400];
         hold(aqm, site, 1, false, &traffic, |_| {});
         let failure = alarm.failure().expect("the alarm");
         assert_eq!(failure.algorithm, NAME);
-        assert!(failure.cause.contains("$finish at") && failure.at > dumbbell_core::units::Time::ZERO, "{failure:?}");
+        assert!(
+            failure.cause.contains("$finish at") && failure.at > dumbbell_core::units::Time::ZERO,
+            "{failure:?}"
+        );
     }
 
     #[test]

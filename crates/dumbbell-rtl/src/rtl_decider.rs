@@ -1,8 +1,9 @@
 //! The verilated core where the model stands in a queue: one packet at a time.
 //!
-//! A packet is presented and clocks go by until its decision is out; then the core stands still until the next one comes. In paper mode
-//! its draw would go on meanwhile, by millions of clocks: instead, where it would stand is worked out and written to the draw's register in
-//! the clock before. All else of a decision is the RTL's own.
+//! A packet is presented and clocks go by until its decision is out; then the core stands still
+//! until the next one comes. In paper mode its draw would go on meanwhile, by millions of clocks:
+//! instead, where it would stand is worked out and written to the draw's register in the clock
+//! before. All else of a decision is the RTL's own.
 use crate::verilated::{Clocked, In, Out, RtlCore};
 use dumbbell_algos::aqm::red_hw::core::register;
 use dumbbell_algos::aqm::red_hw::lfsr::{self, Polynomial};
@@ -38,7 +39,12 @@ impl RtlDecider {
     }
 
     /// Clocks of `inputs` until `found` says something.
-    fn clocks<T>(&mut self, inputs: &mut In, what: &str, found: impl Fn(&Out) -> Option<T>) -> Result<T, String> {
+    fn clocks<T>(
+        &mut self,
+        inputs: &mut In,
+        what: &str,
+        found: impl Fn(&Out) -> Option<T>,
+    ) -> Result<T, String> {
         for _ in 0..PATIENCE {
             let out = self.core.clock(inputs)?;
             if let Some(found) = found(&out) {
@@ -94,12 +100,14 @@ impl Decider for RtlDecider {
         }
         self.failed = self.ready().and_then(|()| self.set(addr, data)).err();
         if let (Some(draw), register::DRAW) = (&mut self.draw, addr) {
-            *draw = (lfsr::state(data), 0); // Written before the first packet: it stands in clock 0.
+            // Written before the first packet: it stands in clock 0.
+            *draw = (lfsr::state(data), 0);
         }
     }
 
     fn decide(&mut self, packet: Arrival) -> Decision {
-        let none = Decision { qid: packet.qid, drop: false, region: Region::Queueing, avg: 0, draw: 0 };
+        let none =
+            Decision { qid: packet.qid, drop: false, region: Region::Queueing, avg: 0, draw: 0 };
         if self.failed.is_some() {
             return none;
         }

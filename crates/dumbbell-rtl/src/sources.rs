@@ -1,4 +1,5 @@
-//! The RTL that a library is made from: our core, whose files are in this program, or files of the user's.
+//! The RTL that a library is made from: our core, whose files are in this program, or files of the
+//! user's.
 use crate::fault::Fault;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +31,8 @@ impl Sources {
         let wrong = |path: &Path, cause: String| Fault::Rtl {
             cause,
             line: path.display().to_string(),
-            fix: "name a file of SystemVerilog with a module `red_core`, and the directories of what it includes"
+            fix: "name a file of SystemVerilog with a module `red_core`, and the directories of \
+                what it includes"
                 .into(),
         };
         for file in &files {
@@ -97,7 +99,8 @@ mod tests {
         let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl/red/core");
         let paths = fs::read_dir(dir).expect("the core's folder").flatten().map(|e| e.path());
         let sources = paths.filter(|p| p.extension().is_some_and(|e| e == "sv"));
-        let mut there: Vec<String> = sources.map(|p| p.file_name().unwrap().to_string_lossy().into_owned()).collect();
+        let mut there: Vec<String> =
+            sources.map(|p| p.file_name().unwrap().to_string_lossy().into_owned()).collect();
         there.sort();
         let mut listed: Vec<&str> = CORE.iter().map(|(name, _)| *name).collect();
         listed.sort_unstable();

@@ -1,8 +1,8 @@
 //! Helpers for the tests of the RTL.
 use crate::compile;
 
-/// True if this machine can run RTL. If not it says why, and the test is to return; where the environment's `DUMBBELL_REQUIRE`
-/// names `rtl`, a lack is a failure.
+/// True if this machine can run RTL. If not it says why, and the test is to return; where the
+/// environment's `DUMBBELL_REQUIRE` names `rtl`, a lack is a failure.
 ///
 /// # Panics
 /// It was required and is not possible.

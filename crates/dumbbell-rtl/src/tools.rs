@@ -34,13 +34,15 @@ pub fn tools() -> Result<&'static Tools, Fault> {
     if let Some(found) = FOUND.get() {
         return Ok(found);
     }
-    let found = look()?; // A program that was missing may have been installed since: only what was found is kept.
+    // A program that was missing may have been installed since: only what was found is kept.
+    let found = look()?;
     Ok(FOUND.get_or_init(|| found))
 }
 
 fn look() -> Result<Tools, Fault> {
-    let said =
-        |output: &Output| String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or("").trim().to_string();
+    let said = |output: &Output| {
+        String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or("").trim().to_string()
+    };
     let verilator = run(Command::new(VERILATOR).arg("--version"), "verilator")?;
     let root = run(Command::new(VERILATOR).args(["--getenv", "VERILATOR_ROOT"]), "verilator")?;
     let compiler = run(Command::new(compiler()).arg("--version"), "g++")?;
@@ -61,7 +63,10 @@ pub fn run(command: &mut Command, package: &str) -> Result<Output, Fault> {
     command.output().map_err(|error| match error.kind() {
         ErrorKind::NotFound => Fault::Missing {
             cause: format!("there is no `{name}` on this machine, which the RTL needs to run"),
-            fix: format!("apt-get install {}", if package == "g++" { "g++" } else { "verilator g++" }),
+            fix: format!(
+                "apt-get install {}",
+                if package == "g++" { "g++" } else { "verilator g++" }
+            ),
         },
         _ => Fault::Broke(format!("{name} cannot be started: {error}")),
     })

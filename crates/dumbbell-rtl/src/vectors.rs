@@ -1,13 +1,15 @@
-//! Stimulus and expectation as plain hex, for simulators that know nothing of Rust: `$readmemh` reads both.
-use crate::verilated::{Clocked, In, Out};
-use crate::lockstep::testbench::{Testbench, Counts};
-use crate::lockstep::parameter_sets::Mode;
-use crate::lockstep::model::ModelCore;
-use crate::lockstep::stimulus::Stimulus;
+//! Stimulus and expectation as plain hex, for simulators that know nothing of Rust: `$readmemh`
+//! reads both.
 use crate::core_ports::Written;
+use crate::lockstep::model::ModelCore;
+use crate::lockstep::parameter_sets::Mode;
+use crate::lockstep::stimulus::Stimulus;
+use crate::lockstep::testbench::{Counts, Testbench};
+use crate::verilated::{Clocked, In, Out};
 use std::io::{self, Write};
 
-/// Clocks that a core has for a decision where registers are to be written, and to be ready after a reset.
+/// Clocks that a core has for a decision where registers are to be written, and to be ready after a
+/// reset.
 const LATENCY: u64 = 64;
 const CLEARING: u64 = 256;
 
@@ -73,9 +75,11 @@ pub fn write(
         let mut actions = vec![];
         while bench.counts.packets < packets {
             made.next(&bench.core, &mut actions);
-            // What is on its way at a reset is lost, and no vector could say how much of it came out before.
+            // What is on its way at a reset is lost, and no vector could say how much of it came
+            // out before.
             for action in actions.drain(..) {
-                let reset = matches!(action, crate::lockstep::testbench::Action::Reset(_)) && bench.counts.clocks > 0;
+                let reset = matches!(action, crate::lockstep::testbench::Action::Reset(_))
+                    && bench.counts.clocks > 0;
                 let done = if reset { bench.settle(true) } else { Ok(()) };
                 done.and_then(|()| bench.act(&action)).map_err(|m| io::Error::other(m.what))?;
             }

@@ -1,15 +1,16 @@
 //! Cores that are not ours: other latencies and intervals, and what is wrong with some.
-use dumbbell_rtl::verilated::{Clocked, In, Verilated};
-use dumbbell_rtl::fault::Fault;
-use dumbbell_rtl::lockstep::parameter_sets::Mode;
-use dumbbell_rtl::lockstep::campaign::{Part, Ran};
 use dumbbell_rtl::core_ports::Parameters;
+use dumbbell_rtl::fault::Fault;
+use dumbbell_rtl::lockstep::campaign::{Part, Ran};
+use dumbbell_rtl::lockstep::parameter_sets::Mode;
 use dumbbell_rtl::sources::{CORE, Sources};
 use dumbbell_rtl::testing::rtl;
+use dumbbell_rtl::verilated::{Clocked, In, Verilated};
 use std::fs;
 use std::path::Path;
 
-/// The files of our core in a directory, with the top module under another name, and a `red_core` around it.
+/// The files of our core in a directory, with the top module under another name, and a `red_core`
+/// around it.
 fn around(dir: &Path, name: &str, wrapper: &str) -> Sources {
     for (file, text) in CORE {
         fs::write(
@@ -23,7 +24,8 @@ fn around(dir: &Path, name: &str, wrapper: &str) -> Sources {
     Sources::files(vec![path], vec![]).unwrap()
 }
 
-/// A core around ours, whose decisions are taken from `valid_o` and the like of the inner one by `logic`.
+/// A core around ours, whose decisions are taken from `valid_o` and the like of the inner one by
+/// `logic`.
 fn wrapped(parameters: &str, logic: &str) -> String {
     format!(
         "`default_nettype none
@@ -72,8 +74,10 @@ const PLAIN: &str = "  assign taken = valid_i;
 
 fn run(sources: &Sources, mode: &str, packets: u64) -> (Ran, Mode) {
     let mode = Mode::read(mode).unwrap();
-    let library = Verilated::build(sources, &mode.parameters).unwrap_or_else(|fault| panic!("{fault}"));
-    let make = || library.core().map(|c| Box::new(c) as Box<dyn Clocked>).map_err(|e| e.to_string());
+    let library =
+        Verilated::build(sources, &mode.parameters).unwrap_or_else(|fault| panic!("{fault}"));
+    let make =
+        || library.core().map(|c| Box::new(c) as Box<dyn Clocked>).map_err(|e| e.to_string());
     let part = Part { mode: &mode, number: 0, packets, seed: 1, patience: 1000 };
     let ran = part.run(&make, &|_| true).unwrap();
     (ran, mode)
@@ -103,9 +107,16 @@ fn a_core_that_hangs_or_decides_wrongly_is_found() {
     let wrong = PLAIN.replace("qid, drop,", "qid, drop && draw[10:0] != 11'd77,");
     let (ran, _) = run(&around(dir.path(), "wrong.sv", &wrapped("", &wrong)), "sound", 500_000);
     let failed = ran.failed.expect("a mismatch");
-    assert!(failed.mismatch.what.starts_with("drop_o is 0, the model says 1"), "{}", failed.mismatch.what);
+    assert!(
+        failed.mismatch.what.starts_with("drop_o is 0, the model says 1"),
+        "{}",
+        failed.mismatch.what
+    );
     assert!(failed.short.is_some_and(|short| short.mismatch.what.starts_with("drop_o is 0")));
-    let stops = format!("{PLAIN}\n  always_ff @(posedge clk) if (valid && draw[7:0] == 8'd3) $finish;");
+    let stops = format!(
+        "{PLAIN}\n  always_ff @(posedge clk) if (valid && draw[7:0] == 8'd3) \
+        $finish;"
+    );
     let (ran, _) = run(&around(dir.path(), "stops.sv", &wrapped("", &stops)), "sound", 50_000);
     let what = ran.failed.unwrap().mismatch.what;
     assert!(what.contains("the core stopped: $finish at") && what.contains("stops.sv"), "{what}");
@@ -121,7 +132,8 @@ fn parameters_that_are_at_their_defaults_need_not_be_there() {
     let sources = around(dir.path(), "plain.sv", &wrapped("", PLAIN));
     let (ran, _) = run(&sources, "sound+nq=2", 20_000);
     assert!(ran.failed.is_none());
-    let fault = Verilated::build(&sources, &Mode::read("paper+gap").unwrap().parameters).unwrap_err();
+    let fault =
+        Verilated::build(&sources, &Mode::read("paper+gap").unwrap().parameters).unwrap_err();
     assert_eq!(fault, Fault::Parameters(vec!["PAPER".into(), "GAP".into()]));
 }
 
@@ -134,14 +146,18 @@ fn what_is_wrong_with_ports_is_said_with_the_tools_line() {
     let whole = wrapped("", PLAIN);
     let fault = |name: &str, text: &str| {
         let sources = around(dir.path(), name, text);
-        let Fault::Rtl { cause, line, fix } = Verilated::build(&sources, &Parameters::default()).unwrap_err() else {
+        let Fault::Rtl { cause, line, fix } =
+            Verilated::build(&sources, &Parameters::default()).unwrap_err()
+        else {
             panic!("{name} is no fault of the RTL")
         };
         assert!(line.starts_with('%'), "{line}");
         (cause, line, fix)
     };
-    let (cause, line, fix) =
-        fault("a.sv", &whole.replace("tick_i,\n", "tock_i,\n").replace(".tick_i(tick_i)", ".tick_i(tock_i)"));
+    let (cause, line, fix) = fault(
+        "a.sv",
+        &whole.replace("tick_i,\n", "tock_i,\n").replace(".tick_i(tick_i)", ".tick_i(tock_i)"),
+    );
     assert_eq!(cause, "red_core has no port `tick_i`");
     assert!(line.contains("tick_i") && fix.contains("an input of 1 bit"), "{line} {fix}");
     let (cause, line, fix) = fault("b.sv", &whole.replace("[21:0] avg_o", "[19:0] avg_o"));
@@ -166,12 +182,15 @@ fn a_library_is_made_once_and_coverage_is_counted() {
     a.clock(&reset).unwrap();
     b.clock(&reset).unwrap();
     let packet = In { valid: true, qlen: 100, ..In::default() };
-    let told = |core: &mut dyn Clocked, inputs: &In| (0..200).map(|_| core.clock(inputs).unwrap()).last().unwrap().avg;
+    let told = |core: &mut dyn Clocked, inputs: &In| {
+        (0..200).map(|_| core.clock(inputs).unwrap()).last().unwrap().avg
+    };
     assert!(told(&mut a, &packet) > 0);
     assert_eq!(told(&mut b, &In::default()), 0);
     assert!(a.coverage(Path::new("/dev/null")).is_err(), "this library counts nothing");
     let dir = tempfile::tempdir().unwrap();
-    let mut counting = Verilated::counting(&Sources::Core, &Parameters::default()).unwrap().core().unwrap();
+    let mut counting =
+        Verilated::counting(&Sources::Core, &Parameters::default()).unwrap().core().unwrap();
     counting.clock(&reset).unwrap();
     let file = dir.path().join("coverage.dat");
     counting.coverage(&file).unwrap();

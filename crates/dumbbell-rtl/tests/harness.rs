@@ -1,10 +1,11 @@
-//! The bench itself, with the model as the core: it sees what is wrong, says where, and finds a short stimulus.
+//! The bench itself, with the model as the core: it sees what is wrong, says where, and finds a
+//! short stimulus.
 use dumbbell_algos::aqm::red_hw::core::Shape;
-use dumbbell_rtl::verilated::{Clocked, In, Out};
-use dumbbell_rtl::lockstep::testbench::Action;
-use dumbbell_rtl::lockstep::parameter_sets::Mode;
-use dumbbell_rtl::lockstep::model::ModelCore;
 use dumbbell_rtl::lockstep::campaign::{Part, Ran, measured, told};
+use dumbbell_rtl::lockstep::model::ModelCore;
+use dumbbell_rtl::lockstep::parameter_sets::Mode;
+use dumbbell_rtl::lockstep::testbench::Action;
+use dumbbell_rtl::verilated::{Clocked, In, Out};
 
 const PATIENCE: u64 = 600;
 
@@ -45,19 +46,31 @@ fn run(mode: &str, packets: u64, make: &dyn Fn(&Shape) -> Box<dyn Clocked>) -> (
 
 fn faulty(mode: &str, fault: fn(&mut In, &mut Memory), wrong: fn(&mut Out, &mut Memory)) -> Ran {
     let make = |shape: &Shape| -> Box<dyn Clocked> {
-        Box::new(Faulty { core: ModelCore::new(shape, 6, 32, 1), fault, wrong, memory: Memory::default() })
+        Box::new(Faulty {
+            core: ModelCore::new(shape, 6, 32, 1),
+            fault,
+            wrong,
+            memory: Memory::default(),
+        })
     };
     run(mode, 200_000, &make).0
 }
 
 #[test]
 fn any_latency_and_any_interval_will_do() {
-    for (latency, clearing, interval) in [(0, 0, 1), (1, 3, 1), (6, 32, 1), (40, 0, 2), (3, 500, 9)] {
+    for (latency, clearing, interval) in [(0, 0, 1), (1, 3, 1), (6, 32, 1), (40, 0, 2), (3, 500, 9)]
+    {
         for mode in ["sound+gap+idle+wred+adapt", "paper+constant+gap"] {
-            let make = |s: &Shape| Box::new(ModelCore::new(s, latency, clearing, interval)) as Box<dyn Clocked>;
+            let make = |s: &Shape| {
+                Box::new(ModelCore::new(s, latency, clearing, interval)) as Box<dyn Clocked>
+            };
             let (ran, _) = run(mode, 20_000, &make);
             assert!(ran.failed.is_none(), "{latency} {clearing} {interval} {mode}");
-            assert!(ran.counts.packets >= 20_000 && ran.counts.latency == latency, "{:?}", ran.counts);
+            assert!(
+                ran.counts.packets >= 20_000 && ran.counts.latency == latency,
+                "{:?}",
+                ran.counts
+            );
         }
     }
 }
@@ -66,14 +79,24 @@ fn any_latency_and_any_interval_will_do() {
 #[test]
 fn every_region_is_met_and_queues_come_back_to_back() {
     for mode in Mode::all() {
-        let make = || Ok(Box::new(ModelCore::new(&mode.parameters.shape, 6, 32, 1)) as Box<dyn Clocked>);
+        let make =
+            || Ok(Box::new(ModelCore::new(&mode.parameters.shape, 6, 32, 1)) as Box<dyn Clocked>);
         let part = Part { mode: &mode, number: 0, packets: 300_000, seed: 1, patience: PATIENCE };
         let counts = part.run(&make, &|_| true).unwrap().counts;
         let share = |n: u64| n as f64 / counts.packets as f64;
         let said = measured(&counts);
         assert!(counts.regions.iter().all(|n| share(*n) >= 0.1), "{}: {said}", mode.name);
-        assert_eq!(share(counts.back_to_back) >= 0.2, !mode.parameters.spaced, "{}: {said}", mode.name);
-        assert!((0.009..0.02).contains(&share(counts.resets + counts.writes)), "{}: {said}", mode.name);
+        assert_eq!(
+            share(counts.back_to_back) >= 0.2,
+            !mode.parameters.spaced,
+            "{}: {said}",
+            mode.name
+        );
+        assert!(
+            (0.009..0.02).contains(&share(counts.resets + counts.writes)),
+            "{}: {said}",
+            mode.name
+        );
         let queues = usize::from(mode.parameters.shape.queues);
         assert!(counts.queues[..queues].iter().all(|n| *n > 20_000), "{}: {said}", mode.name);
         assert!(counts.queues[queues..].iter().all(|n| *n == 0), "{}: {said}", mode.name);
@@ -83,7 +106,11 @@ fn every_region_is_met_and_queues_come_back_to_back() {
 #[test]
 fn a_wrong_bit_is_found_where_it_is_and_made_short() {
     // Once in a while, an average that is one too large.
-    let ran = faulty("sound", |_, _| {}, |out, m| out.avg += u32::from(out.valid && m.clocks % 10_007 == 0));
+    let ran = faulty(
+        "sound",
+        |_, _| {},
+        |out, m| out.avg += u32::from(out.valid && m.clocks % 10_007 == 0),
+    );
     let failed = ran.failed.expect("a mismatch");
     assert!(failed.mismatch.what.starts_with("avg_o is "), "{}", failed.mismatch.what);
     let mode = Mode::read("sound").unwrap();
@@ -109,7 +136,8 @@ fn what_a_reset_forgets_is_found_and_the_short_stimulus_has_two_resets() {
 
 #[test]
 fn ticks_that_are_lost_are_found_and_made_short() {
-    let ran = faulty("sound+adapt", |inputs, m| (inputs.tick, m.tick) = (false, inputs.tick), |_, _| {});
+    let ran =
+        faulty("sound+adapt", |inputs, m| (inputs.tick, m.tick) = (false, inputs.tick), |_, _| {});
     let failed = ran.failed.expect("a mismatch");
     let short = failed.short.expect("a short stimulus");
     // Of some thousands: those packets are left without which the draws would be others.
@@ -121,8 +149,14 @@ fn ticks_that_are_lost_are_found_and_made_short() {
 #[test]
 fn a_core_that_hangs_says_so() {
     let ran = faulty("sound", |_, _| {}, |out, m| out.valid &= m.clocks < 5000);
-    assert!(ran.failed.unwrap().mismatch.what.contains("the core hangs: no decision for 600 clocks"));
-    let ran = faulty("sound", |inputs, m| inputs.valid &= m.clocks < 5000, |out, m| out.ready &= m.clocks < 5000);
+    assert!(
+        ran.failed.unwrap().mismatch.what.contains("the core hangs: no decision for 600 clocks")
+    );
+    let ran = faulty(
+        "sound",
+        |inputs, m| inputs.valid &= m.clocks < 5000,
+        |out, m| out.ready &= m.clocks < 5000,
+    );
     assert!(ran.failed.unwrap().mismatch.what.contains("a packet waits for ready_o"));
     let ran = faulty("sound", |_, _| {}, |out, _| out.ready = false);
     let what = ran.failed.unwrap().mismatch.what;
@@ -133,17 +167,31 @@ fn a_core_that_hangs_says_so() {
 fn a_decision_that_nobody_asked_for_is_found() {
     let ran = faulty("sound", |_, _| {}, |out, m| out.valid |= m.clocks > 10_000);
     let what = ran.failed.unwrap().mismatch.what;
-    assert!(what.contains("no decision is on its way") || what.contains("the model says"), "{what}");
+    assert!(
+        what.contains("no decision is on its way") || what.contains("the model says"),
+        "{what}"
+    );
 }
 
 /// The comparisons that chance decides once in millions of packets: the stimulus has them.
 #[test]
 fn a_draw_that_is_the_probability_is_shown() {
     for mode in ["sound", "paper", "sound+constant", "sound+gap"] {
-        let make = |shape: &Shape| -> Box<dyn Clocked> { Box::new(Loose(ModelCore::new(shape, 6, 32, 1))) };
+        let make = |shape: &Shape| -> Box<dyn Clocked> {
+            Box::new(Loose(ModelCore::new(shape, 6, 32, 1)))
+        };
         let (ran, _) = run(mode, 300_000, &make);
-        let failed = ran.failed.unwrap_or_else(|| panic!("{mode}: nothing was decided by the last bit"));
-        assert!(failed.mismatch.what.starts_with("drop_o is 1"), "{mode}: {}", failed.mismatch.what);
+        let failed = ran.failed.unwrap_or_else(|| {
+            panic!(
+                "{mode}: nothing was decided by the last \
+            bit"
+            )
+        });
+        assert!(
+            failed.mismatch.what.starts_with("drop_o is 1"),
+            "{mode}: {}",
+            failed.mismatch.what
+        );
     }
 }
 

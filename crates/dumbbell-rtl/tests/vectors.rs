@@ -1,4 +1,5 @@
-//! Vectors, read by a simulator that is not Verilator: Icarus Verilog runs the bench that comes with them on our core.
+//! Vectors, read by a simulator that is not Verilator: Icarus Verilog runs the bench that comes
+//! with them on our core.
 use dumbbell_rtl::lockstep::parameter_sets::Mode;
 use dumbbell_rtl::sources::CORE;
 use dumbbell_rtl::testing::rtl;
@@ -10,14 +11,20 @@ use std::process::Command;
 fn icarus() -> bool {
     let there = Command::new("iverilog").arg("-V").output().is_ok();
     let required = std::env::var("DUMBBELL_REQUIRE").unwrap_or_default();
-    assert!(there || !required.split([',', ' ']).any(|word| word == "rtl"), "iverilog is required here");
+    assert!(
+        there || !required.split([',', ' ']).any(|word| word == "rtl"),
+        "iverilog is required \
+        here"
+    );
     there && rtl()
 }
 
 fn vectors(dir: &Path, mode: &str, packets: u64) {
     let file = |name: &str| File::create(dir.join(name)).unwrap();
     let [stimulus, expected, bench, readme] = FILES;
-    let written = write(&Mode::read(mode).unwrap(), packets, 3, &mut file(stimulus), &mut file(expected)).unwrap();
+    let written =
+        write(&Mode::read(mode).unwrap(), packets, 3, &mut file(stimulus), &mut file(expected))
+            .unwrap();
     fs::write(dir.join(bench), written.bench).unwrap();
     fs::write(dir.join(readme), written.readme).unwrap();
 }
@@ -27,8 +34,12 @@ fn run(dir: &Path) -> String {
         fs::write(dir.join(name), text).unwrap();
     }
     let files = CORE.iter().map(|(name, _)| *name);
-    let made =
-        Command::new("iverilog").current_dir(dir).args(["-g2012", "-o", "tb", FILES[2]]).args(files).output().unwrap();
+    let made = Command::new("iverilog")
+        .current_dir(dir)
+        .args(["-g2012", "-o", "tb", FILES[2]])
+        .args(files)
+        .output()
+        .unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     let ran = Command::new("vvp").current_dir(dir).arg("tb").output().unwrap();
     String::from_utf8_lossy(&ran.stdout).into_owned()
@@ -55,7 +66,8 @@ fn an_expectation_that_is_wrong_is_found() {
     let dir = tempfile::tempdir().unwrap();
     vectors(dir.path(), "sound", 500);
     let path = dir.path().join(FILES[1]);
-    let mut lines: Vec<String> = fs::read_to_string(&path).unwrap().lines().map(String::from).collect();
+    let mut lines: Vec<String> =
+        fs::read_to_string(&path).unwrap().lines().map(String::from).collect();
     let last = lines[400].pop().unwrap();
     lines[400].push(if last == '0' { '1' } else { '0' });
     fs::write(&path, lines.join("\n")).unwrap();
@@ -65,12 +77,17 @@ fn an_expectation_that_is_wrong_is_found() {
 #[test]
 fn every_line_is_a_word_and_every_packet_has_a_line() {
     let (mut stimulus, mut expected) = (vec![], vec![]);
-    let written = write(&Mode::read("sound+idle").unwrap(), 2000, 9, &mut stimulus, &mut expected).unwrap();
-    let (stimulus, expected) = (String::from_utf8(stimulus).unwrap(), String::from_utf8(expected).unwrap());
+    let written =
+        write(&Mode::read("sound+idle").unwrap(), 2000, 9, &mut stimulus, &mut expected).unwrap();
+    let (stimulus, expected) =
+        (String::from_utf8(stimulus).unwrap(), String::from_utf8(expected).unwrap());
     assert!(stimulus.lines().all(|l| l.replace('_', "").len() == 21), "84 bits");
     assert!(expected.lines().all(|l| l.replace('_', "").len() == 15), "60 bits");
     assert_eq!(expected.lines().count() as u64, written.counts.packets);
-    assert_eq!(stimulus.lines().filter(|l| l.split('_').nth(1) == Some("1")).count() as u64, written.counts.packets);
+    assert_eq!(
+        stimulus.lines().filter(|l| l.split('_').nth(1) == Some("1")).count() as u64,
+        written.counts.packets
+    );
     assert!(written.bench.contains(&format!("Lines = {};", stimulus.lines().count())));
     assert!(!written.bench.contains('@') || !written.bench.contains("@LINES@"));
     assert!(written.readme.contains("sound+idle"));

@@ -1,10 +1,11 @@
 //! Floor 5 of Dumbbell: from a scenario's text to plans.
 //!
-//! A scenario is TOML, or a dictionary with the same words. It becomes one tree whose values know where they were
-//! written ([`language::node`]). The files that it extends, overrides and the points of its sweep are laid over the
-//! tree ([`language::load`], [`language::overrides`], [`language::sweep`]). The tree becomes typed structs
-//! ([`language::scenario`]), and these become a [`dumbbell_plan::Plan`] with every default resolved
-//! ([`resolve::study`]). Each error says the line, the cause and the fix ([`language::problem`]).
+//! A scenario is TOML, or a dictionary with the same words. It becomes one tree whose values know
+//! where they were written ([`language::node`]). The files that it extends, overrides and the
+//! points of its sweep are laid over the tree ([`language::load`], [`language::overrides`],
+//! [`language::sweep`]). The tree becomes typed structs ([`language::scenario`]), and these become
+//! a [`dumbbell_plan::Plan`] with every default resolved ([`resolve::study`]). Each error says the
+//! line, the cause and the fix ([`language::problem`]).
 //!
 //! The language in one place:
 //!
@@ -12,7 +13,8 @@
 //! - A name where a table could stand (`queue = "red"`) is its `kind`.
 //! - A new `kind` keeps the parameters that it knows, and drops the others with a remark.
 //! - A queue's threshold may follow its limit (`min_th = "limit / 6"`).
-//! - A limit in BDP refers to the mean base round-trip time of the flows whose data crosses the link.
+//! - A limit in BDP refers to the mean base round-trip time of the flows whose data crosses the
+//!   link.
 //!
 //! Nothing here opens a file, starts a thread or reads a clock: files come through an
 //! [`Environment`](language::environment::Environment).
@@ -34,7 +36,8 @@
 //! # Ok::<(), dumbbell_scenario::language::problem::Problem>(())
 //! ```
 #![forbid(unsafe_code)]
-// Powers serve messages and lines of `tc` here; no result of a simulation depends on their last bit.
+// Powers serve messages and lines of `tc` here; no result of a simulation depends on their last
+// bit.
 #![allow(clippy::disallowed_methods)]
 
 pub mod language;

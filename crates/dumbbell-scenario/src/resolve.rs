@@ -12,17 +12,17 @@ pub(crate) mod sizes;
 pub mod study;
 pub(crate) mod topology;
 use crate::language::lookup::{Family, drop_tail, resolve as algorithm};
-use crate::resolve::flow_template::FlowTemplate;
-use crate::resolve::topology::{Network, RoutedFlow, QueueFrom, LinkDraft};
 use crate::language::node::{Node, Path, below, path};
 use crate::language::problem::{Check, Diagnostic};
 use crate::language::scenario::{Followed, Reassembly, Scenario};
-use crate::resolve::sessions::{SampledTransfer, ExpandedScenario};
-use crate::resolve::topology::{graph, rtt, short};
+use crate::resolve::flow_template::FlowTemplate;
 use crate::resolve::lints::{ack_path, reservations};
+use crate::resolve::sessions::{ExpandedScenario, SampledTransfer};
+use crate::resolve::topology::{LinkDraft, Network, QueueFrom, RoutedFlow};
+use crate::resolve::topology::{graph, rtt, short};
 use dumbbell_core::catalogue::nearest;
-use dumbbell_core::packet::flow::FlowInfo;
 use dumbbell_core::packet::Dscp;
+use dumbbell_core::packet::flow::FlowInfo;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Capacity, Limit, Packets, Rate, Span, taken};
 use dumbbell_plan::{Flow, Link, Plan, Record, Rule, Shared, Spec, Testbed, Transport};
@@ -33,7 +33,13 @@ use std::collections::BTreeMap;
 const DEFAULT_LIMIT: Limit = Limit::Packets(Packets(50.0));
 
 /// The plan of `scenario`, whose tree is `root`, for `seed`. `None` if `check` found errors.
-pub fn plan(scenario: &Scenario, root: &Node, name: &str, seed: u64, check: &mut Check) -> Option<Plan> {
+pub fn plan(
+    scenario: &Scenario,
+    root: &Node,
+    name: &str,
+    seed: u64,
+    check: &mut Check,
+) -> Option<Plan> {
     whole(scenario, root, check);
     limits::flows(scenario, root, check);
     let before = check.found.len();
@@ -44,15 +50,21 @@ pub fn plan(scenario: &Scenario, root: &Node, name: &str, seed: u64, check: &mut
 }
 
 /// The plan of a scenario whose sessions are laid out.
-fn of_expanded(expanded: &ExpandedScenario<'_>, name: &str, seed: u64, check: &mut Check) -> Option<Plan> {
+fn of_expanded(
+    expanded: &ExpandedScenario<'_>,
+    name: &str,
+    seed: u64,
+    check: &mut Check,
+) -> Option<Plan> {
     let (scenario, root) = (&*expanded.scenario, &*expanded.root);
     let offered = expanded.offered(check);
     let sampled = expanded.draw(&offered, seed, check);
     let more = sampled.iter().map(|d| (d.entry, d.name.clone()));
     let names = topology::flow_names(scenario, expanded.written, more, root, check);
-    let templates: Vec<Option<FlowTemplate>> = (0..scenario.flow.len()).map(|i| flows::template(scenario, root, i, check)).collect();
-    let mut net =
-        short::build(scenario, root, &names, check).unwrap_or_else(|| graph::build(scenario, root, &names, check));
+    let templates: Vec<Option<FlowTemplate>> =
+        (0..scenario.flow.len()).map(|i| flows::template(scenario, root, i, check)).collect();
+    let mut net = short::build(scenario, root, &names, check)
+        .unwrap_or_else(|| graph::build(scenario, root, &names, check));
     if check.ok() {
         rtt::realise(&mut net, scenario, root, check);
     }
@@ -66,7 +78,8 @@ fn of_expanded(expanded: &ExpandedScenario<'_>, name: &str, seed: u64, check: &m
     expanded.note_overload(&links, &routed, &sampled, &offered, check);
     let own = routed.len() - sampled.len();
     let entries: Vec<usize> = routed.iter().map(|f| f.entry).collect();
-    let starts = starts(&routed[..own], scenario, seed).into_iter().chain(sampled.iter().map(|d| d.start));
+    let starts =
+        starts(&routed[..own], scenario, seed).into_iter().chain(sampled.iter().map(|d| d.start));
     let transfers = (0..own).map(|_| None).chain(sampled.iter().map(Some));
     let mut answers = answers.into_iter();
     let mut flow = |((f, start), sampled): ((RoutedFlow, Span), Option<&SampledTransfer>)| {
@@ -79,7 +92,8 @@ fn of_expanded(expanded: &ExpandedScenario<'_>, name: &str, seed: u64, check: &m
             Some(d) => transfer(flow, d),
         }
     };
-    let mut flows: Vec<Flow> = routed.into_iter().zip(starts).zip(transfers).map(&mut flow).collect();
+    let mut flows: Vec<Flow> =
+        routed.into_iter().zip(starts).zip(transfers).map(&mut flow).collect();
     hosts::add_links(&nodes, &mut links, &mut flows, &entries, (scenario, root), check);
     let record = record(scenario, &flows, root, check);
     let (duration, warmup) = (scenario.duration, scenario.warmup);
@@ -87,9 +101,21 @@ fn of_expanded(expanded: &ExpandedScenario<'_>, name: &str, seed: u64, check: &m
     let reassembly = dumbbell_plan::Reassembly { timeout, memory };
     // Nobody asks it but real hosts: see `run`.
     let testbed = Testbed::default();
-    let sessions = expanded.of_plan(&offered.iter().map(|o| o.map(|(_, bps)| bps)).collect::<Vec<_>>());
-    let mut plan =
-        Plan { name: name.into(), seed, duration, warmup, nodes, links, flows, sessions, reassembly, testbed, record };
+    let sessions =
+        expanded.of_plan(&offered.iter().map(|o| o.map(|(_, bps)| bps)).collect::<Vec<_>>());
+    let mut plan = Plan {
+        name: name.into(),
+        seed,
+        duration,
+        warmup,
+        nodes,
+        links,
+        flows,
+        sessions,
+        reassembly,
+        testbed,
+        record,
+    };
     host_signal::of_radios(&mut plan, &entries, scenario, root, check);
     limits::work(&plan, root, check);
     ack_path::note(&plan, check);
@@ -103,7 +129,9 @@ fn record(scenario: &Scenario, flows: &[Flow], root: &Node, check: &mut Check) -
     let packets = followed(&r.packets, "packets", flows, root, check);
     let mut acks = followed(&r.acks, "acks", flows, root, check);
     if let Followed::Of(names) = &r.acks {
-        let udp = |name: &String| flows.iter().any(|f| f.name == *name && matches!(f.transport, Transport::Udp { .. }));
+        let udp = |name: &String| {
+            flows.iter().any(|f| f.name == *name && matches!(f.transport, Transport::Udp { .. }))
+        };
         for (i, name) in names.iter().enumerate().filter(|(_, name)| udp(name)) {
             let p = path(&["record", "acks", &i.to_string()]);
             let d = Diagnostic::new(format!("`{name}` sends datagrams, which nobody acknowledges"));
@@ -133,7 +161,13 @@ fn record(scenario: &Scenario, flows: &[Flow], root: &Node, check: &mut Check) -
 }
 
 /// The numbers of the flows that `record.KEY` follows, ascending.
-fn followed(choice: &Followed, key: &str, flows: &[Flow], root: &Node, check: &mut Check) -> Vec<usize> {
+fn followed(
+    choice: &Followed,
+    key: &str,
+    flows: &[Flow],
+    root: &Node,
+    check: &mut Check,
+) -> Vec<usize> {
     let names = match choice {
         Followed::All(false) => return Vec::new(),
         Followed::All(true) => return (0..flows.len()).collect(),
@@ -144,8 +178,12 @@ fn followed(choice: &Followed, key: &str, flows: &[Flow], root: &Node, check: &m
         if found.is_none() {
             let p = path(&["record", key, &i.to_string()]);
             let all: Vec<&str> = flows.iter().take(10).map(|f| f.name.as_str()).collect();
-            let fix =
-                nearest(name, &all).map_or(format!("flows are {}", all.join(", ")), |n| format!("did you mean `{n}`?"));
+            let fix = nearest(name, &all).map_or(format!("flows are {}", all.join(", ")), |n| {
+                format!(
+                    "did \
+                    you mean `{n}`?"
+                )
+            });
             let cause = format!("there is no flow named `{name}`");
             check.error(Diagnostic::new(cause).at(root.nearest_place(&p)).fix(fix).key(&p));
         }
@@ -167,21 +205,35 @@ fn whole(scenario: &Scenario, root: &Node, check: &mut Check) {
         refuse("duration", "a run must last some time".into(), "write duration = \"60 s\"");
     }
     if scenario.warmup >= scenario.duration && scenario.duration > Span::ZERO {
-        let cause = format!("the warm-up of {} leaves nothing of {} to measure", scenario.warmup, scenario.duration);
+        let cause = format!(
+            "the warm-up of {} leaves nothing of {} to measure",
+            scenario.warmup, scenario.duration
+        );
         refuse("warmup", cause, "make it shorter than `duration`");
     }
     if scenario.reassembly.timeout == Span::ZERO || scenario.reassembly.memory.0 < 68 {
-        let cause = "hosts that keep fragments for no time, or have no room for one, put nothing together";
-        refuse("reassembly", cause.into(), "write reassembly = { timeout = \"30 s\", memory = \"4 MB\" }");
+        let cause = "hosts that keep fragments for no time, or have no room for one, put nothing \
+            together";
+        refuse(
+            "reassembly",
+            cause.into(),
+            "write reassembly = { timeout = \"30 s\", memory = \"4 \
+            MB\" }",
+        );
     }
     if scenario.testbed.sample < Span::from_ms(1) {
-        let cause = format!("{} between two looks at a sender is too little", scenario.testbed.sample);
+        let cause =
+            format!("{} between two looks at a sender is too little", scenario.testbed.sample);
         refuse("testbed", cause, "write sample = \"10 ms\", or \"1 ms\" at least");
     }
     if scenario.record.every == Some(Span::ZERO) {
         refuse("record", "a period of zero records nothing".into(), "write every = \"10 ms\"");
     }
-    let own = [("host", scenario.host.len()), ("router", scenario.router.len()), ("link", scenario.link.len())];
+    let own = [
+        ("host", scenario.host.len()),
+        ("router", scenario.router.len()),
+        ("link", scenario.link.len()),
+    ];
     let drawn = own.iter().find(|(_, n)| *n > 0);
     let shapes: Vec<&str> = [
         scenario.dumbbell.as_ref().map(|_| "dumbbell"),
@@ -198,17 +250,27 @@ fn whole(scenario: &Scenario, root: &Node, check: &mut Check) {
             "add a [dumbbell], a [parking_lot], or hosts and links",
         ),
         [_] => {}
-        [a, b, ..] => {
-            refuse(b, format!("a network is drawn in one way, and this has `{a}` and `{b}`"), "keep one of them")
-        }
+        [a, b, ..] => refuse(
+            b,
+            format!("a network is drawn in one way, and this has `{a}` and `{b}`"),
+            "keep \
+                one of them",
+        ),
     }
     if scenario.flow.is_empty() && scenario.session.is_empty() {
         refuse("flow", "this scenario has no flows".into(), "add a [[flow]]");
     }
     let on_links = drawn.is_some();
-    for (key, given) in [("queue", scenario.queue.is_some()), ("queue_reverse", scenario.queue_reverse.is_some())] {
+    for (key, given) in
+        [("queue", scenario.queue.is_some()), ("queue_reverse", scenario.queue_reverse.is_some())]
+    {
         if given && on_links {
-            refuse(key, format!("`{key}` belongs to a short form"), "write the queue in its [[link]]");
+            refuse(
+                key,
+                format!("`{key}` belongs to a short form"),
+                "write the queue in its \
+                [[link]]",
+            );
         }
     }
 }
@@ -269,10 +331,19 @@ fn transfer(flow: Flow, sampled: &SampledTransfer) -> Flow {
 }
 
 /// Queues, conditioners and impairments. What several links share is resolved once, and kept once.
-fn links(draft: Vec<LinkDraft>, routed: &[RoutedFlow], expanded: &ExpandedScenario<'_>, check: &mut Check) -> Vec<Link> {
+fn links(
+    draft: Vec<LinkDraft>,
+    routed: &[RoutedFlow],
+    expanded: &ExpandedScenario<'_>,
+    check: &mut Check,
+) -> Vec<Link> {
     let root = &*expanded.root;
-    let unlimited =
-        Queue { aqm: drop_tail().into(), capacity: Capacity::Unlimited, count_in_service: false, watch_above: None };
+    let unlimited = Queue {
+        aqm: drop_tail().into(),
+        capacity: Capacity::Unlimited,
+        count_in_service: false,
+        watch_above: None,
+    };
     let rtts = mean_rtts(&draft, routed, expanded);
     let mut known: BTreeMap<(QueueFrom, Rate, u32, Option<Span>), Option<Queue>> = BTreeMap::new();
     let mut specs = SpecCache { root, routed, edges: BTreeMap::new(), known: BTreeMap::new() };
@@ -285,8 +356,10 @@ fn links(draft: Vec<LinkDraft>, routed: &[RoutedFlow], expanded: &ExpandedScenar
                 known.entry(alike).or_insert_with(|| queue(&draft, mean_rtt, root, check)).clone()
             }
         };
-        let Queue { aqm, capacity, count_in_service, watch_above } = queue.unwrap_or_else(|| unlimited.clone());
-        let (conditioner, impairments) = (specs.conditioner(&draft, check), specs.impairments(&draft, check));
+        let Queue { aqm, capacity, count_in_service, watch_above } =
+            queue.unwrap_or_else(|| unlimited.clone());
+        let (conditioner, impairments) =
+            (specs.conditioner(&draft, check), specs.impairments(&draft, check));
         out.push(Link {
             name: draft.name,
             from: draft.from,
@@ -333,7 +406,8 @@ impl SpecCache<'_> {
         let node = self.root.at(at)?;
         let routed = self.routed;
         let rules = || Shared::from(edges::rules(node, at, routed, check));
-        Some(self.edges.entry(at.clone()).or_insert_with(rules).clone()).filter(|rules| !rules.is_empty())
+        Some(self.edges.entry(at.clone()).or_insert_with(rules).clone())
+            .filter(|rules| !rules.is_empty())
     }
     fn impairments(&mut self, draft: &LinkDraft, check: &mut Check) -> Vec<Shared<Spec>> {
         let Some(at) = &draft.impairment else { return Vec::new() };
@@ -350,9 +424,13 @@ struct Queue {
     watch_above: Option<Capacity>,
 }
 
-/// Mean base round-trip time of the flows whose data crosses each link: what a limit in BDP refers to. A session counts
-/// as one flow, so that it does not depend on how many arrive.
-fn mean_rtts(draft: &[LinkDraft], routed: &[RoutedFlow], expanded: &ExpandedScenario<'_>) -> Vec<Option<Span>> {
+/// Mean base round-trip time of the flows whose data crosses each link: what a limit in BDP refers
+/// to. A session counts as one flow, so that it does not depend on how many arrive.
+fn mean_rtts(
+    draft: &[LinkDraft],
+    routed: &[RoutedFlow],
+    expanded: &ExpandedScenario<'_>,
+) -> Vec<Option<Span>> {
     let mut sums = vec![(0u128, 0u128); draft.len()];
     let mut seen = vec![false; expanded.scenario.flow.len()];
     for f in routed {
@@ -367,33 +445,59 @@ fn mean_rtts(draft: &[LinkDraft], routed: &[RoutedFlow], expanded: &ExpandedScen
 }
 
 /// The queue of one link.
-fn queue(draft: &LinkDraft, mean_rtt: Option<Span>, root: &Node, check: &mut Check) -> Option<Queue> {
+fn queue(
+    draft: &LinkDraft,
+    mean_rtt: Option<Span>,
+    root: &Node,
+    check: &mut Check,
+) -> Option<Queue> {
     let QueueFrom::Written(at) = &draft.queue else {
         let capacity = DEFAULT_LIMIT.resolve(draft.rate, Span::ZERO);
-        return Some(Queue { aqm: drop_tail().into(), capacity, count_in_service: false, watch_above: None });
+        return Some(Queue {
+            aqm: drop_tail().into(),
+            capacity,
+            count_in_service: false,
+            watch_above: None,
+        });
     };
     let node = root.at(at)?;
     let limit = size("limit", node, at, check)?.unwrap_or(DEFAULT_LIMIT);
     let watch_above = size("watch_above", node, at, check)?;
-    if matches!((limit, watch_above), (Limit::Bdp(_), _) | (_, Some(Limit::Bdp(_)))) && mean_rtt.is_none() {
-        let d = Diagnostic::new(format!("a limit in BDP needs a flow whose data crosses `{}`", draft.name));
-        check.error(d.at(node.nearest_place(&path(&["limit"]))).fix("write the limit in packets, or add a flow"));
+    if matches!((limit, watch_above), (Limit::Bdp(_), _) | (_, Some(Limit::Bdp(_))))
+        && mean_rtt.is_none()
+    {
+        let d = Diagnostic::new(format!(
+            "a limit in BDP needs a flow whose data crosses `{}`",
+            draft.name
+        ));
+        check.error(d.at(node.nearest_place(&path(&["limit"]))).fix(
+            "write the limit in packets, \
+            or add a flow",
+        ));
         return None;
     }
     let resolve = |limit: Limit| limit.resolve(draft.rate, mean_rtt.unwrap_or(Span::ZERO));
     let (capacity, watch_above) = (resolve(limit), watch_above.map(resolve));
     if capacity.in_packets(draft.mtu).is_some_and(|n| n < 1.0) {
         let (why, fix) = too_small(capacity, draft.mtu);
-        let d = Diagnostic::new(format!("a limit of {limit} does not hold one packet of {} B{why}", draft.mtu));
+        let d = Diagnostic::new(format!(
+            "a limit of {limit} does not hold one packet of {} B{why}",
+            draft.mtu
+        ));
         check.error(d.at(node.nearest_place(&path(&["limit"]))).fix(fix));
         return None;
     }
     if let Some(Capacity::Buffers { size, .. }) = watch_above
         && capacity.buffer_size() != Some(size)
     {
-        let d =
-            Diagnostic::new(format!("buffers of {size} B are watched, and the limit, {limit}, does not count them"));
-        let fix = format!("write the limit in buffers of {size} B too, or watch_above in packets or bytes");
+        let d = Diagnostic::new(format!(
+            "buffers of {size} B are watched, and the limit, {limit}, does \
+                not count them"
+        ));
+        let fix = format!(
+            "write the limit in buffers of {size} B too, or watch_above in packets \
+            or bytes"
+        );
         check.error(d.at(node.nearest_place(&path(&["watch_above"]))).fix(fix));
         return None;
     }
@@ -426,7 +530,9 @@ fn size(key: &str, node: &Node, at: &[String], check: &mut Check) -> Option<Opti
     let Some(size) = node.get(key) else { return Some(None) };
     let read: Result<Limit, _> = serde_json::from_value(size.to_json());
     if let Err(e) = &read {
-        check.error(crate::language::deser::plain(&e.to_string()).at(size.place).key(&below(at, key)));
+        check.error(
+            crate::language::deser::plain(&e.to_string()).at(size.place).key(&below(at, key)),
+        );
     }
     read.ok().map(Some)
 }

@@ -1,9 +1,9 @@
-//! The lines of Linux's `tc`, both ways: `tc qdisc add dev eth0 root red limit 30000 ...` as tables of a scenario, and
-//! a link of a plan as lines of `tc`. Each conversion is explained in a sentence; what one side cannot say is
-//! refused or noted by name.
+//! The lines of Linux's `tc`, both ways: `tc qdisc add dev eth0 root red limit 30000 ...` as tables
+//! of a scenario, and a link of a plan as lines of `tc`. Each conversion is explained in a
+//! sentence; what one side cannot say is refused or noted by name.
 //!
-//! Written from the manual pages tc(8), tc-red(8), tc-codel(8) and the others named in each file, and from what tc 6.1 sends
-//! to the kernel for given lines (the vectors of `tests/tc.rs`).
+//! Written from the manual pages tc(8), tc-red(8), tc-codel(8) and the others named in each file,
+//! and from what tc 6.1 sends to the kernel for given lines (the vectors of `tests/tc.rs`).
 //!
 //! A discipline of tc is one file and one line in [`KINDS`].
 mod args;
@@ -15,10 +15,10 @@ mod units;
 mod unsupported;
 
 use crate::language::problem::{Check, Problem, Texts, code};
-use discipline::{ImportContext, ExportLog, Part, ExportContext};
+use args::Args;
+use discipline::{ExportContext, ExportLog, ImportContext, Part};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use args::Args;
 
 /// A discipline of tc.
 pub struct Kind {
@@ -52,11 +52,13 @@ const KINDS: &[Kind] = &[
 ];
 
 /// Reads one line of tc, or several that hang below each other:
-/// `{"queue", "conditioner", "impairment", "link", "toml", "explained"}`. The first four are tables of a scenario (or
-/// null, an empty list, an empty table), `toml` is the same as text for a dumbbell, `explained` a list of sentences.
+/// `{"queue", "conditioner", "impairment", "link", "toml", "explained"}`. The first four are tables
+/// of a scenario (or null, an empty list, an empty table), `toml` is the same as text for a
+/// dumbbell, `explained` a list of sentences.
 ///
 /// # Errors
-/// Code 2: every word that is unknown, misplaced or means what cannot be said here, with its position.
+/// Code 2: every word that is unknown, misplaced or means what cannot be said here, with its
+/// position.
 pub fn import(text: &str) -> Result<Value, Problem> {
     let (mut texts, mut check) = (Texts::default(), Check::default());
     let id = texts.add("tc", text);
@@ -94,16 +96,30 @@ pub fn export(request: &Value) -> Result<Value, Problem> {
     let texts = Texts::default();
     let mut log = ExportLog::default();
     if let Some(kind) = request["link"]["service"]["kind"].as_str() {
-        log.refuse(format!("tc has no rate that changes as `{kind}` does"), "take the service of the link out");
+        log.refuse(
+            format!("tc has no rate that changes as `{kind}` does"),
+            "take the service of \
+            the link out",
+        );
     }
     let lines = match serde_json::from_value::<Request>(request.clone()) {
-        Ok(r) if export_link::plain(&r.dev) => export_link::lines(&r.link, &r.dev, r.queue_only, &mut log),
+        Ok(r) if export_link::plain(&r.dev) => {
+            export_link::lines(&r.link, &r.dev, r.queue_only, &mut log)
+        }
         Ok(r) => {
-            log.refuse(format!("`{}` is no name of a device", r.dev), "write one word, such as eth0");
+            log.refuse(
+                format!("`{}` is no name of a device", r.dev),
+                "write one word, such as \
+                eth0",
+            );
             Vec::new()
         }
         Err(e) => {
-            log.refuse(format!("this is no link of a plan: {e}"), "take one of `dumbbell show --json`");
+            log.refuse(
+                format!("this is no link of a plan: {e}"),
+                "take one of `dumbbell show \
+                --json`",
+            );
             Vec::new()
         }
     };

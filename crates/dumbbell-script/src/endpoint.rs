@@ -1,11 +1,13 @@
 //! The endpoint under test, and the segments that it sent.
-use crate::segment::{SegmentPattern, SynOptions, SegmentKind};
+use crate::segment::{SegmentKind, SegmentPattern, SynOptions};
 use crate::values::Value;
 use crate::{Name, Script, Side};
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::probe::Gauges;
-use dumbbell_core::transport::segment::{Extra, PacketTooBig, Outbox, Segment, TS_UNIT_SHIFT, flag};
+use dumbbell_core::transport::segment::{
+    Extra, Outbox, PacketTooBig, Segment, TS_UNIT_SHIFT, flag,
+};
 use dumbbell_core::transport::{CongestionControl, HostSignal, Phase};
 use dumbbell_core::units::{Span, Time};
 use dumbbell_tcp::{Receiver, Sender, TcpConfig};
@@ -38,7 +40,8 @@ pub struct Endpoint {
     out: Out,
     timestamps: bool,
     window: u64,
-    /// `[from, to)` and the clock of every data segment, for the clock that an acknowledgement echoes.
+    /// `[from, to)` and the clock of every data segment, for the clock that an acknowledgement
+    /// echoes.
     clocks: Vec<(u64, u64, u32)>,
 }
 
@@ -52,7 +55,8 @@ impl Outbox for Out {
 }
 
 impl Endpoint {
-    /// The end that `script` tests, opened. `None`: its congestion control cannot be built, which reading has ruled out.
+    /// The end that `script` tests, opened. `None`: its congestion control cannot be built, which
+    /// reading has ruled out.
     pub fn new(script: &Script) -> Option<Self> {
         let config = &script.config;
         let end = match script.side {
@@ -88,7 +92,8 @@ impl Endpoint {
         }
     }
 
-    /// Lets time pass until `to`, and what is due then happen. False if the end does not come to rest.
+    /// Lets time pass until `to`, and what is due then happen. False if the end does not come to
+    /// rest.
     pub fn advance(&mut self, to: Time) -> bool {
         for _ in 0..MOST_DEADLINES {
             let due = self.deadline();
@@ -117,7 +122,10 @@ impl Endpoint {
     }
 
     pub fn write(&mut self, bytes: u64) {
-        self.note(format!("write {}", if bytes == u64::MAX { "forever".into() } else { bytes.to_string() }));
+        self.note(format!(
+            "write {}",
+            if bytes == u64::MAX { "forever".into() } else { bytes.to_string() }
+        ));
         if let End::Sender(s) = &mut self.end {
             s.write(self.now, bytes, &mut self.out);
         }
@@ -141,7 +149,10 @@ impl Endpoint {
     }
 
     pub fn say(&mut self, word: HostSignal) {
-        self.note(format!("say {}", if word == HostSignal::PathDown { "path_down" } else { "path_up" }));
+        self.note(format!(
+            "say {}",
+            if word == HostSignal::PathDown { "path_down" } else { "path_up" }
+        ));
         match &mut self.end {
             End::Sender(s) => s.local(self.now, word, &mut self.out),
             End::Receiver(r) => r.local(self.now, word, &mut self.out),
@@ -180,7 +191,8 @@ impl Endpoint {
             SegmentKind::SynAck => (1, 0, flag::SYN | flag::ACK),
         };
         let options = if syn { self.syn_options(&seg.syn) } else { Extra::default() };
-        let clock = seg.ts.map_or_else(|| self.clock_for(seg), |t| (t.ps() >> TS_UNIT_SHIFT) as u32);
+        let clock =
+            seg.ts.map_or_else(|| self.clock_for(seg), |t| (t.ps() >> TS_UNIT_SHIFT) as u32);
         let segment = Segment {
             seq: seq as u32,
             ts: if self.timestamps { clock } else { 0 },
@@ -216,11 +228,13 @@ impl Endpoint {
         }
     }
 
-    /// The clock on a segment that the script does not give one: now on data, and on an acknowledgement that of the
-    /// segment that ends there, else of the latest.
+    /// The clock on a segment that the script does not give one: now on data, and on an
+    /// acknowledgement that of the segment that ends there, else of the latest.
     fn clock_for(&self, seg: &SegmentPattern) -> u32 {
         let echoed = match seg.what {
-            SegmentKind::Ack(next) => self.clocks.iter().rev().find(|c| c.1 == next).or(self.clocks.last()),
+            SegmentKind::Ack(next) => {
+                self.clocks.iter().rev().find(|c| c.1 == next).or(self.clocks.last())
+            }
             SegmentKind::SynAck => self.clocks.last(),
             _ => None,
         };
@@ -240,7 +254,10 @@ impl Endpoint {
             if seg.what == SegmentKind::Syn {
                 self.clocks.push((0, 1, segment.ts));
             }
-            self.note(format!("> {}", SegmentPattern { ecn: None, window: None, ts: None, ..seg.clone() }));
+            self.note(format!(
+                "> {}",
+                SegmentPattern { ecn: None, window: None, ts: None, ..seg.clone() }
+            ));
             self.left.push_back(SentSegment { at: self.now, seg });
         }
     }

@@ -1,8 +1,10 @@
-//! Floor 3 of Dumbbell: scripts that test a TCP sender or receiver step by step, as packetdrill does a kernel's.
+//! Floor 3 of Dumbbell: scripts that test a TCP sender or receiver step by step, as packetdrill
+//! does a kernel's.
 //!
-//! A script hands one end of a connection data and segments at stated times, and says which segments it must send
-//! then, and what state it must be in. [`read`] turns a text into a [`Script`], [`Script::run`] says what did not
-//! hold. Offsets are those of the stream: 0 is the SYN's, data begins at 1. docs/scripts.md has the language.
+//! A script hands one end of a connection data and segments at stated times, and says which
+//! segments it must send then, and what state it must be in. [`read`] turns a text into a
+//! [`Script`], [`Script::run`] says what did not hold. Offsets are those of the stream: 0 is the
+//! SYN's, data begins at 1. docs/scripts.md has the language.
 #![forbid(unsafe_code)]
 
 mod endpoint;
@@ -13,8 +15,8 @@ mod segment;
 mod tokens;
 mod values;
 
-use dumbbell_core::transport::segment::PacketTooBig;
 use dumbbell_core::transport::HostSignal;
+use dumbbell_core::transport::segment::PacketTooBig;
 use dumbbell_core::units::{Span, Time};
 use dumbbell_tcp::TcpConfig;
 pub use read::read;

@@ -53,7 +53,8 @@ pub fn range(text: &str, mss: u64) -> Option<(u64, u64)> {
 pub fn segments(text: &str) -> Option<(u64, u64)> {
     let text = text.strip_prefix('s')?;
     let (first, last) = text.split_once('-').unwrap_or((text, text));
-    let (first, last): (u64, u64) = (first.parse().ok()?, last.strip_prefix('s').unwrap_or(last).parse().ok()?);
+    let (first, last): (u64, u64) =
+        (first.parse().ok()?, last.strip_prefix('s').unwrap_or(last).parse().ok()?);
     (1 <= first && first <= last && last < 1 << 32).then_some((first, last))
 }
 
@@ -72,9 +73,18 @@ mod tests {
         assert_eq!(scaled(1.0, "miles", 1000), None);
         assert_eq!(size("20", Some("kB"), 1000), Some(20_000));
         assert_eq!(size("0.5", None, 1000), None);
-        assert_eq!((position("s2", 1000), position("7", 1000), position("s0", 1000)), (Some(1001), Some(7), None));
+        assert_eq!(
+            (position("s2", 1000), position("7", 1000), position("s0", 1000)),
+            (Some(1001), Some(7), None)
+        );
         assert_eq!(range("s3-s5", 1000), Some((2001, 5001)));
-        assert_eq!((range("s3-5", 1000), range("s3", 1000)), (Some((2001, 5001)), Some((2001, 3001))));
-        assert_eq!((range("1:1001", 1000), range("9:1", 1000), range("s5-s3", 1000)), (Some((1, 1001)), None, None));
+        assert_eq!(
+            (range("s3-5", 1000), range("s3", 1000)),
+            (Some((2001, 5001)), Some((2001, 3001)))
+        );
+        assert_eq!(
+            (range("1:1001", 1000), range("9:1", 1000), range("s5-s3", 1000)),
+            (Some((1, 1001)), None, None)
+        );
     }
 }

@@ -4,9 +4,9 @@ mod segment;
 mod setup;
 
 use crate::tokens::{Token, tokenize};
-use crate::{Action, Line, Script, Side, ScriptError, quantity};
-use dumbbell_core::transport::segment::PacketTooBig;
+use crate::{Action, Line, Script, ScriptError, Side, quantity};
 use dumbbell_core::transport::HostSignal;
+use dumbbell_core::transport::segment::PacketTooBig;
 use dumbbell_core::units::{Span, Time};
 
 /// The latest time of a line, and the longest step between two.
@@ -64,9 +64,10 @@ impl Reading {
             rest = &words[1..];
         }
         let Some((verb, rest)) = rest.split_first() else {
-            return Err(
-                script_error(&words[0], "at this time nothing happens").fix("write a verb after it, as in `0.1 > s1`")
-            );
+            return Err(script_error(&words[0], "at this time nothing happens").fix(
+                "write a verb after \
+                    it, as in `0.1 > s1`",
+            ));
         };
         let act = self.act(verb, rest)?;
         let (from, to) = (verb.from, rest.last().unwrap_or(verb).to);
@@ -77,7 +78,8 @@ impl Reading {
     fn time(&self, word: &Token<'_>) -> Result<(Time, Span), ScriptError> {
         let wrong = || {
             script_error(word, format!("`{}` is not a time", word.text)).fix(
-                "write seconds or a unit, + for later than the line before, ~ for a tolerance: 0.1, +20ms, 1.5s~1ms",
+                "write seconds or a unit, + for later than the line before, ~ for a tolerance: \
+                    0.1, +20ms, 1.5s~1ms",
             )
         };
         let (at, tolerance) = word.text.split_once('~').unwrap_or((word.text, "0"));
@@ -89,9 +91,14 @@ impl Reading {
         let at = if at.starts_with('+') { self.at + span } else { Time::ZERO + span };
         if at < self.at {
             let last = self.at.since(Time::ZERO);
-            return Err(
-                script_error(word, format!("time goes back: the line before is at {last}")).fix("put the lines in order")
-            );
+            return Err(script_error(
+                word,
+                format!("time goes back: the line before is at {last}"),
+            )
+            .fix(
+                "put \
+                    the lines in order",
+            ));
         }
         Ok((at, tolerance))
     }
@@ -111,55 +118,93 @@ impl Reading {
             ("offer", Some(_)) if !sender => Ok(Action::Offer(self.size(verb, rest)?)),
             ("say", Some(_)) if rest.len() == 1 => said(&rest[0]),
             (">" | "<" | "?" | "write" | "offer" | "say", None) => {
-                Err(script_error(verb, format!("`{}` needs more on its line", verb.text))
-                    .fix("as in `> s1-s10`, `< ack s2`, `? cwnd == 4 pkt`, `write 20 kB`, `offer 0`"))
+                Err(script_error(verb, format!("`{}` needs more on its line", verb.text)).fix(
+                    "as in `> s1-s10`, `< ack s2`, `? cwnd == 4 pkt`, `write 20 kB`, `offer \
+                        0`",
+                ))
             }
-            ("write" | "close", _) => {
-                Err(script_error(verb, "only a sender writes and closes").fix("begin the script with `sender`"))
-            }
-            ("offer", _) => {
-                Err(script_error(verb, "only a receiver offers a window").fix("a segment that arrives says `win 5000`"))
-            }
+            ("write" | "close", _) => Err(script_error(verb, "only a sender writes and closes")
+                .fix(
+                    "begin the script \
+                    with `sender`",
+                )),
+            ("offer", _) => Err(script_error(verb, "only a receiver offers a window").fix(
+                "a segment that \
+                    arrives says `win 5000`",
+            )),
             _ => Err(script_error(verb, format!("`{}` is no verb of a script", verb.text)).fix(
-                "known are > (must leave), < (arrives), ? (holds), write, close, offer, say; setup lines come first",
+                "known are > (must leave), < (arrives), ? (holds), write, close, offer, say; setup \
+                    lines come first",
             )),
         }
     }
 
     /// `icmp frag_needed mtu 1400 seq s3`; without `mtu` as from a router that does not say it.
     fn notice(&self, icmp: &Token<'_>, rest: &[Token<'_>]) -> Result<Action, ScriptError> {
-        let form =
-            "write `< icmp frag_needed mtu 1400 seq s3`: the packet that carried this byte or segment was too large";
+        let form = "write `< icmp frag_needed mtu 1400 seq s3`: the packet that carried this byte \
+            or segment was too large";
         if self.side != Side::Sender {
-            return Err(script_error(icmp, "routers tell the sender of packets that were too large")
-                .fix("begin the script with `sender`"));
+            return Err(script_error(
+                icmp,
+                "routers tell the sender of packets that were too large",
+            )
+            .fix("begin the script with `sender`"));
         }
-        let [kind, pairs @ ..] = rest else { return Err(script_error(icmp, "`icmp` needs more on its line").fix(form)) };
+        let [kind, pairs @ ..] = rest else {
+            return Err(script_error(
+                icmp,
+                "`icmp` needs more on \
+            its line",
+            )
+            .fix(form));
+        };
         if kind.text != "frag_needed" {
             return Err(script_error(kind, format!("no router says `{}`", kind.text)).fix(form));
         }
         let (mut mtu, mut seq) = (0, None);
         for pair in pairs.chunks(2) {
             let [name, value] = pair else {
-                return Err(script_error(&pair[0], format!("`{}` needs a value", pair[0].text)).fix(form));
+                return Err(
+                    script_error(&pair[0], format!("`{}` needs a value", pair[0].text)).fix(form)
+                );
             };
-            let wrong = || script_error(value, format!("`{}` does not fit `{}`", value.text, name.text)).fix(form);
+            let wrong = || {
+                script_error(value, format!("`{}` does not fit `{}`", value.text, name.text))
+                    .fix(form)
+            };
             match name.text {
                 "mtu" => mtu = value.text.parse().map_err(|_| wrong())?,
                 "seq" => seq = Some(quantity::position(value.text, self.mss).ok_or_else(wrong)?),
-                _ => return Err(script_error(name, format!("`{}` is nothing that a notice says", name.text)).fix(form)),
+                _ => {
+                    return Err(script_error(
+                        name,
+                        format!("`{}` is nothing that a notice says", name.text),
+                    )
+                    .fix(form));
+                }
             }
         }
-        let seq = seq.ok_or_else(|| script_error(icmp, "this notice does not say of which packet it is").fix(form))?;
+        let seq = seq.ok_or_else(|| {
+            script_error(
+                icmp,
+                "this notice does not say of which packet \
+            it is",
+            )
+            .fix(form)
+        })?;
         Ok(Action::Notify(PacketTooBig { mtu, seq: seq as u32 }))
     }
 
     fn size(&self, verb: &Token<'_>, rest: &[Token<'_>]) -> Result<u64, ScriptError> {
         let unit = rest.get(1).map(|w| w.text);
-        let bytes = if rest.len() > 2 { None } else { quantity::size(rest[0].text, unit, self.mss) };
+        let bytes =
+            if rest.len() > 2 { None } else { quantity::size(rest[0].text, unit, self.mss) };
         bytes.ok_or_else(|| {
             trouble_at((rest[0].from, rest[rest.len() - 1].to), "this is no size in whole bytes")
-                .fix(format!("write `{} 20 kB`, `{} 5 pkt` or a number of bytes", verb.text, verb.text))
+                .fix(format!(
+                    "write `{} 20 kB`, `{} 5 pkt` or a number of bytes",
+                    verb.text, verb.text
+                ))
         })
     }
 }
@@ -169,7 +214,10 @@ fn said(word: &Token<'_>) -> Result<Action, ScriptError> {
     match word.text {
         "path_down" => Ok(Action::Say(HostSignal::PathDown)),
         "path_up" => Ok(Action::Say(HostSignal::PathUp)),
-        _ => Err(script_error(word, format!("no host says `{}`", word.text)).fix("write `say path_down` or `say path_up`")),
+        _ => Err(script_error(word, format!("no host says `{}`", word.text)).fix(
+            "write `say \
+            path_down` or `say path_up`",
+        )),
     }
 }
 

@@ -9,8 +9,8 @@ use dumbbell_core::units::{Span, Time};
 const REMEMBERED: usize = 12;
 
 impl Script {
-    /// Runs the script. A claim that does not hold does not end it; a segment that is missing, wrong or too many
-    /// does, because what follows would mean something else.
+    /// Runs the script. A claim that does not hold does not end it; a segment that is missing,
+    /// wrong or too many does, because what follows would mean something else.
     pub fn run(&self) -> Vec<Failure> {
         let whole = self.lines.first().map_or((0, 0), |l| (l.from, l.to));
         let Some(endpoint) = Endpoint::new(self) else {
@@ -47,19 +47,37 @@ impl Run {
             return wanted.iter().all(|seg| self.expect(seg, line));
         }
         if !self.endpoint.advance(line.at) {
-            return self.fail(place, line.at, "an end that comes to rest", "its deadlines never move on".into());
+            return self.fail(
+                place,
+                line.at,
+                "an end that comes to rest",
+                "its deadlines never \
+                move on"
+                    .into(),
+            );
         }
         match &line.act {
             Action::Expect(_) => {}
             Action::Nothing => return self.nothing(place, line.at),
             Action::Any => self.endpoint.left.clear(),
             Action::Assertions(claims) => claims.iter().for_each(|c| self.claim(c, line.at)),
-            Action::Write(bytes) => return self.leftover(place, line.at, "a `>` line") && self.then(|b| b.write(*bytes)),
-            Action::Close => return self.leftover(place, line.at, "a `>` line") && self.then(Endpoint::close),
-            Action::Offer(bytes) => return self.leftover(place, line.at, "a `>` line") && self.then(|b| b.offer(*bytes)),
-            Action::Say(word) => return self.leftover(place, line.at, "a `>` line") && self.then(|b| b.say(*word)),
+            Action::Write(bytes) => {
+                return self.leftover(place, line.at, "a `>` line")
+                    && self.then(|b| b.write(*bytes));
+            }
+            Action::Close => {
+                return self.leftover(place, line.at, "a `>` line") && self.then(Endpoint::close);
+            }
+            Action::Offer(bytes) => {
+                return self.leftover(place, line.at, "a `>` line")
+                    && self.then(|b| b.offer(*bytes));
+            }
+            Action::Say(word) => {
+                return self.leftover(place, line.at, "a `>` line") && self.then(|b| b.say(*word));
+            }
             Action::Notify(notice) => {
-                return self.leftover(place, line.at, "a `>` line") && self.then(|b| b.notify(*notice));
+                return self.leftover(place, line.at, "a `>` line")
+                    && self.then(|b| b.notify(*notice));
             }
             Action::Inject(segments) => {
                 return self.leftover(place, line.at, "a `>` line")
@@ -76,13 +94,26 @@ impl Run {
 
     /// The next segment to leave must be `wanted`, and leave when `line` says.
     fn expect(&mut self, wanted: &SegmentPattern, line: &Line) -> bool {
-        let (early, late) = (line.at.since(Time::ZERO).saturating_sub(line.tolerance), line.at + line.tolerance);
+        let (early, late) =
+            (line.at.since(Time::ZERO).saturating_sub(line.tolerance), line.at + line.tolerance);
         let expected = || format!("> {wanted}, {}", when(line.at, line.tolerance));
         if !self.endpoint.advance_to_next(late) || !self.endpoint.advance(line.at) {
-            return self.fail(wanted.place, line.at, "an end that comes to rest", "its deadlines never move on".into());
+            return self.fail(
+                wanted.place,
+                line.at,
+                "an end that comes to rest",
+                "its deadlines \
+                never move on"
+                    .into(),
+            );
         }
         let Some(SentSegment { at, seg }) = self.endpoint.left.pop_front() else {
-            let next = self.endpoint.next().map_or("nothing is due".into(), |t| format!("the next deadline is at {t}"));
+            let next = self.endpoint.next().map_or("nothing is due".into(), |t| {
+                format!(
+                    "the next \
+                deadline is at {t}"
+                )
+            });
             return self.fail(wanted.place, line.at, &expected(), format!("no segment; {next}"));
         };
         let in_time = early <= at.since(Time::ZERO) && at <= late;
@@ -107,8 +138,20 @@ impl Run {
     fn leftover(&mut self, place: (usize, usize), at: Time, by: &str) -> bool {
         match self.endpoint.left.front() {
             Some(l) if l.at < at => {
-                let came = format!("> {}, {}, that no line expects", plain(&l.seg), when(l.at, Span::ZERO));
-                self.fail(place, at.min(self.endpoint.now), &format!("{by} for what left, or `> any`"), came)
+                let came = format!(
+                    "> {}, {}, that no line expects",
+                    plain(&l.seg),
+                    when(l.at, Span::ZERO)
+                );
+                self.fail(
+                    place,
+                    at.min(self.endpoint.now),
+                    &format!(
+                        "{by} for what left, or `> \
+                    any`"
+                    ),
+                    came,
+                )
             }
             _ => true,
         }
@@ -137,7 +180,10 @@ impl Run {
         };
         if !holds(&left, claim, &right) {
             let other = if let Operand::Other(name) = &claim.right {
-                self.endpoint.value(name).map(|v| format!(", the other is {}", v.text(mss))).unwrap_or_default()
+                self.endpoint
+                    .value(name)
+                    .map(|v| format!(", the other is {}", v.text(mss)))
+                    .unwrap_or_default()
             } else {
                 String::new()
             };
@@ -151,7 +197,13 @@ impl Run {
     }
 }
 
-fn failure(place: (usize, usize), at: Time, expected: String, came: String, history: &[String]) -> Failure {
+fn failure(
+    place: (usize, usize),
+    at: Time,
+    expected: String,
+    came: String,
+    history: &[String],
+) -> Failure {
     let tail = history[history.len().saturating_sub(REMEMBERED)..].to_vec();
     Failure { from: place.0, to: place.1, at: at.since(Time::ZERO), expected, came, history: tail }
 }

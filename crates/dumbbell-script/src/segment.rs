@@ -5,8 +5,13 @@ use dumbbell_core::units::Span;
 use std::fmt;
 
 /// The flags that a script names; the others follow from what the segment is.
-pub const NAMED: [(&str, u8); 5] =
-    [("FIN", flag::FIN), ("AE", flag::AE), ("ECE", flag::ECE), ("CWR", flag::CWR), ("again", flag::RETRANSMIT)];
+pub const NAMED: [(&str, u8); 5] = [
+    ("FIN", flag::FIN),
+    ("AE", flag::AE),
+    ("ECE", flag::ECE),
+    ("CWR", flag::CWR),
+    ("again", flag::RETRANSMIT),
+];
 const MASK: u8 = flag::FIN | flag::ACE | flag::RETRANSMIT;
 
 /// The kind of a segment.
@@ -52,7 +57,16 @@ pub struct SegmentPattern {
 
 impl SegmentPattern {
     pub fn new(what: SegmentKind, place: (usize, usize)) -> Self {
-        SegmentPattern { what, flags: 0, ecn: None, sack: vec![], window: None, ts: None, syn: SynOptions::default(), place }
+        SegmentPattern {
+            what,
+            flags: 0,
+            ecn: None,
+            sack: vec![],
+            window: None,
+            ts: None,
+            syn: SynOptions::default(),
+            place,
+        }
     }
 
     /// A segment that an end sent, whose header without data is `overhead` bytes long.
@@ -65,7 +79,11 @@ impl SegmentPattern {
             (false, true) => SegmentKind::Ack(at),
             (false, false) => SegmentKind::Data(at, at + bytes),
         };
-        let mut seg = SegmentPattern { flags: s.flags & MASK, ecn: Some(s.ecn), ..SegmentPattern::new(what, (0, 0)) };
+        let mut seg = SegmentPattern {
+            flags: s.flags & MASK,
+            ecn: Some(s.ecn),
+            ..SegmentPattern::new(what, (0, 0))
+        };
         if matches!(what, SegmentKind::Syn | SegmentKind::SynAck) {
             seg.flags &= !flag::ACE;
         }
@@ -86,7 +104,8 @@ impl SegmentPattern {
         seg
     }
 
-    /// True if `seen` matches this pattern. Fields that it does not mention match anything, except flags and SACK blocks.
+    /// True if `seen` matches this pattern. Fields that it does not mention match anything, except
+    /// flags and SACK blocks.
     pub fn fits(&self, seen: &SegmentPattern) -> bool {
         fn said<T: PartialEq>(said: Option<T>, seen: Option<T>) -> bool {
             said.is_none() || said == seen
@@ -129,7 +148,8 @@ fn near(a: Span, b: Span) -> bool {
 }
 
 /// The names of the ECN field's values.
-pub const ECN: [(&str, Ecn); 4] = [("not-ect", Ecn::NotEct), ("ect0", Ecn::Ect0), ("ect1", Ecn::Ect1), ("ce", Ecn::Ce)];
+pub const ECN: [(&str, Ecn); 4] =
+    [("not-ect", Ecn::NotEct), ("ect0", Ecn::Ect0), ("ect1", Ecn::Ect1), ("ce", Ecn::Ce)];
 
 impl fmt::Display for SegmentPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -140,7 +160,8 @@ impl fmt::Display for SegmentPattern {
             SegmentKind::Syn => write!(f, "SYN")?,
             SegmentKind::SynAck => write!(f, "SYN-ACK")?,
         }
-        let shown = if self.what == SegmentKind::Fin { self.flags & !flag::FIN } else { self.flags };
+        let shown =
+            if self.what == SegmentKind::Fin { self.flags & !flag::FIN } else { self.flags };
         NAMED.iter().filter(|n| shown & n.1 != 0).try_for_each(|(name, _)| write!(f, " {name}"))?;
         if let Some((name, _)) = ECN.iter().find(|e| Some(e.1) == self.ecn) {
             write!(f, " {name}")?;

@@ -1,4 +1,5 @@
-//! The tokens of a line with their places. A comment begins with `#`; commas are words of their own.
+//! The tokens of a line with their places. A comment begins with `#`; commas are words of their
+//! own.
 
 /// A token and its place in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +41,12 @@ mod tests {
 
     #[test]
     fn words_know_their_places() {
-        let texts = |line| tokenize(line, 10).into_iter().map(|w| (w.text, w.from)).collect::<Vec<_>>();
-        assert_eq!(texts(" 0.1 > s1, s2 # s3"), [("0.1", 11), (">", 15), ("s1", 17), (",", 19), ("s2", 21)]);
+        let texts =
+            |line| tokenize(line, 10).into_iter().map(|w| (w.text, w.from)).collect::<Vec<_>>();
+        assert_eq!(
+            texts(" 0.1 > s1, s2 # s3"),
+            [("0.1", 11), (">", 15), ("s1", 17), (",", 19), ("s2", 21)]
+        );
         assert!(texts("# nothing").is_empty() && texts("").is_empty());
     }
 }

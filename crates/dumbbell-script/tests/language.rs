@@ -51,14 +51,24 @@ fn what_cannot_be_read_is_told_where() {
         ("sender\n0 < ack", "ack", "`ack` needs what it acknowledges"),
         ("sender\n0 < ack x", "x", "`x` is no position"),
         ("sender\n0 < ack s2 sack", "sack", "`sack` needs blocks"),
-        ("sender\n0 < ack s2 x1000000", "ack s2 x1000000", "these are more than 100000 segments on one line"),
+        (
+            "sender\n0 < ack s2 x1000000",
+            "ack s2 x1000000",
+            "these are more than 100000 segments on \
+            one line",
+        ),
         ("sender\n0 < ack s2 loud", "loud", "`loud` is nothing that a segment carries"),
         ("sender\n0 < ack s2 win wide", "wide", "`wide` does not fit `win`"),
         ("receiver\n0 < icmp frag_needed seq 1", "icmp", "routers tell the sender"),
         ("sender\n0 < icmp", "icmp", "`icmp` needs more on its line"),
         ("sender\n0 < icmp redirect seq 1", "redirect", "no router says `redirect`"),
         ("sender\n0 < icmp frag_needed mtu wide seq 1", "wide", "`wide` does not fit `mtu`"),
-        ("sender\n0 < icmp frag_needed mtu 1400", "icmp", "this notice does not say of which packet it is"),
+        (
+            "sender\n0 < icmp frag_needed mtu 1400",
+            "icmp",
+            "this notice does not say of which \
+            packet it is",
+        ),
         ("sender\n0 < icmp frag_needed mtu 1400 seq", "seq", "`seq` needs a value"),
         ("sender\n0 < icmp frag_needed ttl 3 seq 1", "ttl", "`ttl` is nothing that a notice says"),
         ("sender\n0 > s1, , s2", ">", ""),
@@ -93,9 +103,23 @@ fn a_segment_that_is_missing_wrong_late_or_too_many() {
         ("> 3001:4001, at 0 s", "no segment; the next deadline is at 1 s")
     );
     let f = failure(&format!("{WRITE}0 > s1, s3"));
-    assert_eq!((f.expected.as_str(), f.came.as_str()), ("> 2001:3001, at 0 s", "> 1001:2001, at 0 s"));
+    assert_eq!(
+        (f.expected.as_str(), f.came.as_str()),
+        (
+            "> 2001:3001, at 0 s",
+            "> 1001:2001, at 0 \
+        s"
+        )
+    );
     let f = failure(&format!("{WRITE}0 > s1-s2, s3 FIN"));
-    assert_eq!((f.expected.as_str(), f.came.as_str()), ("> 2001:3001 FIN, at 0 s", "> 2001:3001, at 0 s"));
+    assert_eq!(
+        (f.expected.as_str(), f.came.as_str()),
+        (
+            "> 2001:3001 FIN, at 0 s",
+            "> 2001:3001, \
+        at 0 s"
+        )
+    );
     let f = failure(&format!("{WRITE}0.1 > s1"));
     assert_eq!((f.expected.as_str(), f.came.as_str()), ("> 1:1001, at 100 ms", "> 1:1001, at 0 s"));
     let f = failure(&format!("{WRITE}0 > s1-s2\n0.1 < ack s3"));
@@ -117,10 +141,12 @@ fn a_failure_tells_what_happened_before_it() {
 #[test]
 fn tolerances_and_relations() {
     holds(&format!(
-        "{WRITE}0 > s1-s3\n1.1~150ms > s1 again\n1.1 ? rtos == 1, rtos != 2, rto ~ 2.01 s, rto < 3 s, rto >= 2 s"
+        "{WRITE}0 > s1-s3\n1.1~150ms > s1 again\n1.1 ? rtos == 1, rtos != 2, rto ~ 2.01 s, rto < 3 \
+            s, rto >= 2 s"
     ));
     holds(&format!(
-        "{WRITE}0 > s1-s3\n0 ? cwnd == 9.5 pkt +- 0.5 pkt, nxt > una, srtt == none, srtt != 1 s, phase != loss"
+        "{WRITE}0 > s1-s3\n0 ? cwnd == 9.5 pkt +- 0.5 pkt, nxt > una, srtt == none, srtt != 1 s, \
+            phase != loss"
     ));
     let f = failure(&format!("{WRITE}0 > s1-s3\n1.2~150ms > s1 again"));
     assert_eq!(
@@ -132,7 +158,10 @@ fn tolerances_and_relations() {
     let f = failure(&format!("{WRITE}0 > any\n0 ? cc.colour == 3"));
     assert_eq!(f.came, "there is none of that name now; there are cwnd, ssthresh");
     // Claims do not end a script: both are told.
-    assert_eq!(read(&format!("{WRITE}0 > any\n0 ? cwnd == 1\n0 ? cwnd == 2")).unwrap().run().len(), 2);
+    assert_eq!(
+        read(&format!("{WRITE}0 > any\n0 ? cwnd == 1\n0 ? cwnd == 2")).unwrap().run().len(),
+        2
+    );
 }
 
 /// A script runs any number of times, each time the same.
@@ -145,10 +174,11 @@ fn runs_share_nothing() {
 
 fn lines() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
-        "0", "0.1", "+0.05", "+3", "1s~1ms", ">", "<", "?", "write", "close", "offer", "forever", "nothing", "any",
-        "s1", "s2-s5", "1:1001", "ack", "s3", "3001", "sack", "dsack", "s4", "s6-s7", "FIN", "SYN", "SYN-ACK", "ECE",
-        "CWR", "ce", "again", "x3", "win", "0", "20", "kB", "pkt", "ts", "0.2", "cwnd", "==", "~", "rto", "cc.k", "+-",
-        ",", "#", "\n", "\n", "tsok", "true",
+        "0", "0.1", "+0.05", "+3", "1s~1ms", ">", "<", "?", "write", "close", "offer", "forever",
+        "nothing", "any", "s1", "s2-s5", "1:1001", "ack", "s3", "3001", "sack", "dsack", "s4",
+        "s6-s7", "FIN", "SYN", "SYN-ACK", "ECE", "CWR", "ce", "again", "x3", "win", "0", "20",
+        "kB", "pkt", "ts", "0.2", "cwnd", "==", "~", "rto", "cc.k", "+-", ",", "#", "\n", "\n",
+        "tsok", "true",
     ]);
     prop::collection::vec(piece, 0..60).prop_map(|p| p.join(" "))
 }
@@ -189,7 +219,8 @@ proptest! {
 
     #[test]
     fn no_life_does_harm(lines in readable(), cc in "newreno|sack|cubic|tahoe", handshake: bool, timestamps: bool, way in "known|icmp|probe") {
-        let setup = format!("sender cc={cc} handshake={handshake} timestamps={timestamps} ecn=rfc3168 pmtu_discovery={way}\n");
+        let setup = format!("sender cc={cc} handshake={handshake} timestamps={timestamps} \
+            ecn=rfc3168 pmtu_discovery={way}\n");
         let body: String = lines.iter().map(|l| format!("+0 > any\n{l}\n")).collect();
         read(&format!("{setup}{body}+0 > any")).unwrap().run();
     }

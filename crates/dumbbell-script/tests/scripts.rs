@@ -17,12 +17,14 @@ fn told(name: &str, text: &str, f: &Failure) -> String {
 
 #[test]
 fn every_script_holds() {
-    let mut names: Vec<_> = std::fs::read_dir(folder()).unwrap().map(|e| e.unwrap().path()).collect();
+    let mut names: Vec<_> =
+        std::fs::read_dir(folder()).unwrap().map(|e| e.unwrap().path()).collect();
     names.sort();
     assert!(names.len() >= 20, "{names:?}");
     let mut wrong = Vec::new();
     for path in names {
-        let (name, text) = (path.file_name().unwrap().to_string_lossy(), std::fs::read_to_string(&path).unwrap());
+        let (name, text) =
+            (path.file_name().unwrap().to_string_lossy(), std::fs::read_to_string(&path).unwrap());
         match read(&text) {
             Ok(script) => wrong.extend(script.run().iter().map(|f| told(&name, &text, f))),
             Err(troubles) => wrong.extend(troubles.iter().map(|t| {

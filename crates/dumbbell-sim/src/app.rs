@@ -36,7 +36,8 @@ impl App {
     pub(crate) fn new(source: AnySource, rng: Stream, start: Time, stop: Time) -> Self {
         App { source, rng, at: start, act: Act::Open, stop, next: Since::HandOver, waits: false }
     }
-    /// The time of its next action; [`Time::NEVER`] when it is done, or waits and has no time to stop.
+    /// The time of its next action; [`Time::NEVER`] when it is done, or waits and has no time to
+    /// stop.
     #[inline]
     pub(crate) fn next(&self) -> Time {
         self.at
@@ -60,7 +61,9 @@ impl App {
         match (act, self.next) {
             (Act::Close | Act::Stop, _) => (self.at, self.waits) = (Time::NEVER, false),
             // What has no end ends when the application stops.
-            (Act::Write(u64::MAX), _) if self.stop < Time::NEVER => (self.at, self.act) = (self.stop, Act::Stop),
+            (Act::Write(u64::MAX), _) if self.stop < Time::NEVER => {
+                (self.at, self.act) = (self.stop, Act::Stop)
+            }
             (Act::Write(_), Since::Acknowledged) => {
                 (self.at, self.act, self.waits) = (self.stop, Act::Close, true);
             }
@@ -68,8 +71,8 @@ impl App {
         }
         act
     }
-    /// Everything that it handed over was acknowledged at `now`, and it waited for that. If it goes on at once, it does
-    /// so at `now`, after what arrives at this instant.
+    /// Everything that it handed over was acknowledged at `now`, and it waited for that. If it goes
+    /// on at once, it does so at `now`, after what arrives at this instant.
     #[cold]
     pub(crate) fn acknowledged(&mut self, now: Time) {
         self.waits = false;
@@ -78,7 +81,8 @@ impl App {
     fn ask(&mut self, now: Time) {
         match self.source.next(now, &mut self.rng) {
             Some(burst) if now + burst.after < self.stop => {
-                (self.at, self.act, self.next) = (now + burst.after, Act::Write(burst.bytes), burst.next);
+                (self.at, self.act, self.next) =
+                    (now + burst.after, Act::Write(burst.bytes), burst.next);
             }
             Some(_) => (self.at, self.act) = (self.stop, Act::Close),
             None => (self.at, self.act) = (now, Act::Close),

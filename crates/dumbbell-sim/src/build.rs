@@ -1,4 +1,5 @@
-//! From a plan to a world: its network, and the sockets around it, each with its own chance, named by it.
+//! From a plan to a world: its network, and the sockets around it, each with its own chance, named
+//! by it.
 use crate::app::App;
 use crate::flow::{Ends, Flow};
 use crate::udp::Udp;
@@ -10,11 +11,11 @@ use dumbbell_core::plugin::{Alarm, Plugins};
 use dumbbell_core::rng::{Stream, key_of};
 use dumbbell_core::transport::{CongestionControl, Path};
 use dumbbell_core::units::{Span, Time};
-use dumbbell_net::{Options, sample_times, network, within};
+use dumbbell_net::Egress;
 use dumbbell_net::FlowColors;
 use dumbbell_net::OneWay;
-use dumbbell_net::Egress;
 use dumbbell_net::SENDER;
+use dumbbell_net::{Options, network, sample_times, within};
 use dumbbell_plan::{Plan, Spec, Transport};
 use dumbbell_tcp::Sender;
 use std::sync::Arc;
@@ -23,7 +24,8 @@ impl World {
     /// A world at the start of `plan`.
     ///
     /// # Errors
-    /// A name that is not in the catalogue, or parameters that it refuses; a plan made from a scenario has neither.
+    /// A name that is not in the catalogue, or parameters that it refuses; a plan made from a
+    /// scenario has neither.
     pub fn new(plan: &Plan, options: Options) -> Result<World, Fault> {
         World::with(plan, options, &Plugins::default())
     }
@@ -37,10 +39,19 @@ impl World {
         // Acknowledgements are of the class of their data.
         let egress = |socket: usize, run_ahead| {
             let (flow, end) = (socket / 2, socket % 2);
-            Egress::new(run_ahead, plan.flows[flow].dscp, if end == SENDER { jitter(plan, flow) } else { None })
+            Egress::new(
+                run_ahead,
+                plan.flows[flow].dscp,
+                if end == SENDER { jitter(plan, flow) } else { None },
+            )
         };
         let built = network(plan, options, (plugins, &alarm), egress)?;
-        let cx = BuildCx { plugins, alarm: alarm.clone(), straight: options.straight, counts: colors.is_some() };
+        let cx = BuildCx {
+            plugins,
+            alarm: alarm.clone(),
+            straight: options.straight,
+            counts: colors.is_some(),
+        };
         let mut flows = Vec::with_capacity(plan.flows.len());
         for number in 0..plan.flows.len() {
             flows.push(flow(plan, number, &cx)?);
@@ -70,7 +81,8 @@ impl BuildCx<'_> {
     }
 }
 
-/// The most that departures of a sender are delayed by, and the random stream of it, if the profile has jitter.
+/// The most that departures of a sender are delayed by, and the random stream of it, if the profile
+/// has jitter.
 fn jitter(plan: &Plan, number: usize) -> Option<(Span, Stream)> {
     let flow = &plan.flows[number];
     let Transport::Tcp { tcp, .. } = &flow.transport else { return None };
@@ -91,7 +103,9 @@ fn flow(plan: &Plan, number: usize, cx: &BuildCx<'_>) -> Result<Flow, Fault> {
     let stop = flow.stop.map_or(Time::NEVER, |d| Time::ZERO + d);
     let app = App::new(source, chance("source"), start, stop);
     let ends = match &flow.transport {
-        Transport::Udp { header, ecn, .. } => Ends::Udp(Udp::new(*header, *ecn, delays(plan, flow))),
+        Transport::Udp { header, ecn, .. } => {
+            Ends::Udp(Udp::new(*header, *ecn, delays(plan, flow)))
+        }
         Transport::Tcp { cc, tcp } => {
             let (reserved, rtt) = (flow.info.reserved, flow.info.rtt);
             let build = |path: &Path| cx.cc(cc, &Path { reserved, rtt, ..*path });

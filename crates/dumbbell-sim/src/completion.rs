@@ -1,8 +1,9 @@
 //! Completion times of transfers.
 use dumbbell_core::units::Time;
 
-/// A transfer that may come to its end: what its receiver had when the last packet came, so that what that packet
-/// brought is known when the next one comes, or at the end. A flow without an end does not pay for this.
+/// A transfer that may come to its end: what its receiver had when the last packet came, so that
+/// what that packet brought is known when the next one comes, or at the end. A flow without an end
+/// does not pay for this.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Completion {
     delivered_bytes: u64,

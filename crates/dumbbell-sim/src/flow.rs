@@ -6,12 +6,12 @@ use crate::series::{Received, Series};
 use crate::udp::Udp;
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_core::probe::Gauges;
-use dumbbell_core::transport::segment::{Extra, PacketTooBig, Outbox, Segment};
+use dumbbell_core::transport::segment::{Extra, Outbox, PacketTooBig, Segment};
 use dumbbell_core::transport::{CongestionControl, HostSignal};
 use dumbbell_core::units::{Span, Time};
 use dumbbell_net::DelaySummary;
+use dumbbell_net::{Cause, FlowRow, Observer, Reaction, SampleTimes, SenderSnapshot};
 use dumbbell_net::{RECEIVER, SENDER};
-use dumbbell_net::{Cause, FlowRow, SampleTimes, Observer, Reaction, SenderSnapshot};
 use dumbbell_tcp::{PathStats, Receiver, Sender};
 
 /// The transport of a flow.
@@ -36,7 +36,8 @@ pub(crate) struct Side {
     pub armed: Time,
     /// Nothing is due at this end before this time: no deadline, no sample.
     pub quiet_until: Time,
-    /// Before what arrives from this instant on there is something to do: a look, or the receipt of a transfer.
+    /// Before what arrives from this instant on there is something to do: a look, or the receipt of
+    /// a transfer.
     attend: Time,
     sample_times: SampleTimes,
 }
@@ -67,10 +68,20 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
-    /// A flow that has not begun; it does at `start`. `counted`: somebody counts what its receiver gets, packet by packet.
-    pub(crate) fn new(number: u32, ends: Ends, app: App, start: Time, sample_times: SampleTimes, counted: bool) -> Self {
-        let completion = (app.may_close() && matches!(ends, Ends::Tcp { .. })).then(|| Box::new(Completion::new(start)));
-        let side = |attend| Side { armed: Time::NEVER, quiet_until: Time::ZERO, attend, sample_times };
+    /// A flow that has not begun; it does at `start`. `counted`: somebody counts what its receiver
+    /// gets, packet by packet.
+    pub(crate) fn new(
+        number: u32,
+        ends: Ends,
+        app: App,
+        start: Time,
+        sample_times: SampleTimes,
+        counted: bool,
+    ) -> Self {
+        let completion = (app.may_close() && matches!(ends, Ends::Tcp { .. }))
+            .then(|| Box::new(Completion::new(start)));
+        let side =
+            |attend| Side { armed: Time::NEVER, quiet_until: Time::ZERO, attend, sample_times };
         let sees_each_packet = counted || completion.is_some();
         let receives = if sees_each_packet { Time::ZERO } else { sample_times.next() };
         Flow {
@@ -131,7 +142,13 @@ impl Flow {
     }
 
     /// The host gives a signal to one end.
-    pub(crate) fn signal(&mut self, end: usize, now: Time, signal: HostSignal, out: &mut impl Outbox) {
+    pub(crate) fn signal(
+        &mut self,
+        end: usize,
+        now: Time,
+        signal: HostSignal,
+        out: &mut impl Outbox,
+    ) {
         self.integrate_cwnd_if_sender(end, now);
         match (&mut self.ends, end) {
             (Ends::Tcp { sender, .. }, SENDER) => sender.local(now, signal, out),
@@ -142,7 +159,13 @@ impl Flow {
 
     /// A packet arrives at the sender.
     #[inline]
-    pub(crate) fn sender_gets(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
+    pub(crate) fn sender_gets(
+        &mut self,
+        now: Time,
+        s: &Segment,
+        x: Option<&Extra>,
+        out: &mut impl Outbox,
+    ) {
         self.integrate_cwnd(now);
         if let Ends::Tcp { sender, .. } = &mut self.ends {
             sender.on_segment(now, s, x, out);
@@ -155,11 +178,17 @@ impl Flow {
     /// The path MTU that the sender has come to, and how; `None` if it learned nothing.
     pub(crate) fn path(&self) -> Option<(u32, PathStats)> {
         let Ends::Tcp { sender, .. } = &self.ends else { return None };
-        Some((sender.path_mtu(), sender.path_stats())).filter(|(_, stats)| *stats != PathStats::default())
+        Some((sender.path_mtu(), sender.path_stats()))
+            .filter(|(_, stats)| *stats != PathStats::default())
     }
 
     /// A router says that a packet of the sender was too large.
-    pub(crate) fn on_packet_too_big(&mut self, now: Time, notice: PacketTooBig, out: &mut impl Outbox) {
+    pub(crate) fn on_packet_too_big(
+        &mut self,
+        now: Time,
+        notice: PacketTooBig,
+        out: &mut impl Outbox,
+    ) {
         self.integrate_cwnd(now);
         if let Ends::Tcp { sender, .. } = &mut self.ends {
             sender.on_packet_too_big(now, notice, out);
@@ -168,17 +197,25 @@ impl Flow {
 
     /// A packet arrives at the receiver.
     #[inline]
-    pub(crate) fn receiver_gets(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) {
+    pub(crate) fn receiver_gets(
+        &mut self,
+        now: Time,
+        s: &Segment,
+        x: Option<&Extra>,
+        out: &mut impl Outbox,
+    ) {
         match &mut self.ends {
             Ends::Tcp { receiver, .. } => receiver.on_segment(now, s, x, out),
             Ends::Udp(udp) => udp.read(now, s),
         }
     }
 
-    /// The time when everything that the application handed over was there, if it has closed and everything was: of a
-    /// connection, after [`Flow::close`].
+    /// The time when everything that the application handed over was there, if it has closed and
+    /// everything was: of a connection, after [`Flow::close`].
     pub(crate) fn completed_at(&self) -> Option<Time> {
-        let (Some(completion), Ends::Tcp { sender, .. }) = (&self.completion, &self.ends) else { return None };
+        let (Some(completion), Ends::Tcp { sender, .. }) = (&self.completion, &self.ends) else {
+            return None;
+        };
         completion.complete(sender.written()).filter(|_| self.app.closed())
     }
 
@@ -193,14 +230,15 @@ impl Flow {
     #[inline]
     fn integrate_cwnd(&mut self, now: Time) {
         if let Ends::Tcp { sender, .. } = &self.ends {
-            self.cwnd_integral += u128::from(sender.cwnd()) * u128::from(now.since(self.cwnd_since).ps());
+            self.cwnd_integral +=
+                u128::from(sender.cwnd()) * u128::from(now.since(self.cwnd_since).ps());
             // A look before the flow starts does not move its start.
             self.cwnd_since = self.cwnd_since.max(now);
         }
     }
 
-    /// A packet of the sender was dropped at `t`: within the window, if it `counts`. Without its sequence number if that is
-    /// not known.
+    /// A packet of the sender was dropped at `t`: within the window, if it `counts`. Without its
+    /// sequence number if that is not known.
     pub(crate) fn loses(&mut self, t: Time, counts: bool, seq: Option<u32>) {
         self.lost_packets += u64::from(counts);
         if let Some(series) = &mut self.series {
@@ -211,10 +249,16 @@ impl Flow {
         }
     }
 
-    /// Samples one end as often as is due by `t`, before anything at `t` happens there. The world stands at `now`: what was
-    /// lost by then is known.
+    /// Samples one end as often as is due by `t`, before anything at `t` happens there. The world
+    /// stands at `now`: what was lost by then is known.
     #[inline]
-    pub(crate) fn sample_until(&mut self, end: usize, t: Time, now: Time, observer: &mut impl Observer) {
+    pub(crate) fn sample_until(
+        &mut self,
+        end: usize,
+        t: Time,
+        now: Time,
+        observer: &mut impl Observer,
+    ) {
         while self.sides[end].sample_times.next() <= t {
             self.take_sample(end, now, observer);
         }
@@ -251,7 +295,11 @@ impl Flow {
                 SENDER => series.sends(due.at, row),
                 _ => {
                     let Counts { delivered_bytes, delivered_packets, received_bytes, .. } = counts;
-                    series.receives(Received { delivered_bytes, delivered_packets, received_bytes });
+                    series.receives(Received {
+                        delivered_bytes,
+                        delivered_packets,
+                        received_bytes,
+                    });
                 }
             }
             if end == RECEIVER && due.window {
@@ -315,13 +363,25 @@ impl Flow {
     /// A snapshot of the sender, for an observer that wants to know of reactions.
     pub(crate) fn snapshot(&self, observer: &impl Observer) -> Option<SenderSnapshot> {
         let Ends::Tcp { sender, .. } = &self.ends else { return None };
-        let snapshot = || SenderSnapshot { view: sender.view(), stats: *sender.stats(), gauges: Gauges::default() };
+        let snapshot = || SenderSnapshot {
+            view: sender.view(),
+            stats: *sender.stats(),
+            gauges: Gauges::default(),
+        };
         observer.wants_reactions().then(snapshot)
     }
 
     /// Tells of a reaction, if the sender reacted at `t`.
-    pub(crate) fn tell_reaction(&self, t: Time, before: SenderSnapshot, observer: &mut impl Observer) {
-        let (Some(mut after), Ends::Tcp { sender, .. }) = (self.snapshot(observer), &self.ends) else { return };
+    pub(crate) fn tell_reaction(
+        &self,
+        t: Time,
+        before: SenderSnapshot,
+        observer: &mut impl Observer,
+    ) {
+        let (Some(mut after), Ends::Tcp { sender, .. }) = (self.snapshot(observer), &self.ends)
+        else {
+            return;
+        };
         if let Some(cause) = Cause::between(&before, &after) {
             sender.cc().probe(&mut after.gauges);
             observer.reacted(&Reaction { t, flow: self.number as usize, cause, before, after });
@@ -359,7 +419,8 @@ impl Flow {
 
     /// The largest throughput of a whole period of the series within the window.
     fn peak_bps(&self) -> Option<f64> {
-        let (bytes, every) = (self.series.as_ref()?.peak.bytes()?, self.sides[RECEIVER].sample_times.every());
+        let (bytes, every) =
+            (self.series.as_ref()?.peak.bytes()?, self.sides[RECEIVER].sample_times.every());
         (every > Span::ZERO).then(|| bytes as f64 * 8.0 / every.seconds())
     }
 }

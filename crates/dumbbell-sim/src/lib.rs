@@ -1,8 +1,9 @@
 //! Floor 5 of Dumbbell: a network in virtual time.
 //!
-//! [`World::new`] takes a plan, [`World::run`] goes through its agenda, [`World::finish`] says what happened and
-//! whether every packet is accounted for. One run is one thread; runs are independent of each other. What lies between
-//! the sockets is `dumbbell_net`'s, which knows no clock of its own.
+//! [`World::new`] takes a plan, [`World::run`] goes through its agenda, [`World::finish`] says what
+//! happened and whether every packet is accounted for. One run is one thread; runs are independent
+//! of each other. What lies between the sockets is `dumbbell_net`'s, which knows no clock of its
+//! own.
 #![forbid(unsafe_code)]
 
 mod app;
@@ -18,17 +19,21 @@ mod udp;
 mod unobserved;
 mod world;
 
-pub use dumbbell_net::{AckArrival, AckEnd, AckPath, AckRow, AckSummary, Spacings};
-pub use dumbbell_net::{Options, outages};
-pub use dumbbell_net::{ColorCounts, ProfileCounts};
 pub use dumbbell_net::FragmentationCounts;
-pub use dumbbell_net::{DelaySummary, OneWay};
-pub use dumbbell_net::{Arrival, PacketOutcome, drive};
-pub use dumbbell_net::{MarkerReport, MarkerRow};
 pub use dumbbell_net::Measures;
-pub use dumbbell_net::{Cause, FlowRow, Observer, QueueRow, Reaction, Signal, SenderSnapshot, PacketId};
 pub use dumbbell_net::ReassemblyCounts;
-pub use dumbbell_net::{Conservation, FlowReport, Fragmentation, ProcessorReport, QueueReport, Report};
+pub use dumbbell_net::{AckArrival, AckEnd, AckPath, AckRow, AckSummary, Spacings};
+pub use dumbbell_net::{Arrival, PacketOutcome, drive};
+pub use dumbbell_net::{
+    Cause, FlowRow, Observer, PacketId, QueueRow, Reaction, SenderSnapshot, Signal,
+};
+pub use dumbbell_net::{ColorCounts, ProfileCounts};
+pub use dumbbell_net::{
+    Conservation, FlowReport, Fragmentation, ProcessorReport, QueueReport, Report,
+};
+pub use dumbbell_net::{DelaySummary, OneWay};
+pub use dumbbell_net::{MarkerReport, MarkerRow};
+pub use dumbbell_net::{Options, outages};
 pub use world::World;
 
 /// Parts for the benchmarks in `bench/`; no part of the API.

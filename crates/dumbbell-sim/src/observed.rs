@@ -1,9 +1,10 @@
-//! A world with an observer. The engine is compiled here, twice: with an observer that follows packets, and with one that
-//! does not. Callers compile nothing of it, whatever their observers are.
+//! A world with an observer. The engine is compiled here, twice: with an observer that follows
+//! packets, and with one that does not. Callers compile nothing of it, whatever their observers
+//! are.
 use crate::world::World;
-use dumbbell_net::{DynObserver, Following, Sampling};
 use dumbbell_net::Observer;
 use dumbbell_net::Report;
+use dumbbell_net::{DynObserver, Following, Sampling};
 
 impl World {
     /// Handles at most `events` entries; true when the end is reached.

@@ -6,7 +6,8 @@ use dumbbell_net::Observer;
 use dumbbell_net::{FlowReport, Fragmentation, Report};
 
 impl World {
-    /// The work of [`World::finish`]. It is compiled once for each `O`: only `alone` and `observed` call it.
+    /// The work of [`World::finish`]. It is compiled once for each `O`: only `alone` and `observed`
+    /// call it.
     pub(crate) fn close<O: Observer>(mut self, observer: &mut O) -> Report {
         let end = self.end;
         self.net.close(observer);
@@ -30,9 +31,10 @@ impl World {
 
     /// Counts of packets that were too large; `None` if none can be.
     fn fragmentation(&self) -> Option<Fragmentation> {
-        self.net
-            .may_fragment()
-            .then(|| Fragmentation { cuts: self.net.tally().cuts, reassembled: self.reassembler.counts })
+        self.net.may_fragment().then(|| Fragmentation {
+            cuts: self.net.tally().cuts,
+            reassembled: self.reassembler.counts,
+        })
     }
 
     fn flow_report<O: Observer>(&mut self, i: usize, observer: &mut O) -> FlowReport {

@@ -1,4 +1,5 @@
-//! The series of a flow: its rows on their way to the observer, and the largest throughput of a period.
+//! The series of a flow: its rows on their way to the observer, and the largest throughput of a
+//! period.
 use dumbbell_core::units::Time;
 use dumbbell_net::{FlowRow, Observer};
 use std::collections::VecDeque;
@@ -39,8 +40,8 @@ impl Series {
     pub(crate) fn loses(&mut self, t: Time) {
         self.losses.push(t);
     }
-    /// Tells of the rows that are whole. An end may be ahead of the world, which stands at `now`: of what is lost later it
-    /// does not know yet, and the row waits.
+    /// Tells of the rows that are whole. An end may be ahead of the world, which stands at `now`:
+    /// of what is lost later it does not know yet, and the row waits.
     pub(crate) fn hand_over(&mut self, flow: usize, now: Time, observer: &mut impl Observer) {
         while let (Some((t, row)), Some(there)) = (self.sender.front(), self.receiver.front())
             && *t <= now
@@ -71,8 +72,8 @@ pub(crate) struct Peak {
 }
 
 impl Peak {
-    /// A period of the window ends and another begins, by when so many bytes arrived since the start. The first call
-    /// begins the first one.
+    /// A period of the window ends and another begins, by when so many bytes arrived since the
+    /// start. The first call begins the first one.
     pub(crate) fn turn(&mut self, received_bytes: u64) {
         if let Some(before) = self.before.replace(received_bytes) {
             self.most = self.most.max(Some(received_bytes - before));
@@ -109,7 +110,12 @@ mod tests {
         series.loses(at(19));
         series.loses(at(20));
         series.hand_over(0, at(30), &mut rows);
-        assert_eq!(rows.0, [(at(10), 1), (at(20), 2), (at(30), 4)], "what happens at an instant is not before it");
+        assert_eq!(
+            rows.0,
+            [(at(10), 1), (at(20), 2), (at(30), 4)],
+            "what happens at an instant is \
+            not before it"
+        );
     }
 
     #[test]

@@ -1,10 +1,11 @@
-//! The interface from an endpoint to the network: what it sends is run ahead at once, to its first merge.
+//! The interface from an endpoint to the network: what it sends is run ahead at once, to its first
+//! merge.
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::transport::segment::{Extra, Outbox, Segment};
 use dumbbell_core::units::Time;
-use dumbbell_net::{NO_SIDECAR, Pkt};
 use dumbbell_net::Net;
 use dumbbell_net::Observer;
+use dumbbell_net::{NO_SIDECAR, Pkt};
 
 /// The codepoint of lower effort (RFC 8622).
 const LOWER_EFFORT: Dscp = Dscp(1);
@@ -22,8 +23,8 @@ pub(crate) struct Socket<'a, O> {
 }
 
 impl<O> Socket<'_, O> {
-    /// The packet with what it carries besides; a dummy is of the lower-effort class, and a segment that its congestion
-    /// control colored has that color, whatever their flow is of.
+    /// The packet with what it carries besides; a dummy is of the lower-effort class, and a segment
+    /// that its congestion control colored has that color, whatever their flow is of.
     #[inline(never)]
     fn special(&mut self, packet: Pkt, extra: Extra) -> Pkt {
         let mut packet = self.net.with_extra(packet, extra);

@@ -22,8 +22,18 @@ impl Udp {
     /// With `header` bytes of IP and UDP header; all its packets have `ecn`.
     pub(crate) fn new(header: u32, ecn: Ecn, delays: Option<OneWay>) -> Self {
         let delays = delays.map(Box::new);
-        let (sent_packets, sent_bytes, received_packets, received_bytes, ce_packets) = (0, 0, 0, 0, 0);
-        Udp { header, ecn, sent_packets, sent_bytes, received_packets, received_bytes, ce_packets, delays }
+        let (sent_packets, sent_bytes, received_packets, received_bytes, ce_packets) =
+            (0, 0, 0, 0, 0);
+        Udp {
+            header,
+            ecn,
+            sent_packets,
+            sent_bytes,
+            received_packets,
+            received_bytes,
+            ce_packets,
+            delays,
+        }
     }
     /// The application hands over a datagram.
     pub(crate) fn write(&mut self, now: Time, bytes: u64, out: &mut impl Outbox) {
@@ -36,7 +46,10 @@ impl Udp {
             delays.sent(now);
         }
         let ip_len = (bytes + u64::from(self.header)) as u16;
-        out.send(Segment { seq, ts: timestamp(now), ip_len, flags: flag::UDP, ecn: self.ecn }, None);
+        out.send(
+            Segment { seq, ts: timestamp(now), ip_len, flags: flag::UDP, ecn: self.ecn },
+            None,
+        );
     }
     /// One arrives.
     pub(crate) fn read(&mut self, now: Time, s: &Segment) {
@@ -57,7 +70,8 @@ impl Udp {
     pub(crate) fn delays(&self) -> Option<DelaySummary> {
         self.delays.as_ref().map(|delays| delays.summary())
     }
-    /// Its counts since the start: nothing is sent again, and everything that arrives goes to the application.
+    /// Its counts since the start: nothing is sent again, and everything that arrives goes to the
+    /// application.
     pub(crate) fn counts(&self) -> Counts {
         Counts {
             sent_packets: self.sent_packets,

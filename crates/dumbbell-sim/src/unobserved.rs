@@ -1,4 +1,5 @@
-//! A world that nobody watches: the engine compiled without an observer, with everything that it calls in one unit.
+//! A world that nobody watches: the engine compiled without an observer, with everything that it
+//! calls in one unit.
 use crate::world::World;
 use dumbbell_net::Report;
 

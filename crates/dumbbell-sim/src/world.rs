@@ -6,14 +6,14 @@ use dumbbell_core::plugin::{Alarm, Failure};
 use dumbbell_core::transport::segment::{Extra, PacketTooBig};
 use dumbbell_core::units::Time;
 use dumbbell_net::Built;
+use dumbbell_net::Clock;
 use dumbbell_net::FlowColors;
-use dumbbell_net::{NO_SIDECAR, Pkt};
 use dumbbell_net::Fragment;
+use dumbbell_net::Reassembler;
 use dumbbell_net::ReportNames;
 use dumbbell_net::{Delivery, Net, RECEIVER, SENDER};
+use dumbbell_net::{NO_SIDECAR, Pkt};
 use dumbbell_net::{Observer, PacketId};
-use dumbbell_net::Clock;
-use dumbbell_net::Reassembler;
 
 /// A network in virtual time.
 pub struct World {
@@ -32,10 +32,25 @@ pub struct World {
 
 impl World {
     /// A world that stands at its beginning.
-    pub(crate) fn assemble(built: Built, flows: Vec<Flow>, colors: Option<Box<FlowColors>>, alarm: Alarm) -> Self {
+    pub(crate) fn assemble(
+        built: Built,
+        flows: Vec<Flow>,
+        colors: Option<Box<FlowColors>>,
+        alarm: Alarm,
+    ) -> Self {
         let Built { net, report_names, reassembler } = built;
         let (warm, end) = (Time::ZERO + report_names.warmup, Time::ZERO + report_names.duration);
-        let mut world = World { report_names, warm, end, flows, net, reassembler, colors, alarm, now: Time::ZERO };
+        let mut world = World {
+            report_names,
+            warm,
+            end,
+            flows,
+            net,
+            reassembler,
+            colors,
+            alarm,
+            now: Time::ZERO,
+        };
         (0..world.flows.len()).for_each(|f| world.arm(f, SENDER));
         world.net.arm();
         world.net.arm_host_signals();
@@ -53,7 +68,8 @@ impl World {
         self.alarm.failure()
     }
 
-    /// The loop of [`World::run`]. It is compiled once for each `O`: only `alone` and `observed` call it.
+    /// The loop of [`World::run`]. It is compiled once for each `O`: only `alone` and `observed`
+    /// call it.
     pub(crate) fn go<O: Observer>(&mut self, observer: &mut O, events: u64) -> bool {
         for _ in 0..events {
             let Some(entry) = self.net.next_event() else {
@@ -109,7 +125,12 @@ impl World {
             let flow = &mut self.flows[f];
             flow.sample_until(end, now, now, observer);
             let before = if O::FOLLOWS && end == SENDER { flow.snapshot(observer) } else { None };
-            flow.signal(end, now, signal, &mut Socket { t: now, number: number as u32, net: &mut self.net, observer });
+            flow.signal(
+                end,
+                now,
+                signal,
+                &mut Socket { t: now, number: number as u32, net: &mut self.net, observer },
+            );
             if let Some(before) = before {
                 flow.tell_reaction(now, before, observer);
             }
@@ -127,7 +148,8 @@ impl World {
             }
             flow.sample_until(end, due, self.now, observer);
             let before = if O::FOLLOWS && end == SENDER { flow.snapshot(observer) } else { None };
-            let mut socket = Socket { t: due, number: (2 * f + end) as u32, net: &mut self.net, observer };
+            let mut socket =
+                Socket { t: due, number: (2 * f + end) as u32, net: &mut self.net, observer };
             match end {
                 SENDER => flow.sender_acts(due, &mut socket),
                 _ => flow.receiver_acts(due, &mut socket),
@@ -138,8 +160,9 @@ impl World {
         }
     }
 
-    /// Does what comes before a packet's arrival at `t`: timers due before it, samples due by then, and reports of the packet, if
-    /// somebody counts or follows it. Returns what the packet carries beside its header.
+    /// Does what comes before a packet's arrival at `t`: timers due before it, samples due by then,
+    /// and reports of the packet, if somebody counts or follows it. Returns what the packet carries
+    /// beside its header.
     #[cold]
     fn prepare<const END: usize, O: Observer>(
         &mut self,
@@ -153,7 +176,11 @@ impl World {
             self.settle_socket(f, END, Time::from_ps(t.ps() - 1), observer);
         }
         if O::FOLLOWS && packet.sidecar() != NO_SIDECAR {
-            let who = PacketId { flow: f, data: END == RECEIVER, number: self.net.followed_number(&packet) };
+            let who = PacketId {
+                flow: f,
+                data: END == RECEIVER,
+                number: self.net.followed_number(&packet),
+            };
             if who.number != 0 {
                 observer.delivered(t, who, packet.ecn());
             }
@@ -204,17 +231,26 @@ impl World {
         }
     }
 
-    /// A packet arrives at one end of a flow. The end's own timers that were due before come first; one that is due
-    /// at this very instant comes after. Compiled once for each end.
+    /// A packet arrives at one end of a flow. The end's own timers that were due before come first;
+    /// one that is due at this very instant comes after. Compiled once for each end.
     #[inline(never)]
-    fn deliver<const END: usize, O: Observer>(&mut self, f: usize, t: Time, mut packet: Pkt, observer: &mut O) {
+    fn deliver<const END: usize, O: Observer>(
+        &mut self,
+        f: usize,
+        t: Time,
+        mut packet: Pkt,
+        observer: &mut O,
+    ) {
         let mut extra = None;
         if packet.sidecar() != NO_SIDECAR || self.flows[f].sides[END].quiet_until <= t {
             if let Some(link) = self.net.corrupted_by(&packet) {
                 return self.discard::<END, O>(f, t, (packet, link), observer);
             }
             if let Some(piece) = self.net.fragment_of(&packet) {
-                let Some(whole) = self.reassemble((2 * f + 1 - END) as u32, t, (packet, piece)) else { return };
+                let Some(whole) = self.reassemble((2 * f + 1 - END) as u32, t, (packet, piece))
+                else {
+                    return;
+                };
                 packet = whole;
             }
             extra = self.prepare::<END, O>(f, t, packet, observer);
@@ -233,7 +269,12 @@ impl World {
         if let Some(before) = before {
             flow.tell_reaction(t, before, observer);
         }
-        debug_assert!(flow.due(END) >= t, "flow {f} wants to act in the past: at {:?}, and it is {t:?}", flow.due(END));
+        debug_assert!(
+            flow.due(END) >= t,
+            "flow {f} wants to act in the past: at {:?}, and it is \
+            {t:?}",
+            flow.due(END)
+        );
         if let Some(due) = flow.rest(END) {
             self.arm_at(f, END, due);
         }
@@ -262,11 +303,16 @@ impl World {
         if matches!(self.flows[f].ends, Ends::Udp(_)) {
             self.net.learn_path_mtu(number, notice);
         }
-        self.flows[f].on_packet_too_big(t, notice, &mut Socket { t, number, net: &mut self.net, observer });
+        self.flows[f].on_packet_too_big(
+            t,
+            notice,
+            &mut Socket { t, number, net: &mut self.net, observer },
+        );
         self.arm(f, SENDER);
     }
 
-    /// A packet arrives that has a wrong bit, from a link: the host's checksum says so, and nobody else hears of it.
+    /// A packet arrives that has a wrong bit, from a link: the host's checksum says so, and nobody
+    /// else hears of it.
     #[cold]
     fn discard<const END: usize, O: Observer>(
         &mut self,
@@ -275,7 +321,8 @@ impl World {
         (packet, link): (Pkt, usize),
         observer: &mut O,
     ) {
-        let who = PacketId { flow: f, data: END == RECEIVER, number: self.net.followed_number(&packet) };
+        let who =
+            PacketId { flow: f, data: END == RECEIVER, number: self.net.followed_number(&packet) };
         if O::FOLLOWS && who.number != 0 {
             observer.discarded(t, who, link);
         }
@@ -285,7 +332,10 @@ impl World {
             self.flows[f].loses(t, counts, Some(packet.seq()));
         }
         if who.data {
-            self.colors.iter_mut().filter(|_| counts).for_each(|c| c.lost(f, packet.dscp(), Reason::Link));
+            self.colors
+                .iter_mut()
+                .filter(|_| counts)
+                .for_each(|c| c.lost(f, packet.dscp(), Reason::Link));
         }
     }
 

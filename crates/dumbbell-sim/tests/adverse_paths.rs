@@ -1,5 +1,6 @@
-//! Every congestion control of the catalogue under every profile survives what networks do: idle periods, reordering,
-//! lost acknowledgements, acknowledgements that come in bursts, lost data, and all of it together.
+//! Every congestion control of the catalogue under every profile survives what networks do: idle
+//! periods, reordering, lost acknowledgements, acknowledgements that come in bursts, lost data, and
+//! all of it together.
 mod plans;
 
 use dumbbell_algos::cc;
@@ -10,7 +11,7 @@ use dumbbell_core::rng::Stream;
 use dumbbell_core::source::Source;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span, Time};
 use dumbbell_plan::{Node, NodeKind, Plan, Shared, Spec};
-use dumbbell_sim::{FlowRow, Observer, Options, Reaction, Signal, PacketId, World};
+use dumbbell_sim::{FlowRow, Observer, Options, PacketId, Reaction, Signal, World};
 use dumbbell_tcp::TcpConfig;
 use plans::{empty, flow, link, spec};
 use serde_json::json;
@@ -27,7 +28,8 @@ enum Hardship {
 }
 
 const SIZE: u64 = 600_000;
-/// Longer than any of the transfers takes: a lone segment whose acknowledgements get lost waits for ever longer timeouts.
+/// Longer than any of the transfers takes: a lone segment whose acknowledgements get lost waits for
+/// ever longer timeouts.
 const DURATION: Span = Span::from_secs(900);
 const DATA: usize = 1;
 const ACKS: usize = 2;
@@ -43,7 +45,8 @@ impl Hardship {
         p.record.every = Some(Span::from_ms(20));
         p.record.flows = true;
         let node = |name: &str, kind| Node { name: name.into(), kind, silent: false };
-        p.nodes = vec![node("a", NodeKind::Host), node("r", NodeKind::Router), node("b", NodeKind::Host)];
+        p.nodes =
+            vec![node("a", NodeKind::Host), node("r", NodeKind::Router), node("b", NodeKind::Host)];
         p.links = [(0, 1, 100), (1, 2, 10), (2, 1, 10), (1, 0, 100)]
             .map(|(from, to, mbps)| link(from, to, Rate::from_mbps(mbps), Span::from_ms(10)))
             .into();
@@ -59,7 +62,8 @@ impl Hardship {
         }
         if self.is(Hardship::AckCompression) {
             // Held for 90 ms, then let go together.
-            let steps = json!({"steps": [["0 s", "10 Mbps"], ["10 ms", "0 bps"]], "period": "100 ms"});
+            let steps = json!({"steps": [["0 s", "10 Mbps"], ["10 ms", "0 bps"]], "period": "100 \
+                ms"});
             p.links[ACKS].service = Some(spec("steps", steps));
         }
         flow(&mut p, 0, 2, Span::ZERO, control, tcp);
@@ -73,7 +77,8 @@ impl Hardship {
         if !self.is(Hardship::Idle) {
             return spec("fixed", json!({"size": format!("{SIZE} B")}));
         }
-        let bursts = json!({"on_mean": "200 ms", "off_mean": "3 s", "distribution": "constant", "rate": "3 Mbps",
+        let bursts = json!({"on_mean": "200 ms", "off_mean": "3 s", "distribution": "constant", "rate": "3 \
+            Mbps",
             "packet": "700 B"});
         spec("on_off", bursts)
     }
@@ -146,13 +151,17 @@ impl Observer for Watch {
 }
 
 impl Watch {
-    /// That the hardship was there: a test of nothing proves nothing. Under all of it at once a burst may last until the
-    /// next one comes.
+    /// That the hardship was there: a test of nothing proves nothing. Under all of it at once a
+    /// burst may last until the next one comes.
     fn suffered(&self, hardship: Hardship) {
         let busy = hardship == Hardship::Everything;
         let overtaken = self.data.windows(2).filter(|w| w[1] < w[0]).count();
-        let together = self.acks.windows(2).filter(|w| w[1].since(w[0]) < Span::from_us(100)).count();
-        let lost = [self.sent[0] - self.acks.len() as u64, self.sent[1] - self.data.len() as u64 - self.overflows];
+        let together =
+            self.acks.windows(2).filter(|w| w[1].since(w[0]) < Span::from_us(100)).count();
+        let lost = [
+            self.sent[0] - self.acks.len() as u64,
+            self.sent[1] - self.data.len() as u64 - self.overflows,
+        ];
         let seen = [
             (Hardship::Idle, busy || self.longest_pause > Span::from_secs(2)),
             (Hardship::Reordering, overtaken > 20),
@@ -174,9 +183,17 @@ impl Watch {
         assert_eq!(last.delivered_bytes, bytes, "bytes that reached the application");
         assert_eq!(last.in_flight_bytes, 0, "bytes on their way at the end");
         let silent = end.since(self.last_sent);
-        assert!(silent > Span::from_secs(10), "the sender sent {} s before the end", silent.seconds());
+        assert!(
+            silent > Span::from_secs(10),
+            "the sender sent {} s before the end",
+            silent.seconds()
+        );
         assert!(self.rows.windows(2).all(|w| w[0].1.delivered_bytes <= w[1].1.delivered_bytes));
-        assert!(self.lowest_window >= segment, "a window of {} of {segment} bytes", self.lowest_window);
+        assert!(
+            self.lowest_window >= segment,
+            "a window of {} of {segment} bytes",
+            self.lowest_window
+        );
     }
 }
 
@@ -191,7 +208,11 @@ fn run(plan: &Plan) -> Watch {
     while !world.run(&mut watch, 100_000) {}
     let report = world.finish(&mut watch);
     assert!(report.conservation.ok, "{:?}", report.conservation);
-    assert_eq!(report.conservation.in_network, 0, "packets on their way long after the last was sent");
+    assert_eq!(
+        report.conservation.in_network, 0,
+        "packets on their way long after the last was \
+        sent"
+    );
     watch
 }
 
@@ -207,7 +228,11 @@ fn every_control_survives(hardship: Hardship) {
                 watch.survived(hardship.bytes(&plan), segment);
             };
             let done = std::panic::catch_unwind(case);
-            assert!(done.is_ok(), "{} under {name} does not survive {hardship:?}", entry.about.name);
+            assert!(
+                done.is_ok(),
+                "{} under {name} does not survive {hardship:?}",
+                entry.about.name
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! What the papers and drafts say of BBR, in closed loop: 20 Mbps, 24 ms without a queue, packets of 1000 bytes.
+//! What the papers and drafts say of BBR, in closed loop: 20 Mbps, 24 ms without a queue, packets
+//! of 1000 bytes.
 mod plans;
 
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span, Time};
@@ -29,12 +30,20 @@ fn host() -> TcpConfig {
 fn shared(controls: &[&str], buffer: f64, seconds: u64, seed: u64) -> Plan {
     let capacity = Capacity::Packets((buffer * BDP) as u32);
     let queue = spec("drop_tail", json!({}));
-    let mut plan = dumbbell(seed, controls.len(), Rate::from_mbps(20), queue, capacity, Span::from_secs(seconds));
+    let mut plan = dumbbell(
+        seed,
+        controls.len(),
+        Rate::from_mbps(20),
+        queue,
+        capacity,
+        Span::from_secs(seconds),
+    );
     for (i, (flow, cc)) in plan.flows.iter_mut().zip(controls).enumerate() {
         flow.start = Span::from_ms(900 * i as u64);
         use_control(flow, cc, host());
     }
-    plan.record = Record { every: Some(Span::from_ms(10)), flows: true, queues: true, ..Record::default() };
+    plan.record =
+        Record { every: Some(Span::from_ms(10)), flows: true, queues: true, ..Record::default() };
     plan
 }
 
@@ -71,12 +80,14 @@ impl Observer for Series {
 impl Series {
     /// Mean packets in the queue from `from` to `to`.
     fn queue(&self, from: f64, to: f64) -> f64 {
-        let within: Vec<f64> = self.queue.iter().filter(|q| q.0 >= from && q.0 < to).map(|q| f64::from(q.1)).collect();
+        let within: Vec<f64> =
+            self.queue.iter().filter(|q| q.0 >= from && q.0 < to).map(|q| f64::from(q.1)).collect();
         within.iter().sum::<f64>() / within.len() as f64
     }
     /// Bits per second that a flow was handed.
     fn rate(&self, flow: usize, from: f64, to: f64) -> f64 {
-        let at = |t: f64| self.flows.iter().rev().find(|f| f.1 == flow && f.0 <= t).map_or(0, |f| f.3);
+        let at =
+            |t: f64| self.flows.iter().rev().find(|f| f.1 == flow && f.0 <= t).map_or(0, |f| f.3);
         (at(to) - at(from)) as f64 * 8.0 / (to - from)
     }
     /// When the window of a flow begins to be at most `bytes`.
@@ -100,7 +111,8 @@ fn jain(rates: &[f64]) -> f64 {
     sum * sum / (rates.len() as f64 * squares)
 }
 
-/// Alone: at least 0.9 C, at most half a BDP in the queue, nothing lost; and what STARTUP queued is gone after a second.
+/// Alone: at least 0.9 C, at most half a BDP in the queue, nothing lost; and what STARTUP queued is
+/// gone after a second.
 #[test]
 fn alone_it_fills_the_pipe_and_not_the_queue() {
     for cc in ["bbr", "bbr3"] {
@@ -109,18 +121,27 @@ fn alone_it_fills_the_pipe_and_not_the_queue() {
         assert!(rate >= 0.9, "{cc}: {rate} C");
         assert!(queue <= 0.5, "{cc}: {queue} BDP in the queue");
         assert_eq!(report.queues[0].counters.dropped(), 0, "{cc}");
-        // Window gains of 2.885 and 2: so much beyond the BDP at most, and three quanta of 1 ms at a pacing gain of 2.885.
-        // The path holds 61 packets with the time that they take to send.
+        // Window gains of 2.885 and 2: so much beyond the BDP at most, and three quanta of 1 ms at
+        // a pacing gain of 2.885. The path holds 61 packets with the time that they take to send.
         let most = series.queue.iter().filter(|q| q.0 < 1.0).map(|q| q.1).max().unwrap();
         let bound = (2.885 - 1.0) * (BDP + 1.0) + 3.0 * 2.885 * 2.5;
         assert!(f64::from(most) <= bound + 1.0, "{cc}: {most} packets in STARTUP, not {bound}");
-        assert!(f64::from(most) >= 0.5 * BDP, "{cc}: STARTUP queues until it sees that nothing more is delivered");
-        assert!(series.queue(0.6, 1.0) <= 0.4 * BDP, "{cc}: {} packets after DRAIN", series.queue(0.6, 1.0));
+        assert!(
+            f64::from(most) >= 0.5 * BDP,
+            "{cc}: STARTUP queues until it sees that nothing \
+            more is delivered"
+        );
+        assert!(
+            series.queue(0.6, 1.0) <= 0.4 * BDP,
+            "{cc}: {} packets after DRAIN",
+            series.queue(0.6, 1.0)
+        );
     }
 }
 
-/// Alone, without PROBE_RTT, version 1 uses what its cycle of gains and the margin leave, 0.99 of the path, on one so long that
-/// three quanta of 1 ms are little; its RTprop is the propagation and one transmission on each link.
+/// Alone, without PROBE_RTT, version 1 uses what its cycle of gains and the margin leave, 0.99 of
+/// the path, on one so long that three quanta of 1 ms are little; its RTprop is the propagation and
+/// one transmission on each link.
 #[test]
 fn the_model_is_exact_where_it_is_alone() {
     for margin in [0.01, 0.03] {
@@ -133,7 +154,11 @@ fn the_model_is_exact_where_it_is_alone() {
         assert!((used / (1.0 - margin) - 1.0).abs() < 0.01, "{used}");
         // 1000 bytes there and 52 back, over 1 Gbps, 20 Mbps and 1 Gbps.
         let sending = 1052.0 * 8.0 * (2.0 / 1e9 + 1.0 / 20e6);
-        assert!((series.rt_prop.unwrap() / (0.204 + sending) - 1.0).abs() < 1e-6, "{:?}", series.rt_prop);
+        assert!(
+            (series.rt_prop.unwrap() / (0.204 + sending) - 1.0).abs() < 1e-6,
+            "{:?}",
+            series.rt_prop
+        );
     }
 }
 
@@ -150,7 +175,8 @@ fn two_converge() {
     }
 }
 
-/// Losses at random are no congestion: with 1 % it keeps 0.8 C, where NewReno with SACK has less than half of that.
+/// Losses at random are no congestion: with 1 % it keeps 0.8 C, where NewReno with SACK has less
+/// than half of that.
 #[test]
 fn random_losses_take_little() {
     let goodput = |cc: &str, p: f64| {
@@ -181,13 +207,15 @@ fn the_round_trip_time_is_looked_for() {
         assert!(dips.len() >= 4, "{cc}: {dips:?}");
         let in_step = |gap: f64| [1.0, 2.0].iter().any(|k| (gap / every / k - 1.0).abs() < 0.1);
         assert!(gaps.iter().all(|gap| in_step(*gap)), "{cc}: {gaps:?}");
-        let least = |t: f64| series.queue.iter().filter(|q| q.0 >= t && q.0 < t + 0.3).map(|q| q.1).min().unwrap();
+        let least = |t: f64| {
+            series.queue.iter().filter(|q| q.0 >= t && q.0 < t + 0.3).map(|q| q.1).min().unwrap()
+        };
         assert!(dips.iter().all(|t| f64::from(least(*t)) <= 0.1 * BDP), "{cc}");
     }
 }
 
-/// What another flow queued is taken for the path until PROBE_RTT looks: a CUBIC that came first leaves, and a PROBE_RTT
-/// later the queue is gone.
+/// What another flow queued is taken for the path until PROBE_RTT looks: a CUBIC that came first
+/// leaves, and a PROBE_RTT later the queue is gone.
 #[test]
 fn a_queue_that_vanished_is_found_out() {
     for (cc, every) in [("bbr", 10.0), ("bbr3", 5.0)] {
@@ -196,9 +224,15 @@ fn a_queue_that_vanished_is_found_out() {
         plan.flows[0].source = spec("fixed", json!({ "size": "18 MB" }));
         plan.flows[1].start = Span::from_secs(5);
         let (_, series) = run(&plan);
-        let ended = series.flows.iter().filter(|f| f.1 == 0 && f.3 < 18_000_000).map(|f| f.0).fold(0.0, f64::max);
+        let ended = series
+            .flows
+            .iter()
+            .filter(|f| f.1 == 0 && f.3 < 18_000_000)
+            .map(|f| f.0)
+            .fold(0.0, f64::max);
         assert!((6.5..25.0).contains(&ended), "CUBIC ended at {ended} s");
-        let (before, after) = (series.queue(6.0, ended) / BDP, series.queue(ended + 1.2 * every, 45.0) / BDP);
+        let (before, after) =
+            (series.queue(6.0, ended) / BDP, series.queue(ended + 1.2 * every, 45.0) / BDP);
         assert!(before > 2.0 && after < 0.75, "{cc}: {before} BDP before, {after} after");
         assert!(series.rate(1, ended + 1.0, 45.0) > 0.9 * C);
     }
@@ -214,8 +248,8 @@ fn share(controls: [&str; 2], buffer: f64) -> f64 {
     shares.iter().sum::<f64>() / 2.0
 }
 
-/// Hock, Bless, Zitterbart (ICNP 2017), Ware et al. (IMC 2019): beside one CUBIC version 1 takes more than half in a shallow
-/// buffer, and less in a deep one.
+/// Hock, Bless, Zitterbart (ICNP 2017), Ware et al. (IMC 2019): beside one CUBIC version 1 takes
+/// more than half in a shallow buffer, and less in a deep one.
 #[test]
 fn the_buffer_decides_between_bbr_and_cubic() {
     let shares = [0.5, 2.0, 8.0].map(|buffer| share(["bbr", "cubic"], buffer));
@@ -230,15 +264,17 @@ fn version_3_leaves_reno_more() {
     assert!(third > 1.2 * first, "{first}, {third}");
 }
 
-/// Marks count for version 3, and not for version 1: over a queue that marks (q - 10) / 390 of its packets two flows of it
-/// keep the queue lower.
+/// Marks count for version 3, and not for version 1: over a queue that marks (q - 10) / 390 of its
+/// packets two flows of it keep the queue lower.
 #[test]
 fn version_3_answers_marks() {
     let queue = |cc: &str| {
         let mut plan = shared(&[cc, cc], 8.0, 40, 1);
         let red = json!({ "min_th": "10 pkt", "max_th": "400 pkt", "w_q": 1.0, "max_p": 1.0, "ecn": true });
         plan.links[0].aqm = spec("red", red);
-        plan.flows.iter_mut().for_each(|f| use_control(f, cc, TcpConfig { ecn: Ecn::Rfc3168, ..host() }));
+        plan.flows
+            .iter_mut()
+            .for_each(|f| use_control(f, cc, TcpConfig { ecn: Ecn::Rfc3168, ..host() }));
         let (report, series) = run(&plan);
         (series.queue(20.0, 40.0) / BDP, report.flows.iter().map(|f| f.marks).sum::<u64>())
     };
@@ -246,7 +282,8 @@ fn version_3_answers_marks() {
     assert!(third.0 < first.0 && third.1 < first.1 / 2, "{first:?}, {third:?}");
 }
 
-/// The run's seed and the flow's name decide where the cycle begins: another seed is another run, the same seed the same.
+/// The run's seed and the flow's name decide where the cycle begins: another seed is another run,
+/// the same seed the same.
 #[test]
 fn chance_is_the_flows_own() {
     for cc in ["bbr", "bbr3"] {

@@ -1,5 +1,5 @@
-//! What the papers and RFCs claim of congestion controls, in closed loop. What is printed is what docs/controls.md says:
-//! `cargo test --release -p dumbbell-sim --test controls -- --nocapture`.
+//! What the papers and RFCs claim of congestion controls, in closed loop. What is printed is what
+//! docs/controls.md says: `cargo test --release -p dumbbell-sim --test controls -- --nocapture`.
 #![allow(clippy::print_stdout)]
 mod plans;
 

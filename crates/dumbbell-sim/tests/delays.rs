@@ -1,25 +1,27 @@
-//! Delays, jitter, reordering and losses over time of whole runs: against closed forms, and against lists that an observer
-//! kept of every packet.
+//! Delays, jitter, reordering and losses over time of whole runs: against closed forms, and against
+//! lists that an observer kept of every packet.
 mod plans;
 
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::transport::segment::{Extra, Segment};
 use dumbbell_core::units::{Capacity, Rate, Span, Time};
 use dumbbell_plan::{Node, NodeKind, Plan, Record, Transport};
-use dumbbell_sim::{DelaySummary, FlowRow, Observer, Options, Report, Signal, PacketId, World};
+use dumbbell_sim::{DelaySummary, FlowRow, Observer, Options, PacketId, Report, Signal, World};
 use plans::{audited, bench_tcp, empty, flow, link, spec};
 use serde_json::{Value, json};
 
 /// A packet of 1000 bytes takes a millisecond on the only link, whose propagation is 7.3 ms.
 fn port(seconds: u64, source: (&str, Value)) -> Plan {
     let mut p = empty(7, Span::from_secs(seconds));
-    p.nodes = ["a", "b"].map(|n| Node { name: n.into(), kind: NodeKind::Host, silent: false }).into();
+    p.nodes =
+        ["a", "b"].map(|n| Node { name: n.into(), kind: NodeKind::Host, silent: false }).into();
     let rate = Rate::from_mbps(8);
     p.links = vec![link(0, 1, rate, Span::from_us(7300)), link(1, 0, rate, Span::from_us(7300))];
     flow(&mut p, 0, 1, Span::ZERO, "newreno", bench_tcp());
     let last = p.flows.last_mut().unwrap();
     last.source = spec(source.0, source.1);
-    (last.transport, last.back) = (Transport::Udp { header: 28, ecn: Default::default(), df: false }, vec![]);
+    (last.transport, last.back) =
+        (Transport::Udp { header: 28, ecn: Default::default(), df: false }, vec![]);
     p
 }
 
@@ -42,10 +44,14 @@ fn an_empty_network_has_one_delay_and_no_jitter() {
     let r = run(&port(5, ("cbr", json!({ "rate": "3 Mbps", "packet": "972 B" }))));
     let d = delays(&r);
     assert_eq!((d.min_s, d.max_s, d.jitter_s), (Some(0.0083), Some(0.0083), Some(0.0)));
-    assert_eq!((d.ipdv_mean_abs_s, d.range_s, d.packets), (Some(0.0), Some(0.0), r.flows[0].delivered_packets));
+    assert_eq!(
+        (d.ipdv_mean_abs_s, d.range_s, d.packets),
+        (Some(0.0), Some(0.0), r.flows[0].delivered_packets)
+    );
 }
 
-/// P(W <= t) of M/D/1 with service D (Erlang 1909): (1 - rho) sum over k <= t/D of (rho (k - t/D))^k / k! e^(-rho (k - t/D)).
+/// P(W <= t) of M/D/1 with service D (Erlang 1909): (1 - rho) sum over k <= t/D of (rho (k -
+/// t/D))^k / k! e^(-rho (k - t/D)).
 fn md1(rho: f64, t: f64) -> f64 {
     let (mut sum, mut k) = (0.0, 0.0);
     while k <= t {
@@ -69,7 +75,8 @@ fn percentiles_are_those_of_md1() {
     p.warmup = Span::from_secs(10);
     let r = audited(&p, Options::default());
     let d = delays(&r);
-    // The mean by Pollaczek and Khinchin; a percentile by bisection. 340 000 packets, and a histogram of one part in 32.
+    // The mean by Pollaczek and Khinchin; a percentile by bisection. 340 000 packets, and a
+    // histogram of one part in 32.
     let mean = 8.3e-3 + 1e-3 * rho / (2.0 * (1.0 - rho));
     assert!((d.mean_s.unwrap() / mean - 1.0).abs() < 0.02, "{:?} for {mean}", d.mean_s);
     for (q, got) in [0.5, 0.95, 0.99].iter().zip(d.percentiles_s) {
@@ -131,10 +138,12 @@ impl Packets {
     /// RFC 3550 section 6.4.1 over the list.
     fn jitter(&self, from: usize) -> f64 {
         let delays: Vec<f64> = self.arrived.iter().map(|a| self.delay(*a)).collect();
-        (from.max(1)..delays.len()).fold(0.0, |j, i| j + ((delays[i] - delays[i - 1]).abs() - j) / 16.0)
+        (from.max(1)..delays.len())
+            .fold(0.0, |j, i| j + ((delays[i] - delays[i - 1]).abs() - j) / 16.0)
     }
 
-    /// RFC 4737 sections 3 and 4.2 over the list, from an arrival on: how many are reordered, the largest extent.
+    /// RFC 4737 sections 3 and 4.2 over the list, from an arrival on: how many are reordered, the
+    /// largest extent.
     fn reordering(&self, from: usize) -> (u64, u64) {
         let (mut next_exp, mut reordered, mut most) = (0, 0, 0);
         for (i, (s, _)) in self.arrived.iter().enumerate() {
@@ -142,9 +151,13 @@ impl Packets {
                 next_exp = s + 1;
             } else if i >= from {
                 reordered += 1;
-                // The first that came with a larger number; all before the last hundred came long before this was sent.
+                // The first that came with a larger number; all before the last hundred came long
+                // before this was sent.
                 let near = i.saturating_sub(100);
-                most = most.max(i - near - self.arrived[near..i].iter().position(|(other, _)| other > s).unwrap());
+                most = most.max(
+                    i - near
+                        - self.arrived[near..i].iter().position(|(other, _)| other > s).unwrap(),
+                );
             }
         }
         (reordered, most as u64)
@@ -163,7 +176,8 @@ impl Packets {
     }
 }
 
-/// One packet each 1.25 ms; a share of them is 7 ms late, some are lost in bursts, and the queue is short.
+/// One packet each 1.25 ms; a share of them is 7 ms late, some are lost in bursts, and the queue is
+/// short.
 fn rough(share: f64) -> Plan {
     let mut p = port(60, ("poisson", json!({ "rate": "6 Mbps", "packet": "972 B" })));
     p.warmup = Span::from_secs(20);
@@ -173,7 +187,8 @@ fn rough(share: f64) -> Plan {
         spec("gilbert_elliott", json!({ "to_bad": 0.01, "to_good": 0.3, "loss_bad": 1.0 })),
         spec("reorder", json!({ "share": share, "delay": "7 ms" })),
     ];
-    p.record = Record { every: Some(Span::from_ms(50)), flows: true, drops: true, ..Record::default() };
+    p.record =
+        Record { every: Some(Span::from_ms(50)), flows: true, drops: true, ..Record::default() };
     p
 }
 
@@ -195,8 +210,8 @@ fn measures_are_those_of_the_list_of_all_packets() {
     assert!(d.loss_burst_max > 5, "{d:?}");
 }
 
-/// A late packet is overtaken by those sent within its 5.5 ms that are not late themselves: with one each millisecond there
-/// are five, so that p (1 - p^5) of them are reordered.
+/// A late packet is overtaken by those sent within its 5.5 ms that are not late themselves: with
+/// one each millisecond there are five, so that p (1 - p^5) of them are reordered.
 #[test]
 fn the_share_of_reordered_packets_has_a_closed_form() {
     let mut p = port(200, ("cbr", json!({ "rate": "7776 kbps", "packet": "972 B" })));
@@ -209,7 +224,8 @@ fn the_share_of_reordered_packets_has_a_closed_form() {
     assert!(delays(&r).extent_max >= 5, "{:?}", delays(&r));
 }
 
-/// A row counts what was lost before its instant, however far ahead its ends were when they were looked at.
+/// A row counts what was lost before its instant, however far ahead its ends were when they were
+/// looked at.
 #[test]
 fn losses_over_time_are_those_before_each_instant() {
     let mut p = rough(0.05);
@@ -222,13 +238,21 @@ fn losses_over_time_are_those_before_each_instant() {
         assert_eq!(row.delivered_packets, before(&seen.arrived), "{t:?}");
         assert_eq!(row.sent_packets, seen.sent.iter().filter(|x| **x < *t).count() as u64, "{t:?}");
     }
-    assert!(r.flows[0].lost_packets < seen.lost.len() as u64, "rows count from the start, results from the warm-up");
+    assert!(
+        r.flows[0].lost_packets < seen.lost.len() as u64,
+        "rows count from the start, results \
+        from the warm-up"
+    );
     for (fold, hold) in [(false, false), (false, true)] {
         assert_eq!(watched(&p, Options { fold, hold, ..Options::default() }).0.rows, seen.rows);
     }
     // The peak is the largest step of the rows, in the window.
-    let bytes: Vec<u64> =
-        seen.rows.iter().filter(|row| row.0 >= Time::ZERO + p.warmup).map(|row| row.1.delivered_bytes).collect();
+    let bytes: Vec<u64> = seen
+        .rows
+        .iter()
+        .filter(|row| row.0 >= Time::ZERO + p.warmup)
+        .map(|row| row.1.delivered_bytes)
+        .collect();
     let most = bytes.windows(2).map(|w| w[1] - w[0]).max().unwrap();
     assert_eq!(r.flows[0].peak_throughput_bps, Some(most as f64 * 8.0 / 0.05));
 }
@@ -241,5 +265,8 @@ fn a_copy_is_counted_once() {
     p.links[0].impairments = vec![spec("duplicate", twice)];
     let r = run(&p);
     let d = delays(&r);
-    assert_eq!((d.packets, d.duplicates, d.reordered), (r.flows[0].delivered_packets / 2, d.packets, 0));
+    assert_eq!(
+        (d.packets, d.duplicates, d.reordered),
+        (r.flows[0].delivered_packets / 2, d.packets, 0)
+    );
 }

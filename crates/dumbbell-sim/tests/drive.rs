@@ -1,21 +1,26 @@
-//! A link by itself does what it does in a network: the same packets, given to `drive`, have the same fates.
+//! A link by itself does what it does in a network: the same packets, given to `drive`, have the
+//! same fates.
 mod plans;
 
 use dumbbell_core::aqm::Reason;
-use dumbbell_core::plugin::Plugins;
 use dumbbell_core::packet::{Dscp, Ecn};
+use dumbbell_core::plugin::Plugins;
 use dumbbell_core::transport::segment::{Extra, Segment};
 use dumbbell_core::units::{Capacity, Rate, Span, Time};
 use dumbbell_plan::{Node, NodeKind, Plan, Transport};
-use dumbbell_sim::{Arrival, PacketOutcome, Observer, Options, Signal, PacketId, World, drive};
+use dumbbell_sim::{Arrival, Observer, Options, PacketId, PacketOutcome, Signal, World, drive};
 use plans::{bench_tcp, edge, empty, flow, link, spec};
 use serde_json::{Value, json};
 
 /// Poisson datagrams over one link, 50 % more than it carries, for two seconds.
 fn overload(queue: Value, capacity: Capacity) -> Plan {
     let mut p = empty(3, Span::from_secs(2));
-    p.nodes = (0..2).map(|i| Node { name: format!("n{i}"), kind: NodeKind::Host, silent: false }).collect();
-    p.links = [(0, 1), (1, 0)].map(|(a, b)| link(a, b, Rate::from_bps(7_000_003), Span::from_ms(1))).into();
+    p.nodes = (0..2)
+        .map(|i| Node { name: format!("n{i}"), kind: NodeKind::Host, silent: false })
+        .collect();
+    p.links = [(0, 1), (1, 0)]
+        .map(|(a, b)| link(a, b, Rate::from_bps(7_000_003), Span::from_ms(1)))
+        .into();
     let l = &mut p.links[0];
     let kind = queue["kind"].as_str().unwrap().to_string();
     let mut config = queue;
@@ -24,8 +29,10 @@ fn overload(queue: Value, capacity: Capacity) -> Plan {
     l.mtu = 65_535;
     flow(&mut p, 0, 1, Span::ZERO, "newreno", bench_tcp());
     let last = p.flows.last_mut().unwrap();
-    last.source = spec("poisson", json!({ "rate": "10 Mbps", "packet": "700 B", "sizes": "exponential" }));
-    (last.transport, last.back) = (Transport::Udp { header: 28, ecn: Default::default(), df: true }, vec![]);
+    last.source =
+        spec("poisson", json!({ "rate": "10 Mbps", "packet": "700 B", "sizes": "exponential" }));
+    (last.transport, last.back) =
+        (Transport::Udp { header: 28, ecn: Default::default(), df: true }, vec![]);
     p.record.drops = true;
     p
 }
@@ -50,7 +57,13 @@ impl Observer for Watch {
         self.fates.len() as u64
     }
     fn sent(&mut self, at: Time, _: PacketId, segment: &Segment, _: Option<&Extra>) {
-        self.arrivals.push(Arrival { at, ip_len: segment.ip_len, ecn: segment.ecn, dscp: Dscp(0), flow: 0 });
+        self.arrivals.push(Arrival {
+            at,
+            ip_len: segment.ip_len,
+            ecn: segment.ecn,
+            dscp: Dscp(0),
+            flow: 0,
+        });
     }
     fn entered(&mut self, t: Time, who: PacketId, _: usize, backlog: u32) {
         (self.of(who.number).entered, self.of(who.number).backlog) = (Some(t), backlog);
@@ -74,12 +87,19 @@ fn alike(plan: &Plan) -> Vec<PacketOutcome> {
     assert!(failure.is_none() && alone.len() > 2000);
     let end = Time::ZERO + plan.duration;
     for (i, (mine, run)) in alone.iter().zip(&watch.fates).enumerate() {
-        let settled = mine.left.or(mine.dropped).is_some_and(|t| t <= end) && mine.entered <= Some(end);
+        let settled =
+            mine.left.or(mine.dropped).is_some_and(|t| t <= end) && mine.entered <= Some(end);
         if settled {
             // A run shows what the algorithm saw only with drops and marks at the queue.
-            let seen = if run.gauges.0.is_empty() { Default::default() } else { mine.gauges.clone() };
+            let seen =
+                if run.gauges.0.is_empty() { Default::default() } else { mine.gauges.clone() };
             // Codepoints are not among what a run tells of its packets.
-            assert_eq!(&PacketOutcome { gauges: seen, dscp: None, ..mine.clone() }, run, "packet {i}");
+            assert_eq!(
+                &PacketOutcome { gauges: seen, dscp: None, ..mine.clone() },
+                run,
+                "packet \
+                {i}"
+            );
         }
         assert!(mine.left.is_some() != mine.dropped.is_some(), "packet {i}: {mine:?}");
     }
@@ -102,16 +122,28 @@ fn queues_that_decide_at_arrival() {
 #[test]
 fn queues_that_hold() {
     for victim in ["front", "random"] {
-        let fates = alike(&overload(json!({ "kind": "drop_tail", "victim": victim }), Capacity::Packets(20)));
-        assert!(fates.iter().filter(|f| f.dropped.is_some_and(|t| Some(t) != f.entered)).count() > 200, "{victim}");
+        let fates = alike(&overload(
+            json!({ "kind": "drop_tail", "victim": victim }),
+            Capacity::Packets(20),
+        ));
+        assert!(
+            fates.iter().filter(|f| f.dropped.is_some_and(|t| Some(t) != f.entered)).count() > 200,
+            "{victim}"
+        );
     }
 }
 
 #[test]
 fn a_conditioner_a_wire_that_loses_and_a_service_come_along() {
     let mut p = overload(json!({ "kind": "drop_tail" }), Capacity::Packets(20));
-    p.links[0].conditioner = edge("tbf", json!({ "rate": "6 Mbps", "burst": "20 kB", "limit": "30 pkt" }), false);
-    p.links[0].impairments = vec![spec("bernoulli", json!({ "loss": 0.1 })), spec("jitter", json!({}))];
+    p.links[0].conditioner = edge(
+        "tbf",
+        json!({ "rate": "6 Mbps", "burst": "20 kB", "limit": "30 \
+        pkt" }),
+        false,
+    );
+    p.links[0].impairments =
+        vec![spec("bernoulli", json!({ "loss": 0.1 })), spec("jitter", json!({}))];
     p.links[0].mtu = 1500;
     let fates = alike(&p);
     for reason in [Reason::Overflow, Reason::Link, Reason::Mtu] {
@@ -124,11 +156,15 @@ fn a_conditioner_a_wire_that_loses_and_a_service_come_along() {
 /// Nothing is due but the arrivals themselves; the queue empties at the end.
 #[test]
 fn codepoints_go_in_and_marks_come_out() {
-    let mut p = overload(json!({ "kind": "red", "ecn": true, "w_q": 1.0, "max_p": 1.0 }), Capacity::Packets(50));
+    let mut p = overload(
+        json!({ "kind": "red", "ecn": true, "w_q": 1.0, "max_p": 1.0 }),
+        Capacity::Packets(50),
+    );
     p.links[0].framing = 0;
     let at = |i: u64| Time::from_ps(i * 1000);
-    let arrivals: Vec<Arrival> =
-        (0..12).map(|i| Arrival { at: at(i), ip_len: 1000, ecn: Ecn::Ect0, dscp: Dscp(0), flow: 0 }).collect();
+    let arrivals: Vec<Arrival> = (0..12)
+        .map(|i| Arrival { at: at(i), ip_len: 1000, ecn: Ecn::Ect0, dscp: Dscp(0), flow: 0 })
+        .collect();
     let (fates, _) = drive(&p, 0, &arrivals, &Plugins::default()).unwrap();
     let backlogs: Vec<u32> = fates.iter().map(|f| f.backlog).collect();
     assert_eq!(backlogs, [0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
@@ -136,13 +172,14 @@ fn codepoints_go_in_and_marks_come_out() {
     assert_eq!(fates[11].left, Some(Time::from_ps(12 * 8_000_000_000_000_000 / 7_000_003)));
 }
 
-/// A marker by itself: of eight packets at once two find tokens, three are displaced as OUT, three come with the next
-/// tokens; each shows its color in its codepoint.
+/// A marker by itself: of eight packets at once two find tokens, three are displaced as OUT, three
+/// come with the next tokens; each shows its color in its codepoint.
 #[test]
 fn a_marker_shows_its_colours() {
     let mut p = overload(json!({ "kind": "drop_tail" }), Capacity::Unlimited);
-    let words =
-        json!({ "rate": "8 kbps", "burst": "2 pkt", "tokens": "packet", "packet_size": "1 kB", "size": "3 pkt" });
+    let words = json!({ "rate": "8 kbps", "burst": "2 pkt", "tokens": "packet", "packet_size": "1 \
+        kB", "size": "3 \
+        pkt" });
     p.links[0].conditioner = edge("data_buffer", words, false);
     let one = Arrival { at: Time::ZERO, ip_len: 1000, ecn: Ecn::NotEct, dscp: Dscp(0), flow: 0 };
     let (fates, _) = drive(&p, 0, &[one; 8], &Plugins::default()).unwrap();

@@ -10,27 +10,41 @@ use serde_json::{Value, json};
 
 /// Four flows of 1 Mbps each reserved, through RIO on 6 Mbps, with an edge before it for each.
 fn assured(kind: &str, config: Value) -> Plan {
-    let mut p = dumbbell(7, 4, Rate::from_mbps(6), spec("rio", json!({})), Capacity::Packets(100), Span::from_secs(20));
+    let mut p = dumbbell(
+        7,
+        4,
+        Rate::from_mbps(6),
+        spec("rio", json!({})),
+        Capacity::Packets(100),
+        Span::from_secs(20),
+    );
     p.links[0].conditioner = edge(kind, config, true);
     for flow in &mut p.flows {
-        flow.info = FlowInfo { reserved: Some(Rate::from_mbps(1)), rtt: Some(Span::from_ms(24)), weight: None };
+        flow.info = FlowInfo {
+            reserved: Some(Rate::from_mbps(1)),
+            rtt: Some(Span::from_ms(24)),
+            weight: None,
+        };
     }
     p
 }
 
-/// The same with datagrams at twice the reservation, so that what comes to the edge does not depend on what it does.
+/// The same with datagrams at twice the reservation, so that what comes to the edge does not depend
+/// on what it does.
 fn offered(kind: &str, config: Value) -> Plan {
     let mut p = assured(kind, config);
     for flow in &mut p.flows {
         flow.source = spec("poisson", json!({ "rate": "2 Mbps", "packet": "972 B" }));
-        (flow.transport, flow.back) = (Transport::Udp { header: 28, ecn: Default::default(), df: false }, vec![]);
+        (flow.transport, flow.back) =
+            (Transport::Udp { header: 28, ecn: Default::default(), df: false }, vec![]);
     }
     p
 }
 
 fn run(p: &Plan) -> Report {
     let folded = audited(p, Options::default());
-    let unfolded = audited(p, Options { fold: false, hold: true, straight: false, ..Options::default() });
+    let unfolded =
+        audited(p, Options { fold: false, hold: true, straight: false, ..Options::default() });
     assert_eq!((folded.fingerprint, &folded.flows), (unfolded.fingerprint, &unfolded.flows));
     folded
 }
@@ -42,24 +56,35 @@ fn a_data_buffer_of_size_zero_is_the_token_bucket_packet_by_packet() {
             let common = json!({ "tokens": tokens, "packet_size": "1000 B" });
             let mut empty = common.clone();
             empty["size"] = json!("0 pkt");
-            let (bucket, buffer) = (run(&plan("token_bucket", common)), run(&plan("data_buffer", empty.clone())));
+            let (bucket, buffer) =
+                (run(&plan("token_bucket", common)), run(&plan("data_buffer", empty.clone())));
             assert_eq!(
                 (bucket.fingerprint, bucket.flows, bucket.events),
                 (buffer.fingerprint, buffer.flows, buffer.events)
             );
             empty["size"] = json!("3 pkt");
-            assert_ne!(run(&plan("data_buffer", empty)).fingerprint, bucket.fingerprint, "a buffer makes a difference");
+            assert_ne!(
+                run(&plan("data_buffer", empty)).fingerprint,
+                bucket.fingerprint,
+                "a buffer \
+                makes a difference"
+            );
         }
     }
 }
 
-/// A packet that is held waits for one clock: at most one entry of the agenda more for each, whatever the size.
+/// A packet that is held waits for one clock: at most one entry of the agenda more for each,
+/// whatever the size.
 #[test]
 fn holding_a_packet_costs_at_most_one_entry_of_the_agenda() {
     let at_once = run(&offered("token_bucket", json!({})));
     for size in [1, 3, 20] {
         let held = run(&offered("data_buffer", json!({ "size": format!("{size} pkt") })));
         let (more, packets) = (held.events - at_once.events, held.queues[0].counters.arrivals);
-        assert!(0 < more && more <= packets, "{more} more for {packets} packets with room for {size}");
+        assert!(
+            0 < more && more <= packets,
+            "{more} more for {packets} packets with room for \
+            {size}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The best test that the engine can have: run ahead or not, hold packets or not, the history is the same.
+//! The best test that the engine can have: run ahead or not, hold packets or not, the history is
+//! the same.
 mod plans;
 mod relayed;
 
@@ -97,7 +98,16 @@ fn flow_choice() -> impl Strategy<Value = FlowChoice> {
         any::<u8>(),
     )
         .prop_map(
-            |(from, to, start_ms, kind, cc, (jitter, sack, ecn, second), (window, dscp, sizes), machinery)| {
+            |(
+                from,
+                to,
+                start_ms,
+                kind,
+                cc,
+                (jitter, sack, ecn, second),
+                (window, dscp, sizes),
+                machinery,
+            )| {
                 FlowChoice {
                     from,
                     to,
@@ -122,7 +132,10 @@ fn queue(choice: &LinkChoice) -> Shared<Spec> {
         0 => spec("drop_tail", json!({})),
         1 => spec("drop_tail", json!({"victim": "front"})),
         2 => spec("red", json!({"min_th": "2 pkt", "max_th": "6 pkt", "w_q": 0.1, "ecn": true})),
-        3 => spec("red", json!({"min_th": "1 pkt", "max_th": "9 pkt", "w_q": 0.02, "spacing": "bernoulli"})),
+        3 => spec(
+            "red",
+            json!({"min_th": "1 pkt", "max_th": "9 pkt", "w_q": 0.02, "spacing": "bernoulli"}),
+        ),
         _ => any_queue(choice.any),
     }
 }
@@ -132,10 +145,14 @@ fn any_queue(n: usize) -> Shared<Spec> {
     let all: Vec<_> = aqm::CATALOGUE.iter().chain(qdisc::CATALOGUE).collect();
     let entry = all[n % all.len()];
     let ecn = n / all.len() % 2 == 1 && (entry.schema)()["properties"]["ecn"].is_object();
-    spec(entry.about.name, (entry.resolve)(&if ecn { json!({"ecn": true}) } else { json!({}) }).unwrap())
+    spec(
+        entry.about.name,
+        (entry.resolve)(&if ecn { json!({"ecn": true}) } else { json!({}) }).unwrap(),
+    )
 }
 
-/// Half of the links have a law of their own, with opportunities, changes and outages at round times.
+/// Half of the links have a law of their own, with opportunities, changes and outages at round
+/// times.
 fn service(choice: &LinkChoice) -> Option<Shared<Spec>> {
     let rate = format!("{} kbps", choice.kbps);
     match choice.service {
@@ -144,14 +161,21 @@ fn service(choice: &LinkChoice) -> Option<Shared<Spec>> {
         1 => Some(spec("mahimahi", json!({"trace": "1x3*10"}))),
         2 => Some(spec(
             "steps",
-            json!({"steps": [["0 s", rate], ["12 ms", "0 bps"], ["30 ms", "2 Mbps"]], "period": "40 ms"}),
+            json!({"steps": [["0 s", rate], ["12 ms", "0 bps"], ["30 ms", "2 Mbps"]], "period": "40 \
+                ms"}),
         )),
-        3 => Some(spec("arq", json!({"rate": rate, "loss": 0.2, "turnaround": "1 ms", "limit": 3}))),
-        4 => Some(spec("sine", json!({"rate": rate, "depth": 0.8, "period": "100 ms"}))),
-        5 => Some(spec("square", json!({"rate": rate, "low": "400 kbps", "period": "50 ms", "duty": 0.6}))),
-        6 => {
-            Some(spec("outage", json!({"rate": rate, "at": [["7 ms", "5 ms"]], "period": "60 ms", "cut_off": "lost"})))
+        3 => {
+            Some(spec("arq", json!({"rate": rate, "loss": 0.2, "turnaround": "1 ms", "limit": 3})))
         }
+        4 => Some(spec("sine", json!({"rate": rate, "depth": 0.8, "period": "100 ms"}))),
+        5 => Some(spec(
+            "square",
+            json!({"rate": rate, "low": "400 kbps", "period": "50 ms", "duty": 0.6}),
+        )),
+        6 => Some(spec(
+            "outage",
+            json!({"rate": rate, "at": [["7 ms", "5 ms"]], "period": "60 ms", "cut_off": "lost"}),
+        )),
         7 => Some(spec("outage", json!({"rate": rate, "mean_up": "80 ms", "mean_down": "10 ms"}))),
         8 | 9 => {
             let handoffs = json!([
@@ -187,21 +211,34 @@ fn impairments(wire: usize) -> Vec<Shared<Spec>> {
     some.iter().map(|i| spec(all[*i].0, all[*i].1.clone())).collect()
 }
 
-/// The edge before a queue: a shaper, a marker for each flow, one that holds for each or for all, one that tells senders.
+/// The edge before a queue: a shaper, a marker for each flow, one that holds for each or for all,
+/// one that tells senders.
 fn before(choice: u8) -> Option<Shared<Vec<Rule>>> {
     let rate = "600 kbps";
     match choice {
         0 => edge("tbf", json!({ "rate": rate, "burst": "3 kB" }), false),
         1 => edge("token_bucket", json!({ "rate": rate, "burst": "3 kB" }), true),
-        2 => edge("data_buffer", json!({ "rate": rate, "burst": "2 pkt", "tokens": "packet", "size": "4 pkt" }), true),
-        3 => edge("data_buffer", json!({ "rate": rate, "burst": "1500 B", "size": "3 pkt" }), false),
+        2 => edge(
+            "data_buffer",
+            json!({ "rate": rate, "burst": "2 pkt", "tokens": "packet", "size": "4 \
+            pkt" }),
+            true,
+        ),
+        3 => {
+            edge("data_buffer", json!({ "rate": rate, "burst": "1500 B", "size": "3 pkt" }), false)
+        }
         4 => edge("marker_feedback", json!({ "rate": rate, "burst": "2 kB" }), true),
-        5 => edge("marker_feedback", json!({ "rate": "1 Mbps", "burst": "4 pkt", "tokens": "packet" }), false),
+        5 => edge(
+            "marker_feedback",
+            json!({ "rate": "1 Mbps", "burst": "4 pkt", "tokens": "packet" }),
+            false,
+        ),
         _ => None,
     }
 }
 
-/// Six hosts on a ring of four routers with a chord; every link has its own character in each direction.
+/// Six hosts on a ring of four routers with a chord; every link has its own character in each
+/// direction.
 fn plan(seed: u64, links: &[LinkChoice], flows: &[FlowChoice]) -> Plan {
     let mut p = empty(seed, Span::from_ms(1500));
     p.warmup = Span::from_ms(200);
@@ -212,7 +249,8 @@ fn plan(seed: u64, links: &[LinkChoice], flows: &[FlowChoice]) -> Plan {
             silent: false,
         })
         .collect();
-    let pairs = [(0, 6), (1, 6), (2, 7), (3, 8), (4, 9), (5, 9), (6, 7), (7, 8), (8, 9), (9, 6), (6, 8)];
+    let pairs =
+        [(0, 6), (1, 6), (2, 7), (3, 8), (4, 9), (5, 9), (6, 7), (7, 8), (8, 9), (9, 6), (6, 8)];
     for ((a, b), c) in pairs.iter().flat_map(|(a, b)| [(*a, *b), (*b, *a)]).zip(links) {
         let mut l = link(a, b, Rate::from_bps(c.kbps * 1000), Span::from_us(c.delay_us));
         l.count_in_service = c.in_service;
@@ -220,7 +258,11 @@ fn plan(seed: u64, links: &[LinkChoice], flows: &[FlowChoice]) -> Plan {
         if let Some(n) = c.packets {
             // Every third in buffers, of which a full packet of 1000 bytes takes two.
             let in_buffers = n % 3 == 0;
-            let limit = if in_buffers { Capacity::Buffers { count: 2 * n, size: 600 } } else { Capacity::Packets(n) };
+            let limit = if in_buffers {
+                Capacity::Buffers { count: 2 * n, size: 600 }
+            } else {
+                Capacity::Packets(n)
+            };
             (l.capacity, l.aqm, l.report) = (limit, queue(c), true);
         }
         l.conditioner = before(c.edge);
@@ -260,7 +302,8 @@ fn add(p: &mut Plan, c: &FlowChoice) {
     last.dscp = Dscp(c.dscp);
     sizes(p, c.sizes);
     let last = p.flows.last_mut().unwrap();
-    last.info.reserved = (!c.window.is_multiple_of(3)).then(|| Rate::from_bps(250_000 * u64::from(c.window % 3)));
+    last.info.reserved =
+        (!c.window.is_multiple_of(3)).then(|| Rate::from_bps(250_000 * u64::from(c.window % 3)));
     last.info.rtt = c.window.is_multiple_of(2).then(|| Span::from_ms(20));
     match c.kind {
         0 => last.source = spec("fixed", json!({"size": "40 kB"})),
@@ -270,16 +313,23 @@ fn add(p: &mut Plan, c: &FlowChoice) {
                 json!({"rate": "500 kbps", "packet": format!("{} B", [500, 2000, 5000][usize::from(c.machinery) % 3])}),
             );
             let df = c.sizes == 1;
-            (last.transport, last.back) = (Transport::Udp { header: 28, ecn: Default::default(), df }, vec![]);
+            (last.transport, last.back) =
+                (Transport::Udp { header: 28, ecn: Default::default(), df }, vec![]);
             answered(p);
         }
         2 => last.stop = Some(Span::from_ms(900)),
-        // Closed loops: at once, after a pause, and after pauses of chance; some end, some are stopped.
+        // Closed loops: at once, after a pause, and after pauses of chance; some end, some are
+        // stopped.
         3 | 4 => {
-            let think = [json!("0 s"), json!("3 ms"), json!({"kind": "exponential", "mean": "20 ms"})];
-            let sizes = [json!("960 B"), json!({"kind": "bounded_pareto", "shape": 1.2, "min": "1 B", "max": "60 kB"})];
-            let mut config =
-                json!({"response": sizes[usize::from(has(1))], "think": think[usize::from(c.machinery) % 3]});
+            let think =
+                [json!("0 s"), json!("3 ms"), json!({"kind": "exponential", "mean": "20 ms"})];
+            let sizes = [
+                json!("960 B"),
+                json!({"kind": "bounded_pareto", "shape": 1.2, "min": "1 \
+                B", "max": "60 \
+                kB"}),
+            ];
+            let mut config = json!({"response": sizes[usize::from(has(1))], "think": think[usize::from(c.machinery) % 3]});
             if has(2) {
                 config["exchanges"] = json!(5);
             } else {
@@ -290,7 +340,8 @@ fn add(p: &mut Plan, c: &FlowChoice) {
         5 => {
             let ladder = json!(["300 kbps", "1 Mbps"]);
             let length = if has(0) { json!("400 ms") } else { json!(null) };
-            let config = json!({"ladder": ladder, "chunk": "100 ms", "start_up": "200 ms", "buffer": "400 ms", "length": length});
+            let config = json!({"ladder": ladder, "chunk": "100 ms", "start_up": "200 ms", "buffer": "400 \
+                ms", "length": length});
             last.source = spec("video", config);
         }
         _ => {}
@@ -312,7 +363,8 @@ fn sizes(p: &mut Plan, choice: u8) {
     };
     let own = Bytes(u64::from(mtu) - 40);
     let peer_mss = (choice > 3).then(|| Bytes(u64::from(back) - 40));
-    *tcp = TcpConfig { mss: Some(own), peer_mss, pmtu_discovery: discovery, ..(**tcp).clone() }.into();
+    *tcp =
+        TcpConfig { mss: Some(own), peer_mss, pmtu_discovery: discovery, ..(**tcp).clone() }.into();
     last.ip = ip;
     if choice > 4 {
         answered(p);
@@ -347,22 +399,30 @@ proptest! {
     }
 }
 
-/// Forty drawn graphs, folded and held, against the fingerprints that `tests/frozen` keeps of them. A queue that joins
-/// the catalogue moves the draws of its like; a change that should not move results moves none.
+/// Forty drawn graphs, folded and held, against the fingerprints that `tests/frozen` keeps of them.
+/// A queue that joins the catalogue moves the draws of its like; a change that should not move
+/// results moves none.
 #[test]
 fn drawn_graphs_keep_their_fingerprints() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/frozen/graphs.txt");
     let mut runner = proptest::test_runner::TestRunner::deterministic();
-    let drawn = (any::<u64>(), prop::collection::vec(link_choice(), 22), prop::collection::vec(flow_choice(), 1..10));
+    let drawn = (
+        any::<u64>(),
+        prop::collection::vec(link_choice(), 22),
+        prop::collection::vec(flow_choice(), 1..10),
+    );
     let mut text = String::from("# graph  plan  folded  held\n");
     for n in 0..40 {
         let (seed, links, flows) = drawn.new_tree(&mut runner).unwrap().current();
         let plan = plan(seed, &links, &flows);
-        // Sorted, because the order of a configuration's keys depends on what else is built beside this test.
+        // Sorted, because the order of a configuration's keys depends on what else is built beside
+        // this test.
         let mut written = serde_json::to_value(&plan).unwrap();
         written.sort_all_objects();
         let written = written.to_string();
-        let hash = written.bytes().fold(0xcbf29ce484222325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100000001b3));
+        let hash = written
+            .bytes()
+            .fold(0xcbf29ce484222325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100000001b3));
         let run = |hold| audited(&plan, Options { hold, ..Options::default() }).fingerprint;
         text += &format!("{n:2} {hash:016x} {:016x} {:016x}\n", run(false), run(true));
     }

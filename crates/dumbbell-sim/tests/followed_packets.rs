@@ -5,7 +5,7 @@ use dumbbell_core::packet::Ecn;
 use dumbbell_core::transport::segment::{Extra, Segment};
 use dumbbell_core::units::{Capacity, Rate, Span, Time};
 use dumbbell_plan::Plan;
-use dumbbell_sim::{Cause, Observer, Options, Reaction, Report, Signal, PacketId, World};
+use dumbbell_sim::{Cause, Observer, Options, PacketId, Reaction, Report, Signal, World};
 use plans::{dumbbell, spec};
 use serde_json::json;
 
@@ -47,7 +47,12 @@ impl Observer for Diary {
         self.delivered.push((t, who));
     }
     fn signal(&mut self, s: &Signal) {
-        self.signals.push((s.t, PacketId { flow: s.flow, data: s.data, number: s.number }, s.link, s.marked));
+        self.signals.push((
+            s.t,
+            PacketId { flow: s.flow, data: s.data, number: s.number },
+            s.link,
+            s.marked,
+        ));
     }
     fn wants_reactions(&self) -> bool {
         true
@@ -76,9 +81,17 @@ fn plan(queue: &str) -> Plan {
         _ => json!({}),
     };
     let duration = Span::from_secs(4);
-    let mut plan = dumbbell(5, 4, Rate::from_mbps(5), spec(queue, config), Capacity::Packets(25), duration);
+    let mut plan =
+        dumbbell(5, 4, Rate::from_mbps(5), spec(queue, config), Capacity::Packets(25), duration);
     plan.record.drops = true;
-    plan.links[1].impairments = vec![spec("bernoulli", json!({"loss": 0.01})), spec("jitter", json!({"max": "3 ms"}))];
+    plan.links[1].impairments = vec![
+        spec("bernoulli", json!({"loss": 0.01})),
+        spec(
+            "jitter",
+            json!({"max": "3 \
+        ms"}),
+        ),
+    ];
     plan
 }
 
@@ -129,7 +142,8 @@ fn packets_that_are_followed_add_up_to_the_report() {
     let queue = &report.queues[0].counters;
     assert_eq!((at(0), through(0)), (queue.arrivals, queue.departures));
     let retransmits: u64 = report.flows.iter().map(|f| f.retransmits).sum();
-    let losses = diary.reactions.iter().filter(|r| ["loss", "timeout"].contains(&r.2)).count() as u64;
+    let losses =
+        diary.reactions.iter().filter(|r| ["loss", "timeout"].contains(&r.2)).count() as u64;
     assert!(losses > 5 && retransmits >= losses, "{losses} {retransmits}");
     let rtos: u64 = report.flows.iter().map(|f| f.rtos).sum();
     assert_eq!(diary.reactions.iter().filter(|r| r.2 == "timeout").count() as u64, rtos);

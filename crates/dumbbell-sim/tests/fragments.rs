@@ -9,11 +9,16 @@ use dumbbell_tcp::{Discovery, TcpConfig};
 use plans::{answered, audited, empty, flow, link, spec};
 use serde_json::json;
 
-/// Host, router, router, host; the middle link carries `middle` and the others 9180 bytes, all 100 Mbps and 1 ms.
+/// Host, router, router, host; the middle link carries `middle` and the others 9180 bytes, all 100
+/// Mbps and 1 ms.
 fn chain(middle: u32, seconds: u64) -> Plan {
     let mut p = empty(1, Span::from_secs(seconds));
     let kinds = [NodeKind::Host, NodeKind::Router, NodeKind::Router, NodeKind::Host];
-    p.nodes = kinds.iter().enumerate().map(|(i, k)| Node { name: format!("n{i}"), kind: *k, silent: false }).collect();
+    p.nodes = kinds
+        .iter()
+        .enumerate()
+        .map(|(i, k)| Node { name: format!("n{i}"), kind: *k, silent: false })
+        .collect();
     for (a, b) in [(0, 1), (1, 2), (2, 3), (3, 2), (2, 1), (1, 0)] {
         let mut l = link(a, b, Rate::from_mbps(100), Span::from_ms(1));
         l.mtu = if a.min(b) == 1 && a.max(b) == 2 { middle } else { 9180 };
@@ -29,7 +34,11 @@ fn datagrams(p: &mut Plan, ip_len: u64, (ip, df): (Ip, bool)) {
     let header = ip.header() + 8;
     let payload = ip_len - u64::from(header);
     let last = p.flows.last_mut().unwrap();
-    last.source = spec("cbr", json!({"rate": format!("{} bps", payload * 800), "packet": format!("{payload} B")}));
+    last.source = spec(
+        "cbr",
+        json!({"rate": format!("{} bps", payload * 800), "packet": format!("{payload} \
+        B")}),
+    );
     last.transport = Transport::Udp { header, ecn: Default::default(), df };
     (last.ip, last.back) = (ip, vec![]);
     last.stop = Some(p.duration - Span::from_ms(50));
@@ -62,7 +71,8 @@ fn a_datagram_is_seven_fragments_and_whole_again() {
 fn the_loss_of_a_fragment_is_that_of_its_datagram() {
     let mut p = chain(1500, 100);
     p.links[1].impairments = vec![spec("bernoulli", json!({"loss": 0.05}))];
-    // With Linux's 4 MiB the pieces of what is lost would leave no room: 30 s of 26 datagrams a second and 8 kB each.
+    // With Linux's 4 MiB the pieces of what is lost would leave no room: 30 s of 26 datagrams a
+    // second and 8 kB each.
     p.reassembly.memory = Bytes(64 << 20);
     datagrams(&mut p, 9180, (Ip::V4, false));
     let r = audited(&p, Options::default());
@@ -77,19 +87,28 @@ fn the_loss_of_a_fragment_is_that_of_its_datagram() {
 #[test]
 fn what_arrived_whole_is_not_lost_by_its_copies() {
     let mut p = chain(1500, 20);
-    p.links[1].impairments = vec![spec("duplicate", json!({"share": 0.3})), spec("jitter", json!({"max": "40 ms"}))];
+    p.links[1].impairments = vec![
+        spec("duplicate", json!({"share": 0.3})),
+        spec(
+            "jitter",
+            json!({"max": "40 \
+        ms"}),
+        ),
+    ];
     p.reassembly = Reassembly { timeout: Span::from_secs(2), memory: Bytes(8 << 20) };
     datagrams(&mut p, 9180, (Ip::V4, false));
     p.flows[0].stop = Some(Span::from_secs(15));
     let r = audited(&p, Options::default());
     let f = &r.flows[0];
     assert_eq!((f.delivered_packets, f.lost_packets), (f.sent_packets, 0), "{f:?}");
-    // Copies wait for the rest of a datagram that came long ago; at the end, too, their time is over.
+    // Copies wait for the rest of a datagram that came long ago; at the end, too, their time is
+    // over.
     let reassembled = of(&r).reassembled;
     assert!(reassembled.duplicates > 100 && reassembled.expired > 100, "{reassembled:?}");
 }
 
-/// What does not become whole keeps memory for its time and no longer, and never more than there is.
+/// What does not become whole keeps memory for its time and no longer, and never more than there
+/// is.
 #[test]
 fn reassembly_has_its_time_and_its_memory() {
     let mut p = chain(1500, 30);
@@ -105,8 +124,9 @@ fn reassembly_has_its_time_and_its_memory() {
     assert_eq!(reassembled.full, 0, "{reassembled:?}");
 }
 
-/// Version 6: the router refuses the first datagram and says 1500; the host cuts those that follow, with 8 bytes more of
-/// header in each fragment: 9132 bytes of payload behind the header of 40 are 7 fragments of 1448 at most.
+/// Version 6: the router refuses the first datagram and says 1500; the host cuts those that follow,
+/// with 8 bytes more of header in each fragment: 9132 bytes of payload behind the header of 40 are
+/// 7 fragments of 1448 at most.
 #[test]
 fn hosts_of_version_6_cut_to_what_they_were_told() {
     let mut p = chain(1500, 2);
@@ -135,8 +155,12 @@ fn datagrams_that_must_not_be_cut_end_at_home_once_it_is_known() {
 #[test]
 fn segments_may_be_cut() {
     let mut p = chain(1500, 2);
-    let tcp =
-        TcpConfig { mss: Some(Bytes(9140)), pmtu_discovery: Discovery::Off, timestamps: false, ..TcpConfig::rfc() };
+    let tcp = TcpConfig {
+        mss: Some(Bytes(9140)),
+        pmtu_discovery: Discovery::Off,
+        timestamps: false,
+        ..TcpConfig::rfc()
+    };
     flow(&mut p, 0, 3, Span::ZERO, "newreno", tcp);
     let r = audited(&p, Options::default());
     assert_eq!(of(&r).cuts.fragments, 7 * of(&r).cuts.cut);
@@ -145,7 +169,8 @@ fn segments_may_be_cut() {
     assert!((goodput / expected - 1.0).abs() < 0.05, "{goodput} of {expected}");
 }
 
-/// Where all fits there is nothing of all this, and a narrower link that everything fits into changes no history.
+/// Where all fits there is nothing of all this, and a narrower link that everything fits into
+/// changes no history.
 #[test]
 fn what_fits_costs_nothing() {
     let run = |middle, larger: u64| {

@@ -1,4 +1,5 @@
-//! Fingerprints that must not move unnoticed: the same in every build profile, on every machine, beside any thread.
+//! Fingerprints that must not move unnoticed: the same in every build profile, on every machine,
+//! beside any thread.
 mod plans;
 
 use dumbbell_core::units::{Capacity, Rate, Span};
@@ -13,7 +14,8 @@ fn drop_tail(seed: u64) -> Plan {
 }
 
 fn red(seed: u64) -> Plan {
-    let queue = spec("red", json!({"min_th": "6 pkt", "max_th": "18 pkt", "w_q": 0.002, "max_p": 0.02}));
+    let queue =
+        spec("red", json!({"min_th": "6 pkt", "max_th": "18 pkt", "w_q": 0.002, "max_p": 0.02}));
     dumbbell(seed, 5, Rate::from_mbps(20), queue, Capacity::Packets(60), Span::from_secs(5))
 }
 
@@ -43,7 +45,8 @@ fn another_seed_is_another_run_and_the_same_seed_the_same() {
 fn runs_on_two_threads_are_those_on_one() {
     let alone: Vec<String> = (1..5).map(|seed| fingerprint(&red(seed))).collect();
     let beside: Vec<String> = std::thread::scope(|scope| {
-        let runs: Vec<_> = (1..5).map(|seed| scope.spawn(move || fingerprint(&red(seed)))).collect();
+        let runs: Vec<_> =
+            (1..5).map(|seed| scope.spawn(move || fingerprint(&red(seed)))).collect();
         runs.into_iter().map(|run| run.join().unwrap()).collect()
     });
     assert_eq!(alone, beside);

@@ -1,21 +1,27 @@
-//! Path MTU discovery in a network: by routers' notices through real queues, and by probing where nobody answers.
+//! Path MTU discovery in a network: by routers' notices through real queues, and by probing where
+//! nobody answers.
 mod plans;
 
 use dumbbell_core::transport::segment::{Extra, Segment};
 use dumbbell_core::units::{Bytes, Capacity, Limit, Rate, Span, Time};
 use dumbbell_plan::{Node, NodeKind, Plan};
-use dumbbell_sim::{FlowRow, Observer, Options, Report, PacketId, World};
+use dumbbell_sim::{FlowRow, Observer, Options, PacketId, Report, World};
 use dumbbell_tcp::{Discovery, TcpConfig};
 use plans::{answered, empty, flow, link};
 
-/// Host, router, router, host: 9000, 1500, 9000 bytes; the narrow link has 20 Mbps, the others 100, all 10 ms.
+/// Host, router, router, host: 9000, 1500, 9000 bytes; the narrow link has 20 Mbps, the others 100,
+/// all 10 ms.
 fn narrow(discovery: Discovery, tells: bool, seconds: u64, warmup: u64) -> Plan {
     let mut p = empty(1, Span::from_secs(seconds));
     p.warmup = Span::from_secs(warmup);
     p.record.every = Some(Span::from_ms(5));
     p.record.flows = true;
     let kinds = [NodeKind::Host, NodeKind::Router, NodeKind::Router, NodeKind::Host];
-    p.nodes = kinds.iter().enumerate().map(|(i, k)| Node { name: format!("n{i}"), kind: *k, silent: !tells }).collect();
+    p.nodes = kinds
+        .iter()
+        .enumerate()
+        .map(|(i, k)| Node { name: format!("n{i}"), kind: *k, silent: !tells })
+        .collect();
     for (a, b) in [(0, 1), (1, 2), (2, 3), (3, 2), (2, 1), (1, 0)] {
         let middle = a.min(b) == 1 && a.max(b) == 2;
         let mut l = link(a, b, Rate::from_mbps(if middle { 20 } else { 100 }), Span::from_ms(10));
@@ -70,8 +76,8 @@ fn run(plan: &Plan) -> (Watch, Report) {
     (watch, report)
 }
 
-/// The notice is back 20 ms after the first large packet left, and the flow has the size within its first round trip of data; the
-/// window only grows, no timer expires, nothing else is lost.
+/// The notice is back 20 ms after the first large packet left, and the flow has the size within its
+/// first round trip of data; the window only grows, no timer expires, nothing else is lost.
 #[test]
 fn routers_tell_the_size_within_a_round_trip() {
     let (watch, report) = run(&narrow(Discovery::Icmp, true, 5, 0));
@@ -87,11 +93,15 @@ fn routers_tell_the_size_within_a_round_trip() {
     assert!(watch.windows.windows(2).all(|w| w[0].1 <= w[1].1), "{:?}", &watch.windows[..40]);
     let cuts = report.fragmentation.expect("something did not fit").cuts;
     assert_eq!((cuts.refused, cuts.answered, cuts.fragments), (2, 2, 0));
-    assert!(report.flows[0].goodput_bps > 0.9 * 20e6 * 1448.0 / 1500.0, "{}", report.flows[0].goodput_bps);
+    assert!(
+        report.flows[0].goodput_bps > 0.9 * 20e6 * 1448.0 / 1500.0,
+        "{}",
+        report.flows[0].goodput_bps
+    );
 }
 
-/// In a black hole who only listens gets nothing through; who probes survives, and has after the search what who knows the
-/// path has, within 10 %.
+/// In a black hole who only listens gets nothing through; who probes survives, and has after the
+/// search what who knows the path has, within 10 %.
 #[test]
 fn a_black_hole_is_survived_by_probing() {
     let goodput = |discovery| {

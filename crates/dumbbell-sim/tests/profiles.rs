@@ -1,12 +1,13 @@
-//! What is measured of profiles: packets in and out of profile where they arrive, where they queue, and at the marker.
-//! Datagrams at a constant rate have closed forms; connections have identities, and one history however they are run.
+//! What is measured of profiles: packets in and out of profile where they arrive, where they queue,
+//! and at the marker. Datagrams at a constant rate have closed forms; connections have identities,
+//! and one history however they are run.
 mod plans;
 
 use dumbbell_core::meter::{ASSURED, Action};
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::units::{Bytes, Capacity, Rate, Span, Time};
 use dumbbell_plan::{Plan, Rule, Transport};
-use dumbbell_sim::{MarkerReport, MarkerRow, Observer, Options, Report, ColorCounts, World};
+use dumbbell_sim::{ColorCounts, MarkerReport, MarkerRow, Observer, Options, Report, World};
 use plans::{audited, dumbbell, edge, spec};
 use serde_json::{Value, json};
 
@@ -14,11 +15,12 @@ use serde_json::{Value, json};
 const PACKET: u64 = 1000;
 const WINDOW: f64 = 8.0;
 
-/// The first flow has 1 Mbit/s reserved over 24 ms, and a place of its own before a bottleneck of 10 Mbit/s; of 10 s, 2 do
-/// not count.
+/// The first flow has 1 Mbit/s reserved over 24 ms, and a place of its own before a bottleneck of
+/// 10 Mbit/s; of 10 s, 2 do not count.
 fn plan(flows: usize, kind: &str, config: Value) -> Plan {
     let queue = spec("drop_tail", json!({}));
-    let mut plan = dumbbell(3, flows, Rate::from_mbps(10), queue, Capacity::Packets(20), Span::from_secs(10));
+    let mut plan =
+        dumbbell(3, flows, Rate::from_mbps(10), queue, Capacity::Packets(20), Span::from_secs(10));
     plan.warmup = Span::from_secs(2);
     plan.links[0].conditioner = edge(kind, config, true);
     plan.flows[0].info.reserved = Some(Rate::from_mbps(1));
@@ -29,7 +31,8 @@ fn plan(flows: usize, kind: &str, config: Value) -> Plan {
 /// Lets a flow send datagrams at `kbps` of IP.
 fn constant(plan: &mut Plan, flow: usize, kbps: u64) {
     let flow = &mut plan.flows[flow];
-    (flow.transport, flow.back) = (Transport::Udp { header: 28, ecn: Default::default(), df: false }, vec![]);
+    (flow.transport, flow.back) =
+        (Transport::Udp { header: 28, ecn: Default::default(), df: false }, vec![]);
     let payload = Bytes(PACKET - 28);
     flow.start = Span::ZERO;
     flow.source = spec("cbr", json!({"rate": Rate::from_bps(kbps * payload.0), "packet": payload}));
@@ -44,8 +47,8 @@ fn about(x: f64, bps: f64) -> bool {
     (x - bps).abs() <= 2.0 * PACKET as f64 * 8.0 / WINDOW
 }
 
-/// Above its reservation a constant rate has exactly that IN, and loses no token; one for which nothing is reserved has
-/// nothing IN.
+/// Above its reservation a constant rate has exactly that IN, and loses no token; one for which
+/// nothing is reserved has nothing IN.
 #[test]
 fn above_the_reservation_in_is_the_reservation() {
     let mut plan = plan(2, "token_bucket", json!({"rate": null}));
@@ -58,28 +61,40 @@ fn above_the_reservation_in_is_the_reservation() {
     let [marker, outside] = &report.markers[..] else { panic!("a place for each flow") };
     let income = marker.income.unwrap();
     assert_eq!((income.packets, income.made, income.lost), (false, WINDOW * 125e3, 0.0));
-    assert!((0.0..PACKET as f64).contains(&income.mean), "between nothing and a packet: {}", income.mean);
-    assert_eq!((marker.flow.as_deref(), marker.reserved, marker.rule), (Some("flow0"), Some(Rate::from_mbps(1)), 0));
+    assert!(
+        (0.0..PACKET as f64).contains(&income.mean),
+        "between nothing and a packet: {}",
+        income.mean
+    );
+    assert_eq!(
+        (marker.flow.as_deref(), marker.reserved, marker.rule),
+        (Some("flow0"), Some(Rate::from_mbps(1)), 0)
+    );
     assert_eq!((outside.income, outside.packets[0], outside.reserved), (None, 0, None));
 }
 
-/// Below it, all is IN; tokens that nobody used are lost: the share is 1 - use. The bucket (24 ms of 1 Mbit/s: 3000 bytes)
-/// is full when a packet comes: it has 2000 after it, fills in 8 ms and is full for the other 8 of 16 ms: 2750 in the mean.
+/// Below it, all is IN; tokens that nobody used are lost: the share is 1 - use. The bucket (24 ms
+/// of 1 Mbit/s: 3000 bytes) is full when a packet comes: it has 2000 after it, fills in 8 ms and is
+/// full for the other 8 of 16 ms: 2750 in the mean.
 #[test]
 fn below_the_reservation_tokens_are_lost() {
     let mut plan = plan(1, "token_bucket", json!({}));
     constant(&mut plan, 0, 500);
     let report = audited(&plan, Options::default());
     let colors = report.flows[0].colors.unwrap();
-    assert!(about(bps(colors.inside), 0.5e6) && colors.outside == ColorCounts::default(), "{colors:?}");
+    assert!(
+        about(bps(colors.inside), 0.5e6) && colors.outside == ColorCounts::default(),
+        "{colors:?}"
+    );
     let income = report.markers[0].income.unwrap();
     let share = income.lost / income.made;
     assert!((share - 0.5).abs() < 2.0 * PACKET as f64 / income.made, "{share}");
     assert!((income.mean - 2750.0).abs() < 5.0, "{}", income.mean);
 }
 
-/// A data buffer of three packets under a constant rate above the reservation: always full, so that a packet in it is
-/// followed by three more before it is OUT, or waits at the front for the token that comes each 8 ms.
+/// A data buffer of three packets under a constant rate above the reservation: always full, so that
+/// a packet in it is followed by three more before it is OUT, or waits at the front for the token
+/// that comes each 8 ms.
 #[test]
 fn what_is_held_is_told() {
     let mut plan = plan(1, "data_buffer", json!({"size": "3 pkt"}));
@@ -91,39 +106,56 @@ fn what_is_held_is_told() {
     assert!(mean <= p99 && p99 <= max && max <= 0.024, "D L / r: {mean} {p99} {max}");
     // Little's law: what was held on average is how many came times how long each stayed.
     let little = marker.held as f64 * mean / WINDOW;
-    assert!((marker.mean_held - little).abs() < 0.01 && marker.mean_held > 2.0, "{} {little}", marker.mean_held);
+    assert!(
+        (marker.mean_held - little).abs() < 0.01 && marker.mean_held > 2.0,
+        "{} {little}",
+        marker.mean_held
+    );
 }
 
-/// Datagrams of a premium flow beyond its profile are dropped before the queue: none of them was IN, whatever it came as.
+/// Datagrams of a premium flow beyond its profile are dropped before the queue: none of them was
+/// IN, whatever it came as.
 #[test]
 fn what_a_policer_drops_was_not_in_profile() {
     let mut plan = plan(1, "token_bucket", json!({}));
     let ef = Action::Mark(Dscp(46));
-    let rule = Rule { colours: [ef, Action::Drop, Action::Drop], ..plan.links[0].rules()[0].clone() };
+    let rule =
+        Rule { colours: [ef, Action::Drop, Action::Drop], ..plan.links[0].rules()[0].clone() };
     plan.links[0].conditioner = Some(vec![rule].into());
     plan.flows[0].dscp = Dscp(46);
     constant(&mut plan, 0, 2000);
     let report = audited(&plan, Options::default());
     let colors = report.flows[0].colors.unwrap();
     assert!(about(bps(colors.inside), 1e6) && colors.inside.lost_packets == 0, "{colors:?}");
-    assert_eq!((colors.outside.delivered_packets, colors.outside.lost_packets), (0, report.markers[0].dropped));
-    assert!(report.markers[0].dropped >= 998, "half of 250 a second for 8 s: {}", report.markers[0].dropped);
+    assert_eq!(
+        (colors.outside.delivered_packets, colors.outside.lost_packets),
+        (0, report.markers[0].dropped)
+    );
+    assert!(
+        report.markers[0].dropped >= 998,
+        "half of 250 a second for 8 s: {}",
+        report.markers[0].dropped
+    );
 }
 
-/// Everything in a report that has to do with colors: markers, flows, and what came to the queue and was dropped there.
+/// Everything in a report that has to do with colors: markers, flows, and what came to the queue
+/// and was dropped there.
 type Told = (Vec<MarkerReport>, Vec<[ColorCounts; 2]>, [Option<[u64; 2]>; 2]);
 
 fn told(report: &Report) -> Told {
-    let colors = report.flows.iter().filter_map(|f| f.colors).map(|t| [t.inside, t.outside]).collect();
+    let colors =
+        report.flows.iter().filter_map(|f| f.colors).map(|t| [t.inside, t.outside]).collect();
     let measures = &report.queues[0].measures;
     (report.markers.clone(), colors, [measures.arrivals, measures.drops])
 }
 
-/// Connections with profiles, with and without a buffer: the same story however they are run, and every packet that arrived
-/// or was lost has one color.
+/// Connections with profiles, with and without a buffer: the same story however they are run, and
+/// every packet that arrived or was lost has one color.
 #[test]
 fn every_packet_has_one_colour() {
-    for (kind, config) in [("token_bucket", json!({"tokens": "packet"})), ("data_buffer", json!({}))] {
+    for (kind, config) in
+        [("token_bucket", json!({"tokens": "packet"})), ("data_buffer", json!({}))]
+    {
         let plan = plan(3, kind, config);
         let report = audited(&plan, Options::default());
         for options in [
@@ -149,20 +181,25 @@ fn every_packet_has_one_colour() {
     }
 }
 
-/// A plan without profiles knows nothing of colors; one with a reservation does, though nobody marks.
+/// A plan without profiles knows nothing of colors; one with a reservation does, though nobody
+/// marks.
 #[test]
 fn without_profiles_there_are_no_colours() {
     let mut plan = plan(2, "token_bucket", json!({}));
     plan.links[0].conditioner = None;
     let unmarked = audited(&plan, Options::default());
-    assert!(unmarked.markers.is_empty() && unmarked.flows[0].colors.unwrap().inside == ColorCounts::default());
+    assert!(
+        unmarked.markers.is_empty()
+            && unmarked.flows[0].colors.unwrap().inside == ColorCounts::default()
+    );
     plan.flows[0].info.reserved = None;
     let report = audited(&plan, Options::default());
     assert_eq!(report.fingerprint, unmarked.fingerprint, "counting changes nothing");
     assert_eq!(told(&report), (vec![], vec![], [None, None]));
 }
 
-/// A codepoint that an edge gives to green is IN, and one that it gives to yellow only is not, whatever its name.
+/// A codepoint that an edge gives to green is IN, and one that it gives to yellow only is not,
+/// whatever its name.
 #[test]
 fn the_edge_says_what_is_in() {
     let mut plan = plan(1, "token_bucket", json!({}));
@@ -186,8 +223,9 @@ impl Observer for Series {
     }
 }
 
-/// Samples come at their instants, and looking changes nothing. Half of the reserved rate in packets each 16 ms, from 0 on: at
-/// the multiples of 100 ms the bucket is full, or fills again behind a packet.
+/// Samples come at their instants, and looking changes nothing. Half of the reserved rate in
+/// packets each 16 ms, from 0 on: at the multiples of 100 ms the bucket is full, or fills again
+/// behind a packet.
 #[test]
 fn a_series_of_a_marker() {
     let mut plan = plan(1, "token_bucket", json!({}));

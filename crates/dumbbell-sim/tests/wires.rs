@@ -1,4 +1,5 @@
-//! What wires do to packets, in whole runs: copies and wrong bits are accounted for, and do what they should.
+//! What wires do to packets, in whole runs: copies and wrong bits are accounted for, and do what
+//! they should.
 mod plans;
 
 use dumbbell_core::aqm::Reason;
@@ -11,12 +12,16 @@ use serde_json::{Value, json};
 const FIRST: usize = 0;
 const SECOND: usize = 1;
 
-/// Datagrams of 1000 bytes in all, one each millisecond, from `a` over a router to `b`, for ten seconds; the second link
-/// carries exactly as much, and holds few.
+/// Datagrams of 1000 bytes in all, one each millisecond, from `a` over a router to `b`, for ten
+/// seconds; the second link carries exactly as much, and holds few.
 fn datagrams(impairments: &[(usize, &str, Value)]) -> Plan {
     let mut p = empty(1, Span::from_secs(10));
     p.nodes = ["a", "r", "b"]
-        .map(|n| Node { name: n.into(), kind: if n == "r" { NodeKind::Router } else { NodeKind::Host }, silent: false })
+        .map(|n| Node {
+            name: n.into(),
+            kind: if n == "r" { NodeKind::Router } else { NodeKind::Host },
+            silent: false,
+        })
         .into();
     p.links = [(0, 1, 100), (1, 2, 100), (2, 1, 100), (1, 0, 100)]
         .map(|(a, b, mbps)| link(a, b, Rate::from_mbps(mbps), Span::from_ms(1)))
@@ -26,7 +31,8 @@ fn datagrams(impairments: &[(usize, &str, Value)]) -> Plan {
     flow(&mut p, 0, 2, Span::ZERO, "newreno", bench_tcp());
     let last = p.flows.last_mut().unwrap();
     last.source = spec("cbr", json!({ "rate": "7776 kbps", "packet": "972 B" }));
-    (last.transport, last.back) = (Transport::Udp { header: 28, ecn: Default::default(), df: false }, vec![]);
+    (last.transport, last.back) =
+        (Transport::Udp { header: 28, ecn: Default::default(), df: false }, vec![]);
     for (link, kind, config) in impairments {
         p.links[*link].impairments.push(spec(kind, config.clone()));
     }
@@ -38,18 +44,27 @@ fn run(plan: &Plan) -> Report {
     let folded = audited(plan, Options::default());
     for (fold, hold) in [(false, false), (true, true), (false, true)] {
         let other = audited(plan, Options { fold, hold, ..Options::default() });
-        assert_eq!((folded.fingerprint, &folded.conservation), (other.fingerprint, &other.conservation));
+        assert_eq!(
+            (folded.fingerprint, &folded.conservation),
+            (other.fingerprint, &other.conservation)
+        );
     }
     folded
 }
 
-/// Every packet twice: the second link carries each, and the receiver gets each; the first link's queue saw one.
+/// Every packet twice: the second link carries each, and the receiver gets each; the first link's
+/// queue saw one.
 #[test]
 fn a_copy_is_a_packet_behind_its_wire() {
     let r = run(&datagrams(&[(FIRST, "duplicate", json!({ "share": 1.0 }))]));
     let (sent, c) = (r.flows[0].sent_packets, &r.conservation);
     assert_eq!(r.queues[0].counters.arrivals, sent);
-    assert_eq!(r.queues[1].counters.arrivals, 2 * r.queues[0].counters.departures - 2, "the last are on their way");
+    assert_eq!(
+        r.queues[1].counters.arrivals,
+        2 * r.queues[0].counters.departures - 2,
+        "the last \
+        are on their way"
+    );
     assert_eq!(r.flows[0].delivered_packets, c.delivered);
     assert!(c.duplicated >= sent - 2 && c.sent == sent + c.duplicated, "{c:?}");
     assert!(c.delivered >= 2 * sent - 6, "{c:?}");
@@ -61,7 +76,8 @@ fn copies_are_copied_and_lost_in_their_turn() {
     let twice = || json!({ "share": 1.0 });
     let r = run(&datagrams(&[(FIRST, "duplicate", twice()), (FIRST, "duplicate", twice())]));
     assert!(r.conservation.duplicated >= 3 * (r.flows[0].sent_packets - 2), "{:?}", r.conservation);
-    // The trace loses the original, its copy's copy, and then the copy: 2 of 4 packets are lost, in fours.
+    // The trace loses the original, its copy's copy, and then the copy: 2 of 4 packets are lost, in
+    // fours.
     let every_other = json!({ "trace": "1 0", "repeat": true });
     let r = run(&datagrams(&[
         (FIRST, "duplicate", twice()),
@@ -70,7 +86,8 @@ fn copies_are_copied_and_lost_in_their_turn() {
     ]));
     let (sent, c) = (r.flows[0].sent_packets, &r.conservation);
     assert!(c.dropped.abs_diff(2 * sent) <= 8 && c.delivered.abs_diff(2 * sent) <= 8, "{c:?}");
-    // The queue's own account knows of originals only: each was lost, at the first place of its four.
+    // The queue's own account knows of originals only: each was lost, at the first place of its
+    // four.
     assert_eq!(r.queues[0].counters.departures, 0);
     assert_eq!(r.queues[0].counters.drops[Reason::Link.index()], c.dropped / 2);
 }
@@ -82,9 +99,15 @@ fn a_wrong_bit_travels_to_the_receiver() {
     let (sent, c) = (r.flows[0].sent_packets, &r.conservation);
     assert!(r.queues[1].counters.departures >= sent - 3 && r.queues[1].counters.dropped() == 0);
     assert_eq!((r.flows[0].delivered_packets, c.delivered), (0, 0));
-    assert!(c.discarded >= sent - 4 && c.discarded == c.dropped && r.flows[0].lost_packets == c.dropped, "{c:?}");
+    assert!(
+        c.discarded >= sent - 4 && c.discarded == c.dropped && r.flows[0].lost_packets == c.dropped,
+        "{c:?}"
+    );
     // A copy of it has the same wrong bit.
-    let both = datagrams(&[(FIRST, "corrupt", json!({ "rate": 1.0 })), (SECOND, "duplicate", json!({ "share": 1.0 }))]);
+    let both = datagrams(&[
+        (FIRST, "corrupt", json!({ "rate": 1.0 })),
+        (SECOND, "duplicate", json!({ "share": 1.0 })),
+    ]);
     let c = run(&both).conservation;
     assert!(c.delivered == 0 && c.discarded >= 2 * sent - 8, "{c:?}");
 }
@@ -105,7 +128,10 @@ fn tcp_repairs_corruption_and_shrugs_at_copies() {
     };
     let (lossy, ..) = goodput("bernoulli", json!({ "loss": 0.01 }));
     let (corrupt, _, account) = goodput("corrupt", json!({ "rate": 0.01 }));
-    assert!((0.8..1.25).contains(&(corrupt / lossy)) && account.discarded > 80, "{lossy} {corrupt}");
+    assert!(
+        (0.8..1.25).contains(&(corrupt / lossy)) && account.discarded > 80,
+        "{lossy} {corrupt}"
+    );
     let (doubled, again, account) = goodput("duplicate", json!({ "share": 0.01 }));
     assert!(doubled > 1.5 * lossy && account.duplicated > 80, "{doubled} {lossy}");
     assert!(again < account.duplicated, "a copy is no loss: {again} of {}", account.duplicated);

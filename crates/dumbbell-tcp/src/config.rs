@@ -4,7 +4,9 @@ mod choices;
 mod defaults;
 mod profiles;
 
-pub use choices::{DelayedAck, Detection, Discovery, Ecn, Exit, PartialAck, Recovery, Reduction, Reentry};
+pub use choices::{
+    DelayedAck, Detection, Discovery, Ecn, Exit, PartialAck, Recovery, Reduction, Reentry,
+};
 use dumbbell_core::transport::TcpOverrides;
 use dumbbell_core::units::{Bytes, Limit, Packets, Span};
 use schemars::JsonSchema;
@@ -21,12 +23,13 @@ pub(crate) fn syn_options(timestamps: bool, sack: bool, scaling: bool) -> u64 {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TcpConfig {
-    /// Largest payload of a segment, before options: what the sender's end announces, its MTU less the header; left out: what
-    /// both ends' MTUs allow.
+    /// Largest payload of a segment, before options: what the sender's end announces, its MTU less
+    /// the header; left out: what both ends' MTUs allow.
     #[schemars(extend("x-source" = "RFC 9293 section 3.7.1, RFC 6691"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mss: Option<Bytes>,
-    /// The same of the receiver's end, where it is another; segments have the smaller one. Left out: `mss`.
+    /// The same of the receiver's end, where it is another; segments have the smaller one. Left
+    /// out: `mss`.
     #[schemars(extend("x-source" = "RFC 9293 section 3.7.1, RFC 6691"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer_mss: Option<Bytes>,
@@ -34,26 +37,36 @@ pub struct TcpConfig {
     #[schemars(extend("x-source" = "RFC 1191, RFC 4821, RFC 8899", "x-default" = "known"))]
     #[serde(default = "defaults::known", skip_serializing_if = "defaults::discovery")]
     pub pmtu_discovery: Discovery,
-    /// How long after the path turned out smaller a larger size is tried again. With `pmtu_discovery = "icmp"` and `"probe"`.
-    #[schemars(extend("x-source" = "RFC 1191 section 6.3, RFC 8899 section 5.1.1", "x-default" = "600 s"))]
+    /// How long after the path turned out smaller a larger size is tried again. With
+    /// `pmtu_discovery = "icmp"` and `"probe"`.
+    #[schemars(
+        extend("x-source" = "RFC 1191 section 6.3, RFC 8899 section 5.1.1", "x-default" = "600 s"),
+    )]
     #[serde(skip_serializing_if = "defaults::raise_after")]
     pub pmtu_raise_after: Span,
-    /// The packet, header and options counted, that a sender falls back to in a black hole, and the search begins with. With
-    /// `pmtu_discovery = "probe"`.
+    /// The packet, header and options counted, that a sender falls back to in a black hole, and the
+    /// search begins with. With `pmtu_discovery = "probe"`.
     #[schemars(extend("x-source" = "RFC 4821 section 7.2", "x-default" = "1024 B"))]
     #[serde(skip_serializing_if = "defaults::base")]
     pub pmtu_base: Bytes,
-    /// Timeouts of one segment, one after the other, that tell of a black hole. With `pmtu_discovery = "probe"`.
-    #[schemars(range(min = 1, max = 20), extend("x-source" = "RFC 4821 section 7.7, RFC 1122 section 4.2.3.5: R1", "x-default" = 3))]
+    /// Timeouts of one segment, one after the other, that tell of a black hole. With
+    /// `pmtu_discovery = "probe"`.
+    #[schemars(
+        range(min = 1, max = 20),
+        extend("x-source" = "RFC 4821 section 7.7, RFC 1122 section 4.2.3.5: R1", "x-default" = 3),
+    )]
     #[serde(skip_serializing_if = "defaults::black_hole")]
     pub pmtu_black_hole: u32,
-    /// The search ends when the largest size known to pass and the smallest known not to are no further apart. With
-    /// `pmtu_discovery = "probe"`.
+    /// The search ends when the largest size known to pass and the smallest known not to are no
+    /// further apart. With `pmtu_discovery = "probe"`.
     #[schemars(extend("x-source" = "Linux: tcp_probe_threshold", "x-default" = "8 B"))]
     #[serde(skip_serializing_if = "defaults::step")]
     pub pmtu_step: Bytes,
-    /// The least MTU that a path can have: a router that names less is not believed. A flow with `ip = 6` has 1280 B.
-    #[schemars(extend("x-source" = "RFC 791 section 3.2, RFC 8201 section 4", "x-default" = "68 B"))]
+    /// The least MTU that a path can have: a router that names less is not believed. A flow with
+    /// `ip = 6` has 1280 B.
+    #[schemars(
+        extend("x-source" = "RFC 791 section 3.2, RFC 8201 section 4", "x-default" = "68 B"),
+    )]
     #[serde(skip_serializing_if = "defaults::least")]
     pub pmtu_least: Bytes,
     /// IP and TCP header without options.
@@ -62,15 +75,15 @@ pub struct TcpConfig {
     /// Initial window, in segments.
     #[schemars(extend("x-source" = "RFC 6928"))]
     pub initial_window: Packets,
-    /// Bytes that bound an initial window of more than two segments: RFC 6928 has `14600 B`, RFC 3390 (with
-    /// `initial_window = "4 pkt"`) has `4380 B`.
+    /// Bytes that bound an initial window of more than two segments: RFC 6928 has `14600 B`, RFC
+    /// 3390 (with `initial_window = "4 pkt"`) has `4380 B`.
     #[schemars(extend("x-source" = "RFC 6928 section 2"))]
     pub initial_window_bytes: Limit,
     /// Initial slow-start threshold; `unlimited` or packets or bytes.
     #[schemars(extend("x-source" = "RFC 5681 section 3.1"))]
     pub initial_ssthresh: Limit,
-    /// The receiver's buffer, which bounds the window; `unlimited` (as much as the header can say: 1 GiB) or
-    /// packets or bytes.
+    /// The receiver's buffer, which bounds the window; `unlimited` (as much as the header can say:
+    /// 1 GiB) or packets or bytes.
     #[schemars(extend("x-source" = "a choice"))]
     pub receive_window: Limit,
     /// Window scaling; without it the window is at most 65,535 bytes.
@@ -97,68 +110,90 @@ pub struct TcpConfig {
     /// Longest that an acknowledgement is delayed.
     #[schemars(extend("x-source" = "RFC 5681 section 4.2: below 500 ms"))]
     pub delayed_ack_timeout: Span,
-    /// Segments at the start of a connection that are acknowledged at once, so that slow start gets going.
-    #[schemars(range(max = 1000), extend("x-source" = "Linux: tcp(7) TCP_QUICKACK, TCP_MAX_QUICKACKS 16"))]
+    /// Segments at the start of a connection that are acknowledged at once, so that slow start gets
+    /// going.
+    #[schemars(
+        range(max = 1000),
+        extend("x-source" = "Linux: tcp(7) TCP_QUICKACK, TCP_MAX_QUICKACKS 16"),
+    )]
     pub quick_acks: u32,
-    /// Nagle's algorithm: a segment that is not full waits while something is unacknowledged. The last one of a closed
-    /// connection does not.
+    /// Nagle's algorithm: a segment that is not full waits while something is unacknowledged. The
+    /// last one of a closed connection does not.
     #[schemars(extend("x-source" = "RFC 9293 section 3.7.4"))]
     pub nagle: bool,
     /// Recovery, unless the congestion control's name implies one.
     #[schemars(extend("x-source" = "RFC 6675"))]
     pub recovery: Recovery,
-    /// What tells that a segment is lost. `rack` with `recovery = "sack"` only; the others count duplicates.
+    /// What tells that a segment is lost. `rack` with `recovery = "sack"` only; the others count
+    /// duplicates.
     #[schemars(extend("x-source" = "RFC 8985 section 6"))]
     pub detection: Detection,
-    /// How long `detection = "dcr"` waits after the first duplicate acknowledgement, in smoothed round-trip times; always
-    /// less than the retransmission timeout.
-    #[schemars(range(min = 0.01, max = 10.0), extend("x-source" = "TCP-DCR section 3: tau = 1", "x-default" = 1.0))]
+    /// How long `detection = "dcr"` waits after the first duplicate acknowledgement, in smoothed
+    /// round-trip times; always less than the retransmission timeout.
+    #[schemars(
+        range(min = 0.01, max = 10.0),
+        extend("x-source" = "TCP-DCR section 3: tau = 1", "x-default" = 1.0),
+    )]
     #[serde(skip_serializing_if = "defaults::dcr_delay")]
     pub dcr_delay: f64,
     /// Whether it waits in slow start, too.
     #[schemars(extend("x-source" = "TCP-DCR section 3", "x-default" = false))]
     #[serde(skip_serializing_if = "defaults::off")]
     pub dcr_in_slow_start: bool,
-    /// Whether it waits no longer once all but one of a window's segments are answered by duplicates.
+    /// Whether it waits no longer once all but one of a window's segments are answered by
+    /// duplicates.
     #[schemars(extend("x-source" = "RFC 4653 section 3; reconstructed", "x-default" = false))]
     #[serde(skip_serializing_if = "defaults::off")]
     pub dcr_at_window: bool,
-    /// After two round trips of silence a probe, new data or the last segment again, calls for an acknowledgement
-    /// that tells of a loss at the tail, before the timer must. With `detection = "rack"`.
+    /// After two round trips of silence a probe, new data or the last segment again, calls for an
+    /// acknowledgement that tells of a loss at the tail, before the timer must. With
+    /// `detection = "rack"`.
     #[schemars(extend("x-source" = "RFC 8985 section 7"))]
     pub tail_loss_probe: bool,
-    /// What a probe adds to two round trips when a single segment is on its way: the other end's delayed
-    /// acknowledgement at worst (TLP.max_ack_delay).
+    /// What a probe adds to two round trips when a single segment is on its way: the other end's
+    /// delayed acknowledgement at worst (TLP.max_ack_delay).
     #[schemars(extend("x-source" = "RFC 8985 section 7.2"))]
     pub probe_ack_delay: Span,
     /// How the flight falls to the new window in a SACK recovery.
     #[schemars(extend("x-source" = "RFC 9937 section 6"))]
     pub reduction: Reduction,
-    /// F-RTO: after a timeout two new segments find out whether it was due; if it was not, it is undone. Both versions:
-    /// with SACK the enhanced one.
+    /// F-RTO: after a timeout two new segments find out whether it was due; if it was not, it is
+    /// undone. Both versions: with SACK the enhanced one.
     #[schemars(extend("x-source" = "RFC 5682 sections 2 and 3"))]
     pub frto: bool,
-    /// A reduction is undone when the receiver reports every repetition that followed it as a duplicate.
+    /// A reduction is undone when the receiver reports every repetition that followed it as a
+    /// duplicate.
     #[schemars(extend("x-source" = "RFC 3708, RFC 2883, RFC 4015"))]
     pub dsack_undo: bool,
-    /// Eifel: a reduction is undone when the first acknowledgement after it echoes a timestamp from before the
-    /// repetition. With `timestamps`.
+    /// Eifel: a reduction is undone when the first acknowledgement after it echoes a timestamp from
+    /// before the repetition. With `timestamps`.
     #[schemars(extend("x-source" = "RFC 3522, RFC 4015"))]
     pub eifel: bool,
-    /// Freeze-TCP: the receiver closes its window while its host says that the path is gone, and the sender goes on with
-    /// the window and the round-trip time that it had.
-    #[schemars(extend("x-source" = "Goff, Moronski, Phatak, Gupta, INFOCOM 2000", "x-default" = false))]
+    /// Freeze-TCP: the receiver closes its window while its host says that the path is gone, and
+    /// the sender goes on with the window and the round-trip time that it had.
+    #[schemars(
+        extend("x-source" = "Goff, Moronski, Phatak, Gupta, INFOCOM 2000", "x-default" = false),
+    )]
     #[serde(skip_serializing_if = "defaults::off")]
     pub freeze: bool,
-    /// Segments leave at a rate, in place of as soon as the window allows; a congestion control that asks for a rate
-    /// is paced anyway.
-    #[schemars(extend("x-source" = "Linux: sk_pacing_rate; Aggarwal, Savage, Anderson, INFOCOM 2000"))]
+    /// Segments leave at a rate, in place of as soon as the window allows; a congestion control
+    /// that asks for a rate is paced anyway.
+    #[schemars(
+        extend("x-source" = "Linux: sk_pacing_rate; Aggarwal, Savage, Anderson, INFOCOM 2000"),
+    )]
     pub pacing: bool,
-    /// The rate in slow start (cwnd below half of ssthresh), in windows per smoothed round-trip time.
-    #[schemars(range(min = 0.1, max = 10.0), extend("x-source" = "Linux: tcp_pacing_ss_ratio, 200 %"))]
+    /// The rate in slow start (cwnd below half of ssthresh), in windows per smoothed round-trip
+    /// time.
+    #[schemars(
+        range(min = 0.1, max = 10.0),
+        extend("x-source" = "Linux: tcp_pacing_ss_ratio, 200 %"),
+    )]
     pub pacing_gain_slow_start: f64,
     /// The rate otherwise, in windows per smoothed round-trip time.
-    #[schemars(range(min = 0.1, max = 10.0), extend("x-source" = "Linux: tcp_pacing_ca_ratio, 120 %"))]
+    #[schemars(
+        range(min = 0.1, max = 10.0),
+        extend("x-source" = "Linux: tcp_pacing_ca_ratio, 120 %"),
+    )]
     pub pacing_gain_avoidance: f64,
     /// Segments that pacing releases back to back.
     #[schemars(range(min = 1, max = 64), extend("x-source" = "a choice; 1: evenly"))]
@@ -172,13 +207,15 @@ pub struct TcpConfig {
     /// NewReno's timer on partial acknowledgements.
     #[schemars(extend("x-source" = "RFC 6582 section 4"))]
     pub partial_ack: PartialAck,
-    /// When fast retransmit may start anew. Tahoe waits until SND.UNA is beyond, whatever is written here.
+    /// When fast retransmit may start anew. Tahoe waits until SND.UNA is beyond, whatever is
+    /// written here.
     #[schemars(extend("x-source" = "RFC 6582 section 3.2"))]
     pub reentry: Reentry,
     /// NewReno's window at the end of recovery.
     #[schemars(extend("x-source" = "RFC 6582 section 3.2"))]
     pub exit: Exit,
-    /// Segments that one acknowledgement may add in slow start (L of appropriate byte counting; 1: RFC 5681).
+    /// Segments that one acknowledgement may add in slow start (L of appropriate byte counting; 1:
+    /// RFC 5681).
     #[schemars(range(min = 1, max = 100), extend("x-source" = "RFC 3465"))]
     pub growth_limit: u32,
     /// Least retransmission timeout.
@@ -196,14 +233,16 @@ pub struct TcpConfig {
     /// Start again from the initial window after an idle time longer than the timeout.
     #[schemars(extend("x-source" = "RFC 5681 section 4.1"))]
     pub restart_after_idle: bool,
-    /// Each segment leaves the host after a random time, uniform from zero to this, in order: breaks phase effects.
+    /// Each segment leaves the host after a random time, uniform from zero to this, in order:
+    /// breaks phase effects.
     #[schemars(extend("x-source" = "ns-2 Agent/TCP overhead_"))]
     pub send_jitter: Span,
 }
 
 impl TcpConfig {
-    /// This configuration with the overrides of a congestion control: the recovery `sack` negotiates SACK, `tahoe`, `reno` and
-    /// `newreno` do without it. Both ends of a connection need the same answer.
+    /// This configuration with the overrides of a congestion control: the recovery `sack`
+    /// negotiates SACK, `tahoe`, `reno` and `newreno` do without it. Both ends of a connection need
+    /// the same answer.
     pub fn with_overrides(&self, overrides: TcpOverrides) -> Self {
         let (recovery, sack) = match overrides.recovery {
             Some("tahoe") => (Recovery::Tahoe, false),
@@ -224,7 +263,8 @@ impl TcpConfig {
             _ => self.ecn,
         };
         let reduction = if overrides.meters { Reduction::Rfc6675 } else { self.reduction };
-        let (timestamps, freeze) = (self.timestamps || overrides.timestamps, self.freeze || overrides.freeze);
+        let (timestamps, freeze) =
+            (self.timestamps || overrides.timestamps, self.freeze || overrides.freeze);
         TcpConfig { recovery, sack, detection, ecn, reduction, timestamps, freeze, ..self.clone() }
     }
     /// [`Self::with_overrides`] for a shared configuration: copied only if something changes.
@@ -257,7 +297,9 @@ impl TcpConfig {
     }
     /// The least window scale that can say `buffer`.
     pub(crate) fn window_shift(&self, buffer: u64) -> u32 {
-        (0..self.largest_shift()).find(|s| buffer >> s <= MAX_WINDOW_FIELD).unwrap_or(self.largest_shift())
+        (0..self.largest_shift())
+            .find(|s| buffer >> s <= MAX_WINDOW_FIELD)
+            .unwrap_or(self.largest_shift())
     }
     fn largest_shift(&self) -> u32 {
         if self.window_scaling { 14 } else { 0 }

@@ -11,7 +11,8 @@ use dumbbell_core::units::{Span, Time};
 pub use dupacks::DupAcks;
 pub use rack::Rack;
 
-/// The detection that a profile chose. RACK's state is apart: who does not use it does not carry it.
+/// The detection that a profile chose. RACK's state is apart: who does not use it does not carry
+/// it.
 #[derive(Clone, Debug)]
 pub enum AnyDetect {
     /// `dupack`.
@@ -25,13 +26,18 @@ pub enum AnyDetect {
 impl AnyDetect {
     /// The detection of `config`: RACK where it has SACK to tell it single segments.
     pub fn new(config: &TcpConfig) -> Self {
-        let rack = config.detection == Detection::Rack && config.sack && config.recovery == Recovery::Sack;
+        let rack =
+            config.detection == Detection::Rack && config.sack && config.recovery == Recovery::Sack;
         if rack {
             AnyDetect::Rack(Box::new(Rack::new(config)))
         } else if config.detection == Detection::Dcr {
             AnyDetect::Dcr(Box::new(Dcr::new(config)))
         } else {
-            AnyDetect::DupAcks(DupAcks::new(config.dupack_threshold, config.limited_transmit, config.segment_bytes()))
+            AnyDetect::DupAcks(DupAcks::new(
+                config.dupack_threshold,
+                config.limited_transmit,
+                config.segment_bytes(),
+            ))
         }
     }
 }

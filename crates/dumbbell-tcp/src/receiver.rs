@@ -48,7 +48,8 @@ struct Cold {
     fin_at: Option<u64>,
 }
 
-/// The receiving end. It takes what its application would read at once, so that its window is its buffer.
+/// The receiving end. It takes what its application would read at once, so that its window is its
+/// buffer.
 pub struct Receiver<P = ReceiverPolicy> {
     /// RCV.NXT.
     nxt: u64,
@@ -115,11 +116,19 @@ impl<P: Receive> Receiver<P> {
             policy,
             stats: ReceiverStats::default(),
             blocks: Reassembly::default(),
-            cold: Box::new(Cold { config, duplicate: None, tag: 0, dummy: false, moved: 0, fin_at: None }),
+            cold: Box::new(Cold {
+                config,
+                duplicate: None,
+                tag: 0,
+                dummy: false,
+                moved: 0,
+                fin_at: None,
+            }),
         }
     }
 
-    /// True if every acknowledgement carries this end's clock, for a congestion control that wants it.
+    /// True if every acknowledgement carries this end's clock, for a congestion control that wants
+    /// it.
     pub fn report_clock(&mut self, on: bool) {
         self.verbose = on && self.timestamps;
         self.fast_path = false;
@@ -202,7 +211,8 @@ impl<P: Receive> Receiver<P> {
         (arrival.now, arrival.bytes, arrival.mss) = (now, bytes, self.mss);
         (arrival.ce, arrival.ecn, arrival.cwr) = (ce, s.ecn, s.flags & flag::CWR != 0);
         arrival.pending = self.nxt - self.acked + bytes;
-        arrival.in_order = from == self.nxt && self.nxt + bytes <= self.edge && self.blocks.is_empty();
+        arrival.in_order =
+            from == self.nxt && self.nxt + bytes <= self.edge && self.blocks.is_empty();
         let reply = self.policy.on_data(&arrival);
         if reply == Reply::BeforeThenNow && self.nxt > self.acked {
             self.acknowledge(now, true, out);
@@ -223,14 +233,16 @@ impl<P: Receive> Receiver<P> {
         }
     }
 
-    /// True if a timestamp is later than TS.Recent. The next segment expected needs no such proof: after an idle
-    /// time of half the clock's range the comparison would mislead (RFC 7323 section 5.5).
+    /// True if a timestamp is later than TS.Recent. The next segment expected needs no such proof:
+    /// after an idle time of half the clock's range the comparison would mislead (RFC 7323 section
+    /// 5.5).
     #[inline]
     fn is_newer(&self, ts: u32) -> bool {
         ts.wrapping_sub(self.ts_recent) as i32 >= 0
     }
 
-    /// Data that is not simply the next in order: out of order, filling a gap, a duplicate, out of the window.
+    /// Data that is not simply the next in order: out of order, filling a gap, a duplicate, out of
+    /// the window.
     fn take(&mut self, from: u64, bytes: u64, fin: bool) {
         let (data_end, end) = (from + bytes, from + bytes + u64::from(fin));
         if fin {
@@ -247,7 +259,11 @@ impl<P: Receive> Receiver<P> {
             return;
         }
         if self.sack {
-            let again = if from < self.nxt { Some((from, to.min(self.nxt))) } else { self.blocks.overlap(from, to) };
+            let again = if from < self.nxt {
+                Some((from, to.min(self.nxt)))
+            } else {
+                self.blocks.overlap(from, to)
+            };
             cold.duplicate = again;
             self.more_to_say |= again.is_some();
         }

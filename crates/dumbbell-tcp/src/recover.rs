@@ -66,7 +66,8 @@ pub enum AnyRecover {
     Reno(Reno),
     /// `sack`.
     Sack(Sack),
-    /// `sack` with proportional rate reduction. Its account is apart: who does not use it does not carry it.
+    /// `sack` with proportional rate reduction. Its account is apart: who does not use it does not
+    /// carry it.
     Prr(Box<Prr>),
 }
 
@@ -76,7 +77,9 @@ impl AnyRecover {
         match config.recovery {
             Recovery::Tahoe => AnyRecover::Tahoe(Tahoe { reentry: Guard::Beyond }),
             Recovery::Reno => AnyRecover::Reno(Reno::rfc5681()),
-            Recovery::Newreno => AnyRecover::Reno(Reno::newreno(Guard::of(config), config.partial_ack, config.exit)),
+            Recovery::Newreno => {
+                AnyRecover::Reno(Reno::newreno(Guard::of(config), config.partial_ack, config.exit))
+            }
             Recovery::Sack if config.reduction == Reduction::Prr => AnyRecover::Prr(Box::default()),
             Recovery::Sack => AnyRecover::Sack(Sack::default()),
         }
@@ -98,7 +101,11 @@ impl Recover for AnyRecover {
     /// NewReno instead, with its defaults.
     fn sack_refused(&mut self) {
         if let AnyRecover::Sack(_) | AnyRecover::Prr(_) = self {
-            *self = AnyRecover::Reno(Reno::newreno(Guard::Beyond, PartialAck::Impatient, Exit::Deflated));
+            *self = AnyRecover::Reno(Reno::newreno(
+                Guard::Beyond,
+                PartialAck::Impatient,
+                Exit::Deflated,
+            ));
         }
     }
     fn may_enter(&self, una: u64, recover: u64) -> bool {

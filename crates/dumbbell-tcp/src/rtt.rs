@@ -86,7 +86,8 @@ impl Estimator {
         self.expiries += 1;
         self.rto = doubled(self.rto, 1, self.max);
     }
-    /// A congestion control doubles the timeout: until it resets it, or (not `held`) until the next sample.
+    /// A congestion control doubles the timeout: until it resets it, or (not `held`) until the next
+    /// sample.
     pub fn back_off(&mut self, held: bool) {
         self.held += u32::from(held);
         self.rto = doubled(self.rto, 1, self.max);
@@ -100,7 +101,8 @@ impl Estimator {
         self.expiries = 0;
         self.rto = Span::from_secs(3).min(self.max);
     }
-    /// The timeout was needless (RFC 4015 section 3.2 step (9)): the sample that shows it counts as much as all before.
+    /// The timeout was needless (RFC 4015 section 3.2 step (9)): the sample that shows it counts as
+    /// much as all before.
     pub fn needless(&mut self, sample: Span) {
         let Some(srtt) = self.srtt else { return };
         self.srtt = Some(srtt.max(sample));
@@ -181,7 +183,10 @@ mod tests {
         for (r, srtt, rttvar, rto) in expected {
             e.sample(Span::from_secs_f64(r));
             let near = |x: Span, y: f64| (x.seconds() - y).abs() < 6e-7;
-            assert!(near(e.srtt().unwrap(), srtt) && near(e.rttvar(), rttvar) && near(e.rto(), rto), "{e:?}");
+            assert!(
+                near(e.srtt().unwrap(), srtt) && near(e.rttvar(), rttvar) && near(e.rto(), rto),
+                "{e:?}"
+            );
         }
     }
 
@@ -202,7 +207,8 @@ mod tests {
     /// RFC 6298 (2.2): RTO = SRTT + max(G, 4 RTTVAR), where the clock is the coarser of the two.
     #[test]
     fn a_coarse_clock_is_the_least_variance() {
-        let config = TcpConfig { clock: Span::from_ms(300), min_rto: Span::from_us(1), ..TcpConfig::rfc() };
+        let config =
+            TcpConfig { clock: Span::from_ms(300), min_rto: Span::from_us(1), ..TcpConfig::rfc() };
         let mut e = Estimator::new(&config);
         e.sample(Span::from_ms(100));
         assert_eq!(e.rto(), Span::from_ms(400));
@@ -212,7 +218,8 @@ mod tests {
     #[test]
     fn after_a_lost_syn_data_starts_with_three_seconds() {
         for (most, rto) in [(60, 3), (2, 2)] {
-            let mut e = Estimator::new(&TcpConfig { max_rto: Span::from_secs(most), ..TcpConfig::rfc() });
+            let mut e =
+                Estimator::new(&TcpConfig { max_rto: Span::from_secs(most), ..TcpConfig::rfc() });
             e.expired();
             e.syn_was_lost();
             assert_eq!((e.rto(), e.expiries()), (Span::from_secs(rto), 0));
@@ -231,7 +238,8 @@ mod tests {
         assert_eq!(e.srtt(), None, "the minimum is no average");
     }
 
-    /// RFC 4015 section 3.2 step (9): SRTT = max(SRTT, R), RTTVAR = max(RTTVAR, R / 2), RTO = SRTT + 4 RTTVAR.
+    /// RFC 4015 section 3.2 step (9): SRTT = max(SRTT, R), RTTVAR = max(RTTVAR, R / 2), RTO = SRTT +
+    /// 4 RTTVAR.
     #[test]
     fn a_needless_timeout_counts_its_sample_as_much_as_all_before() {
         let after = |sample, command_pending| {
@@ -269,7 +277,10 @@ mod tests {
         e.reset();
         assert_eq!((e.rto(), e.srtt()), (before, None));
         e.sample(Span::from_ms(40));
-        assert_eq!((e.srtt(), e.rttvar(), e.rto()), (Some(Span::from_ms(40)), Span::from_ms(20), Span::from_ms(120)));
+        assert_eq!(
+            (e.srtt(), e.rttvar(), e.rto()),
+            (Some(Span::from_ms(40)), Span::from_ms(20), Span::from_ms(120))
+        );
     }
 
     #[test]

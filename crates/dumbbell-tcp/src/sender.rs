@@ -161,14 +161,15 @@ struct Cold {
     rates: Option<Box<delivery_rate::Rates>>,
     /// The state of path MTU discovery, once the path MTU proved smaller than the MTU of the ends.
     path: Option<Box<path_mtu::PathSize>>,
-    /// Retransmissions lost when the window was last reduced for one, and the end of that round trip.
+    /// Retransmissions lost when the window was last reduced for one, and the end of that round
+    /// trip.
     lost_again: (u64, u64),
 }
 
 /// The sending end, generic over its congestion control, its loss detection and its recovery.
 ///
-/// Call [`Self::on_deadline`] when [`Self::deadline`] has come, and before a segment that arrives later.
-/// The fields stand in the order of use: what each acknowledgement touches comes first.
+/// Call [`Self::on_deadline`] when [`Self::deadline`] has come, and before a segment that arrives
+/// later. The fields stand in the order of use: what each acknowledgement touches comes first.
 #[repr(C)]
 pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     una: u64,
@@ -217,7 +218,8 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     pacing: bool,
     sack: bool,
     closed: bool,
-    /// True if acknowledgements need more work than cumulative progress, or more timers run (RACK-TLP, undo).
+    /// True if acknowledgements need more work than cumulative progress, or more timers run
+    /// (RACK-TLP, undo).
     attentive: bool,
     /// True if tail loss probes are sent, and whether one waits for its answer.
     tail_probes: bool,
@@ -226,11 +228,13 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     probing: bool,
     /// True if segments may be spaced at all, by the profile or by the congestion control.
     spaced: bool,
-    /// True if the congestion control, the detector or the account of rates is told of each segment.
+    /// True if the congestion control, the detector or the account of rates is told of each
+    /// segment.
     informed: bool,
     /// True if there is an account of delivery rates.
     rated: bool,
-    /// True if the profile paces; segments that may still leave back to back, and how many do at once.
+    /// True if the profile paces; segments that may still leave back to back, and how many do at
+    /// once.
     paced: bool,
     /// True if the connection may use the fast path, and if the next acknowledgement may.
     simple: bool,
@@ -319,12 +323,13 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     pub fn stats(&self) -> &SenderStats {
         &self.stats
     }
-    /// True if the receiver should put its clock on every acknowledgement ([`crate::receiver::Receiver::report_clock`]).
+    /// True if the receiver should put its clock on every acknowledgement
+    /// ([`crate::receiver::Receiver::report_clock`]).
     pub fn wants_peer_clock(&self) -> bool {
         self.timestamps && self.cc.algorithm().tcp_overrides().timestamps
     }
-    /// A matching receiver: the same configuration with the overrides of the congestion control, and its clock on every
-    /// acknowledgement if that is wanted.
+    /// A matching receiver: the same configuration with the overrides of the congestion control,
+    /// and its clock on every acknowledgement if that is wanted.
     pub fn receiver(&self) -> Receiver {
         let mut receiver = Receiver::new(Arc::clone(&self.cold.config));
         receiver.report_clock(self.wants_peer_clock());
@@ -358,14 +363,16 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     /// RFC 5681 section 4.1.
     fn restart_after_idle(&mut self, now: Time) {
-        let idle = self.una == self.high && self.stats.sent_bytes > 0 && now.since(self.last_sent) > self.rtt.rto();
+        let idle = self.una == self.high
+            && self.stats.sent_bytes > 0
+            && now.since(self.last_sent) > self.rtt.rto();
         if idle && self.cold.config.restart_after_idle {
             self.cc.on_idle(self.cold.config.initial_window_for(self.mss));
         }
     }
 
-    /// Schedules a tail loss probe. If its time has passed already, it waits for new data or for an acknowledgement that
-    /// moves SND.UNA (RFC 8985 section 7.2).
+    /// Schedules a tail loss probe. If its time has passed already, it waits for new data or for an
+    /// acknowledgement that moves SND.UNA (RFC 8985 section 7.2).
     #[inline]
     fn settle_probe(&mut self, now: Time) {
         if self.tail_probes {

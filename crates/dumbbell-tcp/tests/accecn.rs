@@ -1,4 +1,5 @@
-//! Accurate ECN (RFC 9768) between two ends: who agrees on what, and that no mark is lost or counted twice.
+//! Accurate ECN (RFC 9768) between two ends: who agrees on what, and that no mark is lost or
+//! counted twice.
 use crate::harness::*;
 use dumbbell_core::packet::Ecn as Codepoint;
 use dumbbell_core::rng::Stream;
@@ -31,8 +32,8 @@ fn net(ours: &TcpConfig, theirs: &TcpConfig) -> Net<Sums> {
     Net::of(sender, Receiver::new(theirs))
 }
 
-/// RFC 9768 table 2, with a SYN that is not ECN-capable, and RFC 3168 for who does not know it. What data carries, and
-/// whether acknowledgements count from 5.
+/// RFC 9768 table 2, with a SYN that is not ECN-capable, and RFC 3168 for who does not know it.
+/// What data carries, and whether acknowledgements count from 5.
 #[test]
 fn the_handshake_agrees_on_what_both_can_do() {
     const ALL: u8 = flag::ACE;
@@ -53,10 +54,22 @@ fn the_handshake_agrees_on_what_both_can_do() {
         net.run(at_ms(5000));
         assert!(net.sender.finished(), "{ours:?} {theirs:?}");
         let find = |way, syn| {
-            net.log.iter().find(|s| s.way == way && (s.segment.flags & flag::SYN != 0) == syn && s.segment.ip_len >= 40)
+            net.log.iter().find(|s| {
+                s.way == way && (s.segment.flags & flag::SYN != 0) == syn && s.segment.ip_len >= 40
+            })
         };
-        assert_eq!(find(Way::Forward, true).unwrap().segment.flags & flag::ACE, syn, "{ours:?} {theirs:?}");
-        assert_eq!(find(Way::Back, true).unwrap().segment.flags & flag::ACE, answer, "{ours:?} {theirs:?}");
+        assert_eq!(
+            find(Way::Forward, true).unwrap().segment.flags & flag::ACE,
+            syn,
+            "{ours:?} \
+            {theirs:?}"
+        );
+        assert_eq!(
+            find(Way::Back, true).unwrap().segment.flags & flag::ACE,
+            answer,
+            "{ours:?} \
+            {theirs:?}"
+        );
         assert_eq!(find(Way::Forward, false).unwrap().segment.ecn, data, "{ours:?} {theirs:?}");
         let ace = find(Way::Back, false).unwrap();
         let expected = if accurate { (flag::AE | flag::ECE, 3) } else { (0, 0) };
@@ -68,8 +81,8 @@ fn the_handshake_agrees_on_what_both_can_do() {
     }
 }
 
-/// A third of the data arrives marked, a third of the acknowledgements is lost, some data too: the sender hears of every
-/// marked byte, once, whatever the options leave room for.
+/// A third of the data arrives marked, a third of the acknowledgements is lost, some data too: the
+/// sender hears of every marked byte, once, whatever the options leave room for.
 #[test]
 fn no_mark_is_lost_or_counted_twice() {
     for (timestamps, delayed_ack, seed) in [
@@ -79,7 +92,14 @@ fn no_mark_is_lost_or_counted_twice() {
         (false, DelayedAck::Second, 4),
     ] {
         let mss = Some(Bytes(if timestamps { 1012 } else { 1000 }));
-        let config = TcpConfig { ecn: Ecn::Accecn, handshake: true, timestamps, delayed_ack, mss, ..plain() };
+        let config = TcpConfig {
+            ecn: Ecn::Accecn,
+            handshake: true,
+            timestamps,
+            delayed_ack,
+            mss,
+            ..plain()
+        };
         let mut chance = Stream::named(seed, "marks");
         let mut net = net(&config, &config).with_fate(move |way, _, s| {
             let u = chance.unit();
@@ -96,21 +116,28 @@ fn no_mark_is_lost_or_counted_twice() {
         assert!(net.sender.finished(), "{:?}", net.sender.view());
         let marked = MSS * net.receiver.stats().ce_packets;
         // The last acknowledgements may be lost: what they would have told nobody needs.
-        assert!(marked - sums.marked <= 24 * MSS && sums.marked <= marked, "{marked} {}", sums.marked);
+        assert!(
+            marked - sums.marked <= 24 * MSS && sums.marked <= marked,
+            "{marked} {}",
+            sums.marked
+        );
         assert!(marked > 5000 * MSS && sums.echoes > 1000);
     }
 }
 
-/// The option takes twelve bytes of an acknowledgement, eight where SACK blocks leave no more, and none beside three blocks
-/// and timestamps.
+/// The option takes twelve bytes of an acknowledgement, eight where SACK blocks leave no more, and
+/// none beside three blocks and timestamps.
 #[test]
 fn the_option_counts_in_the_length() {
-    let config = TcpConfig { ecn: Ecn::Accecn, timestamps: true, mss: Some(Bytes(1012)), ..plain() };
-    let mut net = net(&config, &config)
-        .with_fate(|way, n, _| if way == Way::Forward && [2, 4, 6, 8].contains(&n) { lose() } else { pass() });
+    let config =
+        TcpConfig { ecn: Ecn::Accecn, timestamps: true, mss: Some(Bytes(1012)), ..plain() };
+    let mut net = net(&config, &config).with_fate(|way, n, _| {
+        if way == Way::Forward && [2, 4, 6, 8].contains(&n) { lose() } else { pass() }
+    });
     net = net.start(10 * MSS);
     net.run(at_ms(60));
-    let lengths: Vec<u16> = net.log.iter().filter(|s| s.way == Way::Back).map(|s| s.segment.ip_len).collect();
+    let lengths: Vec<u16> =
+        net.log.iter().filter(|s| s.way == Way::Back).map(|s| s.segment.ip_len).collect();
     // Blocks: none, one (12), two (20), three (28).
     assert_eq!(lengths, [52 + 12, 52 + 12 + 12, 52 + 20 + 8, 52 + 28, 52 + 28, 52 + 28]);
 }
@@ -123,5 +150,7 @@ fn all_of_an_l4s_flow_is_ect1() {
     net.run(at_ms(10_000));
     assert!(net.sender.finished() && net.sender.stats().retransmits > 0);
     let data = net.log.iter().filter(|s| s.way == Way::Forward && s.segment.ip_len > 60);
-    assert!(data.clone().all(|s| s.segment.ecn == Codepoint::Ect1 && s.segment.flags & flag::CWR == 0));
+    assert!(
+        data.clone().all(|s| s.segment.ecn == Codepoint::Ect1 && s.segment.flags & flag::CWR == 0)
+    );
 }

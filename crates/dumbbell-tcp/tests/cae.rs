@@ -15,8 +15,8 @@ fn sender(config: &TcpConfig, name: &str, options: &Value) -> Sender<AnyCc> {
     Sender::new(config, |path| AnyCc::build(name, options, path).expect("valid options"))
 }
 
-/// A sender whose acknowledgements are written by hand: each of one segment, that left the receiver at `r` and arrives at `t`
-/// with a round-trip time of `rtt`.
+/// A sender whose acknowledgements are written by hand: each of one segment, that left the receiver
+/// at `r` and arrives at `t` with a round-trip time of `rtt`.
 struct ByHand {
     sender: Sender<AnyCc>,
     r: Time,
@@ -56,8 +56,8 @@ impl ByHand {
     }
 }
 
-/// Spacing of 10 ms at the receiver and of 20 ms at arrival: one doubling, however many there are; restored: the sample of that very
-/// acknowledgement is the first again.
+/// Spacing of 10 ms at the receiver and of 20 ms at arrival: one doubling, however many there are;
+/// restored: the sample of that very acknowledgement is the first again.
 #[test]
 fn one_doubling_and_then_a_fresh_start() {
     let mut h = ByHand::new(&json!({}));
@@ -77,7 +77,8 @@ fn one_doubling_and_then_a_fresh_start() {
     assert_eq!((stats.ordered_backoffs, stats.ordered_resets, stats.rtos), (2, 1, 0));
 }
 
-/// Without `hold` Karn's rule applies: the sample of the acknowledgement that rang the alarm ends the backoff at once.
+/// Without `hold` Karn's rule applies: the sample of the acknowledgement that rang the alarm ends
+/// the backoff at once.
 #[test]
 fn without_hold_a_sample_ends_it() {
     let mut h = ByHand::new(&json!({"hold": false}));
@@ -86,7 +87,8 @@ fn without_hold_a_sample_ends_it() {
     assert_eq!((h.timer(), h.sender.stats().ordered_backoffs), ([100.0, 0.0, 100.0], 1));
 }
 
-/// The timer that runs: from its start or from now. A duplicate (60 ms after the last new one) restarts nothing else.
+/// The timer that runs: from its start or from now. A duplicate (60 ms after the last new one)
+/// restarts nothing else.
 #[test]
 fn the_running_timer_is_extended() {
     for (rule, late_ms) in [("from_start", 200), ("from_now", 260)] {
@@ -100,8 +102,8 @@ fn the_running_timer_is_extended() {
     }
 }
 
-/// Acknowledgements that come ever later, by half a round trip in each of three: each round trip of a window of `window`
-/// segments, as a burst or spread. The timeout is never due: nothing is lost.
+/// Acknowledgements that come ever later, by half a round trip in each of three: each round trip of
+/// a window of `window` segments, as a burst or spread. The timeout is never due: nothing is lost.
 fn ramp(name: &str, options: &Value, window: u32, spread: bool) -> (u64, u64) {
     let mut config = config();
     config.receive_window = Limit::Packets(Packets(f64::from(window)));
@@ -134,15 +136,20 @@ fn sender_config(sender: &Sender<AnyCc>, config: &TcpConfig) -> TcpConfig {
     config.with_overrides(sender.cc().tcp_overrides())
 }
 
-/// With one or two samples in a round trip the base times out where CAE does not. With more of them RTTVAR grows within the first
-/// late round by itself; and of a burst all but the first acknowledgement come as far apart as they left, which ends the warning.
+/// With one or two samples in a round trip the base times out where CAE does not. With more of them
+/// RTTVAR grows within the first late round by itself; and of a burst all but the first
+/// acknowledgement come as far apart as they left, which ends the warning.
 #[test]
 fn a_ramp_of_delays_makes_fewer_spurious_timeouts() {
     for base in ["reno", "newreno", "sack"] {
         for (window, spread) in [(1, false), (2, false), (2, true)] {
             let (plain, _) = ramp(base, &json!({}), window, spread);
             let (cae, backoffs) = ramp("cae", &json!({"base": base}), window, spread);
-            assert!(cae < plain && backoffs > 0, "{base}, {window} segments: {cae} timeouts, else {plain}");
+            assert!(
+                cae < plain && backoffs > 0,
+                "{base}, {window} segments: {cae} timeouts, else \
+                {plain}"
+            );
         }
     }
 }
@@ -154,19 +161,26 @@ fn without_a_threshold_every_packet_is_its_bases() {
         let log = |name: &str, options: Value| {
             let sender = sender(&config(), name, &options);
             let receiver = Receiver::new(sender_config(&sender, &config()));
-            let mut net = Net::of(sender, receiver).with_fate(|way, n, _| match (way, n % 97, n % 41) {
-                (Way::Forward, 13 | 14, _) | (Way::Back, _, 20) => lose(),
-                (_, delay, jitter) => vec![Span::from_us(100 * delay + 70 * jitter)],
-            });
+            let mut net =
+                Net::of(sender, receiver).with_fate(|way, n, _| match (way, n % 97, n % 41) {
+                    (Way::Forward, 13 | 14, _) | (Way::Back, _, 20) => lose(),
+                    (_, delay, jitter) => vec![Span::from_us(100 * delay + 70 * jitter)],
+                });
             net = net.start(3000 * MSS);
             net.run(at_ms(600_000));
             assert!(net.sender.finished());
             let sent = net.log.iter().map(|s| (s.at, s.segment, s.lost)).collect::<Vec<_>>();
             (sent, *net.sender.stats())
         };
-        let (plain, cae) = (log(base, json!({})), log("cae", json!({"base": base, "threshold": 0.0})));
+        let (plain, cae) =
+            (log(base, json!({})), log("cae", json!({"base": base, "threshold": 0.0})));
         assert!(plain.1.rtos + plain.1.recoveries > 10);
         assert_eq!(plain, cae, "{base}");
-        assert_ne!(plain.0, log("cae", json!({"base": base, "threshold": 1.0})).0, "a threshold of 1 is no base");
+        assert_ne!(
+            plain.0,
+            log("cae", json!({"base": base, "threshold": 1.0})).0,
+            "a threshold of \
+            1 is no base"
+        );
     }
 }

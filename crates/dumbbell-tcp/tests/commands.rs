@@ -2,8 +2,8 @@
 use crate::harness::*;
 use dumbbell_core::transport::segment::flag;
 use dumbbell_core::transport::{
-    Ack, Arrival, Cause, Commands, Congestion, CongestionControl, Detect, Evidence, Finding, HostSignal, Receive,
-    Reply, RtoCommand, Scoreboard, Tag, TcpOverrides,
+    Ack, Arrival, Cause, Commands, Congestion, CongestionControl, Detect, Evidence, Finding,
+    HostSignal, Receive, Reply, RtoCommand, Scoreboard, Tag, TcpOverrides,
 };
 use dumbbell_core::units::{Span, Time};
 use dumbbell_tcp::{AnyRecover, DupAcks, Receiver, Sender, TcpConfig};
@@ -68,11 +68,12 @@ fn net(config: &TcpConfig, double: Double) -> Net<Double> {
     Net::of(Sender::new(config, |_| double), Receiver::new(config))
 }
 
-/// TCP CAE: spacing at arrival twice that at the receiver doubles the RTO once, whatever follows; the spacing
-/// restored resets the estimator to the next sample.
+/// TCP CAE: spacing at arrival twice that at the receiver doubles the RTO once, whatever follows;
+/// the spacing restored resets the estimator to the next sample.
 #[test]
 fn a_control_backs_the_timeout_off_and_resets_it() {
-    let config = TcpConfig { timestamps: true, mss: Some(dumbbell_core::units::Bytes(1012)), ..plain() };
+    let config =
+        TcpConfig { timestamps: true, mss: Some(dumbbell_core::units::Bytes(1012)), ..plain() };
     let mut double = Double::new(1);
     double.clock = true;
     let (mut last, mut alarmed) = (None, false);
@@ -89,7 +90,8 @@ fn a_control_backs_the_timeout_off_and_resets_it() {
         }
         last = Some((peer, ack.now));
     });
-    // One segment a round trip. ACKs 4, 5, 6 take 100, 200, 300 ms longer; later ones as long as the sixth.
+    // One segment a round trip. ACKs 4, 5, 6 take 100, 200, 300 ms longer; later ones as long as
+    // the sixth.
     let mut net = net(&config, double).with_fate(|way, n, _| {
         let late = if way == Way::Back { n.saturating_sub(3).min(3) * 100 } else { 0 };
         vec![Span::from_ms(late)]
@@ -100,13 +102,19 @@ fn a_control_backs_the_timeout_off_and_resets_it() {
         net.run(at_ms(at));
         rtos.push(net.sender.view().rto.seconds());
     }
-    // 300 ms: min_rto. 500 ms: the fourth ACK came 200 ms after the third, the receiver's spacing was 100: doubled.
+    // 300 ms: min_rto. 500 ms: the fourth ACK came 200 ms after the third, the receiver's spacing
+    // was 100: doubled.
     assert_eq!(rtos[..2], [1.0, 2.0]);
-    // The receiver's spacing follows the sender's from then on: 200 / 300 and so on until they agree.
+    // The receiver's spacing follows the sender's from then on: 200 / 300 and so on until they
+    // agree.
     assert_eq!(rtos[3], 1.0, "{rtos:?}");
     let view = net.sender.view();
     assert_eq!((net.sender.stats().rtos, view.in_flight), (0, MSS));
-    assert!((view.srtt.unwrap().seconds() - 0.4).abs() < 0.001, "the first sample after the reset: {view:?}");
+    assert!(
+        (view.srtt.unwrap().seconds() - 0.4).abs() < 0.001,
+        "the first sample after the reset: \
+        {view:?}"
+    );
 }
 
 /// A doubled timeout holds the running timer too: expiry is start + 2 RTO.
@@ -118,7 +126,9 @@ fn a_backoff_extends_the_running_timer() {
             commands.rto = Some(RtoCommand::BACK_OFF);
         }
     });
-    let mut net = net(&TcpConfig { limited_transmit: false, ..plain() }, double).lose_first(&[1]).start(2 * MSS);
+    let mut net = net(&TcpConfig { limited_transmit: false, ..plain() }, double)
+        .lose_first(&[1])
+        .start(2 * MSS);
     net.run(at_ms(10_000));
     // One duplicate, from segment 2, at 100 ms: the timer started at 0 with 1 s and fires at 2 s.
     assert_eq!(net.data().into_iter().filter(|d| d.2).map(|d| d.0).collect::<Vec<_>>()[0], 2000);
@@ -147,11 +157,14 @@ fn a_control_retransmits_on_its_own_clock() {
     double.timer = at_ms(400);
     let mut net = net(&plain(), double).lose_first(&[1, 2]).start(2 * MSS);
     net.run(at_ms(450));
-    assert_eq!(net.data().into_iter().filter(|d| d.2).map(|d| (d.0, d.1)).collect::<Vec<_>>(), [(400, 1)]);
+    assert_eq!(
+        net.data().into_iter().filter(|d| d.2).map(|d| (d.0, d.1)).collect::<Vec<_>>(),
+        [(400, 1)]
+    );
 }
 
-/// TCP Peach: extra tagged segments beyond the window. 7 is lost, and comes back as a tag; 8 arrives, and its
-/// tag comes with its acknowledgement. The window never counts them.
+/// TCP Peach: extra tagged segments beyond the window. 7 is lost, and comes back as a tag; 8
+/// arrives, and its tag comes with its acknowledgement. The window never counts them.
 #[test]
 fn extra_segments_go_beyond_the_window_and_their_tags_return() {
     for recovery in ["newreno", "sack"] {
@@ -163,18 +176,25 @@ fn extra_segments_go_beyond_the_window_and_their_tags_return() {
             }
         });
         let config = plain().with_overrides(TcpOverrides::recovery(recovery));
-        // Segments 1 to 6 go, and at the first ACK extras 7, 8, 9; then data 10 ... The first extra is lost.
+        // Segments 1 to 6 go, and at the first ACK extras 7, 8, 9; then data 10 ... The first extra
+        // is lost.
         let mut net = net(&config, double).lose_first(&[7]).start(u64::MAX);
         net.run(at_ms(110));
         let data = net.data();
-        assert_eq!(burst(&data, 100), [7, 8, 9, 10, 11, 12, 13, 14, 15], "{recovery}: 6 in the window beside 3 extra");
+        assert_eq!(
+            burst(&data, 100),
+            [7, 8, 9, 10, 11, 12, 13, 14, 15],
+            "{recovery}: 6 in the \
+            window beside 3 extra"
+        );
         net.run(at_ms(1000));
         assert_eq!(net.sender.cc().lost_tags, [(Cause::Loss, vec![7])], "{recovery}");
         assert_eq!(net.sender.cc().acked_tags, [8, 9], "{recovery}");
     }
 }
 
-/// Tags of everything outstanding come back with a timeout; without new data an extra repeats the first segment.
+/// Tags of everything outstanding come back with a timeout; without new data an extra repeats the
+/// first segment.
 #[test]
 fn a_timeout_returns_every_tag() {
     let mut double = Double::new(4);
@@ -184,7 +204,11 @@ fn a_timeout_returns_every_tag() {
         }
     });
     let mut net = net(&plain(), double).with_fate(|way, n, s| {
-        if way == Way::Forward && (n == 3 || s.flags & flag::RETRANSMIT != 0 && n < 6) { lose() } else { pass() }
+        if way == Way::Forward && (n == 3 || s.flags & flag::RETRANSMIT != 0 && n < 6) {
+            lose()
+        } else {
+            pass()
+        }
     });
     net = net.start(3 * MSS);
     net.run(at_ms(10_000));
@@ -192,7 +216,8 @@ fn a_timeout_returns_every_tag() {
     assert_eq!(net.sender.cc().lost_tags, [(Cause::Timeout { first: true }, vec![5, 6])]);
 }
 
-/// TCP-DCR: a loss is believed one srtt after the first duplicate; new data goes meanwhile for each duplicate.
+/// TCP-DCR: a loss is believed one srtt after the first duplicate; new data goes meanwhile for each
+/// duplicate.
 struct Patient {
     inner: DupAcks,
     due: Time,
@@ -240,7 +265,8 @@ fn a_detector_may_wait() {
             let again: Vec<u64> = net.data().into_iter().filter(|d| d.2).map(|d| d.0).collect();
             (net.sender.finished(), net.sender.stats().recoveries, again)
         } else {
-            let mut net = Net::of(Sender::new(&config, |_| make()), Receiver::new(&config)).with_fate(fate);
+            let mut net =
+                Net::of(Sender::new(&config, |_| make()), Receiver::new(&config)).with_fate(fate);
             net = net.start(200 * MSS);
             net.run(at_ms(10_000));
             let again: Vec<u64> = net.data().into_iter().filter(|d| d.2).map(|d| d.0).collect();
@@ -256,7 +282,8 @@ fn a_detector_may_wait() {
     assert_eq!(run(true, true), (true, 1, vec![300]));
 }
 
-/// Freeze-TCP: the receiver closes the window before the path vanishes, and sends three ACKs when it is back.
+/// Freeze-TCP: the receiver closes the window before the path vanishes, and sends three ACKs when
+/// it is back.
 struct Mobile {
     down: bool,
 }
@@ -295,7 +322,8 @@ fn a_receiver_may_close_the_window_ahead_of_a_disconnection() {
     assert!(net.receiver.stats().delivered_bytes >= before + 100 * MSS, "{:?}", net.sender.view());
 }
 
-/// DCTCP's receiver: when the mark changes, what came before is acknowledged first, with its own mark.
+/// DCTCP's receiver: when the mark changes, what came before is acknowledged first, with its own
+/// mark.
 #[derive(Default)]
 struct PerPacket {
     now: bool,
@@ -321,17 +349,20 @@ impl Receive for PerPacket {
 fn an_echo_may_follow_each_change_of_the_mark() {
     let config = TcpConfig { ecn: dumbbell_tcp::Ecn::Rfc3168, ..plain() };
     let sender = Sender::new(&config, |_| Double::new(6));
-    let mut net = Net::of(sender, Receiver::with(&config, PerPacket::default())).with_fate(|_, n, s| {
-        if s.ecn.capable() && (4..=5).contains(&n) {
-            s.ecn = dumbbell_core::packet::Ecn::Ce;
-        }
-        pass()
-    });
+    let mut net =
+        Net::of(sender, Receiver::with(&config, PerPacket::default())).with_fate(|_, n, s| {
+            if s.ecn.capable() && (4..=5).contains(&n) {
+                s.ecn = dumbbell_core::packet::Ecn::Ce;
+            }
+            pass()
+        });
     net = net.start(6 * MSS);
     net.run(at_ms(140));
     let back: Vec<_> = net.log.iter().filter(|s| s.way == Way::Back).collect();
-    let acks: Vec<_> =
-        back.iter().map(|s| (u64::from(s.segment.seq - 1) / MSS, s.segment.flags & flag::ECE != 0)).collect();
+    let acks: Vec<_> = back
+        .iter()
+        .map(|s| (u64::from(s.segment.seq - 1) / MSS, s.segment.flags & flag::ECE != 0))
+        .collect();
     // 2 together; 3 alone, for 4 is marked, which is told at once; 5 before 6, which is not.
     assert_eq!(acks, [(2, false), (3, false), (4, true), (5, true), (6, false)]);
 }

@@ -9,9 +9,14 @@ fn config(base: TcpConfig) -> TcpConfig {
     TcpConfig { initial_ssthresh: Limit::Packets(Packets(8.0)), ..base }
 }
 
-/// 60 round trips, then a disconnection of 5 s, of which the receiver's host speaks `warning` ms ahead; all on the way
-/// when it begins is lost. The sender before, and 15 ms after the reconnection's ACKs have reached it; and the network.
-fn disconnect(cc: &str, config: &TcpConfig, warning: u64) -> (SenderView, SenderView, Net<dumbbell_algos::cc::AnyCc>) {
+/// 60 round trips, then a disconnection of 5 s, of which the receiver's host speaks `warning` ms
+/// ahead; all on the way when it begins is lost. The sender before, and 15 ms after the
+/// reconnection's ACKs have reached it; and the network.
+fn disconnect(
+    cc: &str,
+    config: &TcpConfig,
+    warning: u64,
+) -> (SenderView, SenderView, Net<dumbbell_algos::cc::AnyCc>) {
     let mut net = Net::new(cc, config).start(u64::MAX);
     net.rate = Some(Rate::from_mbps(8));
     net.run(at_ms(6013 - warning));
@@ -29,8 +34,9 @@ fn disconnect(cc: &str, config: &TcpConfig, warning: u64) -> (SenderView, Sender
     (before, after, net)
 }
 
-/// Warned a round trip ahead, nothing is on its way when the path vanishes: the window, the threshold and the round-trip
-/// time are as they were, a whole window goes at once, and there was neither a timeout nor a recovery.
+/// Warned a round trip ahead, nothing is on its way when the path vanishes: the window, the
+/// threshold and the round-trip time are as they were, a whole window goes at once, and there was
+/// neither a timeout nor a recovery.
 #[test]
 fn a_warned_sender_goes_on_where_it_was() {
     for base in [
@@ -44,10 +50,17 @@ fn a_warned_sender_goes_on_where_it_was() {
         let s = net.sender.stats();
         assert_eq!((s.rtos, s.recoveries, s.undone(), s.retransmits - s.probes), (0, 0, 0, 0));
         assert!(s.probes >= 2, "persist mode probes: {s:?}");
-        assert_eq!((after.cwnd, after.ssthresh, after.srtt), (before.cwnd, before.ssthresh, before.srtt));
+        assert_eq!(
+            (after.cwnd, after.ssthresh, after.srtt),
+            (before.cwnd, before.ssthresh, before.srtt)
+        );
         assert!(before.cwnd > 60 * MSS, "{before:?}");
         // 11,013 ms and 50 on the way: everything that the window allows leaves at that instant.
-        assert_eq!(burst(&net.data(), 11_063).len() as u64, before.cwnd / config.segment_bytes(), "{before:?}");
+        assert_eq!(
+            burst(&net.data(), 11_063).len() as u64,
+            before.cwnd / config.segment_bytes(),
+            "{before:?}"
+        );
 
         let (_, told, net) = disconnect("newreno", &config, 150);
         assert!(net.sender.stats().rtos >= 3, "{:?}", net.sender.stats());
@@ -55,7 +68,8 @@ fn a_warned_sender_goes_on_where_it_was() {
     }
 }
 
-/// Without a warning in time all that is on its way is lost: it goes again when the path is back, at the same window.
+/// Without a warning in time all that is on its way is lost: it goes again when the path is back,
+/// at the same window.
 #[test]
 fn what_was_on_its_way_goes_again() {
     for base in [plain(), plain().with_overrides(TcpOverrides::recovery("newreno")), modern()] {
@@ -68,12 +82,16 @@ fn what_was_on_its_way_goes_again() {
         assert!(again >= before.in_flight / MSS / 2, "{again} {before:?} {s:?}");
         assert_eq!(again, s.retransmits - s.probes, "all of it at once: {s:?}");
         assert_eq!(net.receiver.stats().duplicates, 0, "and nothing of it needlessly");
-        assert!(after.phase == dumbbell_core::transport::Phase::Loss && net.sender.view().phase != after.phase);
+        assert!(
+            after.phase == dumbbell_core::transport::Phase::Loss
+                && net.sender.view().phase != after.phase
+        );
     }
 }
 
-/// One of the three ACKs that announce the reconnection is enough, whichever it is, and they are no duplicates: with the
-/// first segment lost on the new path there is one reduction, and not before three true duplicates.
+/// One of the three ACKs that announce the reconnection is enough, whichever it is, and they are no
+/// duplicates: with the first segment lost on the new path there is one reduction, and not before
+/// three true duplicates.
 #[test]
 fn one_announcement_is_enough() {
     for kept in 0..3 {
@@ -90,14 +108,18 @@ fn one_announcement_is_enough() {
         });
         net.answer(|r, now, out| r.local(now, HostSignal::PathUp, out));
         net.run(at_ms(3060));
-        assert_eq!((net.sender.cwnd(), burst(&net.data(), 3050).len() as u64), (cwnd, cwnd / MSS), "{kept}");
+        assert_eq!(
+            (net.sender.cwnd(), burst(&net.data(), 3050).len() as u64),
+            (cwnd, cwnd / MSS),
+            "{kept}"
+        );
         net.run(at_ms(6000));
         assert_eq!((net.sender.stats().recoveries, net.sender.stats().rtos), (0, 0));
     }
 }
 
-/// A receiver that has moved says so on every acknowledgement, and the sender's control hears it once, though the first
-/// of them are lost.
+/// A receiver that has moved says so on every acknowledgement, and the sender's control hears it
+/// once, though the first of them are lost.
 #[test]
 fn a_move_is_heard_once() {
     use dumbbell_core::transport::{Ack, Commands, Congestion, CongestionControl};

@@ -1,4 +1,5 @@
-//! TCP Jersey in a sender: a loss without a congestion warning is repaired by NewReno, and takes nothing from the window.
+//! TCP Jersey in a sender: a loss without a congestion warning is repaired by NewReno, and takes
+//! nothing from the window.
 use crate::harness::*;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::transport::{CongestionControl, Phase};
@@ -10,8 +11,9 @@ fn config() -> TcpConfig {
     TcpConfig { initial_ssthresh: Limit::Packets(Packets(16.0)), ..plain() }
 }
 
-/// Segments 60, and with `several` 62 and 65, are lost from a window of sixteen. With `warned` those from 40 to 80 carry a
-/// mark. The windows before the repair and after it and the threshold then, in segments, and what was sent again.
+/// Segments 60, and with `several` 62 and 65, are lost from a window of sixteen. With `warned`
+/// those from 40 to 80 carry a mark. The windows before the repair and after it and the threshold
+/// then, in segments, and what was sent again.
 fn repaired(several: bool, warned: bool) -> (f64, f64, f64, Vec<u64>) {
     let mut lost = if several { vec![60, 62, 65] } else { vec![60] };
     let mut net = Net::new("jersey", &config()).with_fate(move |way, _, s| {
@@ -50,15 +52,25 @@ fn a_loss_without_a_warning_leaves_the_window() {
         let (before, after, ssthresh, again) = repaired(several, false);
         assert!(before > 16.0 && after >= before && after < before + 1.5, "{before} {after}");
         assert_eq!(ssthresh, 16.0);
-        assert_eq!(again, if several { vec![60, 62, 65] } else { vec![60] }, "each partial acknowledgement one");
+        assert_eq!(
+            again,
+            if several { vec![60, 62, 65] } else { vec![60] },
+            "each partial \
+            acknowledgement one"
+        );
     }
 }
 
-/// With one the estimate becomes the threshold: about a window in a round trip, which is all that the sender let the path carry.
+/// With one the estimate becomes the threshold: about a window in a round trip, which is all that
+/// the sender let the path carry.
 #[test]
 fn a_loss_with_a_warning_asks_the_estimate() {
     let (before, after, ssthresh, again) = repaired(false, true);
-    assert!(ssthresh != 16.0 && (0.7 * before..1.7 * before).contains(&ssthresh), "{before} {ssthresh}");
+    assert!(
+        ssthresh != 16.0 && (0.7 * before..1.7 * before).contains(&ssthresh),
+        "{before} \
+        {ssthresh}"
+    );
     assert!(after < before + 2.0, "{before} {after}");
     assert_eq!(again, [60]);
 }

@@ -4,13 +4,14 @@ use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Bytes, Span};
 use dumbbell_tcp::{DelayedAck, Discovery, TcpConfig};
 
-/// Mean goodput in segments per round trip over 1000 s (10,000 round trips) and three seeds, with independent
-/// losses of data at probability `p`.
+/// Mean goodput in segments per round trip over 1000 s (10,000 round trips) and three seeds, with
+/// independent losses of data at probability `p`.
 fn segments_per_rtt(name: &str, config: &TcpConfig, p: f64) -> f64 {
     let one = |seed| {
         let mut chance = Stream::named(seed, "loss");
-        let mut net = Net::new(name, config)
-            .with_fate(move |way, _, _| if way == Way::Forward && chance.coin(p) { lose() } else { pass() });
+        let mut net = Net::new(name, config).with_fate(move |way, _, _| {
+            if way == Way::Forward && chance.coin(p) { lose() } else { pass() }
+        });
         net.record = false;
         net = net.start(u64::MAX);
         net.run(at_ms(1_000_000));
@@ -24,16 +25,22 @@ fn segments_per_rtt(name: &str, config: &TcpConfig, p: f64) -> f64 {
 fn the_inverse_square_root_of_loss() {
     let each = plain();
     let second = TcpConfig { delayed_ack: DelayedAck::Second, ..plain() };
-    for (name, config, b) in [("sack", &each, 1.0), ("newreno", &each, 1.0), ("sack", &second, 2.0)] {
+    for (name, config, b) in [("sack", &each, 1.0), ("newreno", &each, 1.0), ("sack", &second, 2.0)]
+    {
         for p in [3e-4, 1e-3, 3e-3] {
             let law = (3.0f64 / (2.0 * b * p)).sqrt();
             let measured = segments_per_rtt(name, config, p);
-            assert!((measured / law - 1.0).abs() < 0.15, "{name}, b = {b}, p = {p}: {measured} against {law}");
+            assert!(
+                (measured / law - 1.0).abs() < 0.15,
+                "{name}, b = {b}, p = {p}: {measured} \
+                against {law}"
+            );
         }
     }
 }
 
-/// AIMD(a, b): W = sqrt(a (2 - b) / (2 b p)); on the TCP-friendly line a = 3 b / (2 - b) it is Reno's.
+/// AIMD(a, b): W = sqrt(a (2 - b) / (2 b p)); on the TCP-friendly line a = 3 b / (2 - b) it is
+/// Reno's.
 #[test]
 fn the_tcp_friendly_line() {
     use dumbbell_tcp::Sender;
@@ -46,8 +53,9 @@ fn the_tcp_friendly_line() {
         let sender = Sender::new(&config, make);
         let receiver = sender.receiver();
         let mut chance = Stream::named(7, "loss");
-        let mut net = Net::of(sender, receiver)
-            .with_fate(move |way, _, _| if way == Way::Forward && chance.coin(p) { lose() } else { pass() });
+        let mut net = Net::of(sender, receiver).with_fate(move |way, _, _| {
+            if way == Way::Forward && chance.coin(p) { lose() } else { pass() }
+        });
         net.record = false;
         net = net.start(u64::MAX);
         net.run(at_ms(3_000_000));
@@ -56,12 +64,14 @@ fn the_tcp_friendly_line() {
     }
 }
 
-/// Goodput over 600 s at a loss of 1e-3 with segments of `mss` on a path that carries `mtu`, bytes per round trip.
+/// Goodput over 600 s at a loss of 1e-3 with segments of `mss` on a path that carries `mtu`, bytes
+/// per round trip.
 fn bytes_per_rtt(config: &TcpConfig, mss: u64, mtu: u32) -> f64 {
     let config = TcpConfig { mss: Some(Bytes(mss)), ..config.clone() };
     let mut chance = Stream::named(11, "loss");
-    let mut net = Net::new("sack", &config)
-        .with_fate(move |way, _, _| if way == Way::Forward && chance.coin(1e-3) { lose() } else { pass() });
+    let mut net = Net::new("sack", &config).with_fate(move |way, _, _| {
+        if way == Way::Forward && chance.coin(1e-3) { lose() } else { pass() }
+    });
     (net.mtus, net.tells) = (vec![(at_ms(0), mtu)], Some((Span::from_ms(50), true)));
     net.record = false;
     net = net.start(u64::MAX);
@@ -70,8 +80,8 @@ fn bytes_per_rtt(config: &TcpConfig, mss: u64, mtu: u32) -> f64 {
     net.receiver.stats().delivered_bytes as f64 / 6000.0
 }
 
-/// Mathis et al.: at equal loss and round-trip time the rate goes by the MSS, whether both ends agreed on it or it was
-/// discovered in the course.
+/// Mathis et al.: at equal loss and round-trip time the rate goes by the MSS, whether both ends
+/// agreed on it or it was discovered in the course.
 #[test]
 fn the_rate_goes_by_the_mss() {
     let config = TcpConfig { pmtu_discovery: Discovery::Icmp, ..plain() };
@@ -81,7 +91,10 @@ fn the_rate_goes_by_the_mss() {
         assert!((measured / law(mss) - 1.0).abs() < 0.2, "{mss}: {measured} against {}", law(mss));
     }
     for mtu in [576, 1500, 4352] {
-        let (agreed, found) = (bytes_per_rtt(&config, u64::from(mtu) - 40, 65_535), bytes_per_rtt(&config, 9140, mtu));
+        let (agreed, found) = (
+            bytes_per_rtt(&config, u64::from(mtu) - 40, 65_535),
+            bytes_per_rtt(&config, 9140, mtu),
+        );
         assert!((found / agreed - 1.0).abs() < 0.1, "{mtu}: {found} against {agreed}");
     }
 }

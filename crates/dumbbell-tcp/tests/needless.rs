@@ -1,4 +1,5 @@
-//! Reductions that were not due, and how they are undone: F-RTO (RFC 5682), Eifel (RFC 3522), D-SACK (RFC 3708).
+//! Reductions that were not due, and how they are undone: F-RTO (RFC 5682), Eifel (RFC 3522),
+//! D-SACK (RFC 3708).
 use crate::harness::*;
 use dumbbell_core::transport::Phase;
 use dumbbell_core::units::{Bytes, Limit, Packets, Rate, Span};
@@ -26,11 +27,14 @@ fn longer_way(name: &str, config: &TcpConfig) -> Net<dumbbell_algos::cc::AnyCc> 
     })
 }
 
-/// The timer expires; the first segment goes again; the first ACK of the originals lets two new ones go, if the window has
-/// room; the second ACK is for data that was not sent again: needless. One repetition instead of a window.
+/// The timer expires; the first segment goes again; the first ACK of the originals lets two new
+/// ones go, if the window has room; the second ACK is for data that was not sent again: needless.
+/// One repetition instead of a window.
 #[test]
 fn frto_undoes_a_needless_timeout() {
-    for (name, detection) in [("sack", Detection::Rack), ("sack", Detection::Dupack), ("newreno", Detection::Dupack)] {
+    for (name, detection) in
+        [("sack", Detection::Rack), ("sack", Detection::Dupack), ("newreno", Detection::Dupack)]
+    {
         let run = |frto| {
             let config = TcpConfig { detection, ..config(frto) };
             // The application is held by cwnd, not by the receiver: two new segments can go.
@@ -47,17 +51,32 @@ fn frto_undoes_a_needless_timeout() {
         };
         let (before, net) = run(true);
         let (view, stats) = (net.sender.view(), net.sender.stats());
-        assert_eq!((stats.rtos, stats.spurious_timeouts, stats.retransmits), (1, 1, 1), "{name} {detection:?}");
-        assert_eq!((view.phase, view.ssthresh), (Phase::Open, before.ssthresh), "{name} {detection:?}");
+        assert_eq!(
+            (stats.rtos, stats.spurious_timeouts, stats.retransmits),
+            (1, 1, 1),
+            "{name} \
+            {detection:?}"
+        );
+        assert_eq!(
+            (view.phase, view.ssthresh),
+            (Phase::Open, before.ssthresh),
+            "{name} \
+            {detection:?}"
+        );
         assert!(view.cwnd + 2 * MSS >= before.cwnd, "{name} {detection:?}: {before:?} {view:?}");
         let (_, net) = run(false);
         let stats = net.sender.stats();
-        assert!(stats.spurious_timeouts == 0 && stats.retransmits > 10, "{name} {detection:?}: {stats:?}");
+        assert!(
+            stats.spurious_timeouts == 0 && stats.retransmits > 10,
+            "{name} {detection:?}: \
+            {stats:?}"
+        );
         assert!(net.sender.view().ssthresh.unwrap() <= before.cwnd / 2 + MSS);
     }
 }
 
-/// A timeout that was due: everything of a window is lost, or all but its end; F-RTO changes nothing.
+/// A timeout that was due: everything of a window is lost, or all but its end; F-RTO changes
+/// nothing.
 #[test]
 fn frto_leaves_a_due_timeout_alone() {
     for name in ["sack", "newreno"] {
@@ -67,7 +86,12 @@ fn frto_leaves_a_due_timeout_alone() {
             net.run(at_ms(30_000));
             let stats = *net.sender.stats();
             assert!(net.sender.finished() && (stats.rtos >= 1 || kept > 0), "{name} {kept}");
-            assert_eq!((stats.spurious_timeouts, stats.spurious_recoveries), (0, 0), "{name} {kept}: {stats:?}");
+            assert_eq!(
+                (stats.spurious_timeouts, stats.spurious_recoveries),
+                (0, 0),
+                "{name} \
+                {kept}: {stats:?}"
+            );
             assert!(net.sender.view().ssthresh.is_some_and(|s| s <= 10 * MSS), "{name} {kept}");
         }
     }
@@ -86,8 +110,8 @@ fn late(config: &TcpConfig) -> Net<dumbbell_algos::cc::AnyCc> {
     net
 }
 
-/// The repetition arrives at 150 ms, its D-SACK at 200 ms: window and threshold are as before the recovery (12 segments,
-/// none), and the ACKs of the same instant open the window further.
+/// The repetition arrives at 150 ms, its D-SACK at 200 ms: window and threshold are as before the
+/// recovery (12 segments, none), and the ACKs of the same instant open the window further.
 #[test]
 fn a_dsack_restores_window_and_threshold() {
     for detection in [Detection::Rack, Detection::Dupack] {
@@ -96,12 +120,19 @@ fn a_dsack_restores_window_and_threshold() {
         assert_eq!(net.sender.stats().spurious_recoveries, 0);
         net.run(at_ms(201));
         let (view, stats) = (net.sender.view(), net.sender.stats());
-        assert_eq!((stats.spurious_recoveries, stats.spurious_retransmits), (1, 1), "{detection:?}");
+        assert_eq!(
+            (stats.spurious_recoveries, stats.spurious_retransmits),
+            (1, 1),
+            "{detection:?}"
+        );
         assert_eq!((view.phase, view.ssthresh), (Phase::Open, None), "{detection:?}");
         assert!(view.cwnd >= 12 * MSS, "{detection:?} {view:?}");
         let mut net = late(&TcpConfig { detection, dsack_undo: false, ..modern() });
         net.run(at_ms(201));
-        assert_eq!((net.sender.stats().spurious_recoveries, net.sender.view().ssthresh), (0, Some(6 * MSS)));
+        assert_eq!(
+            (net.sender.stats().spurious_recoveries, net.sender.view().ssthresh),
+            (0, Some(6 * MSS))
+        );
     }
 }
 
@@ -122,7 +153,11 @@ fn eifel_sees_it_at_the_originals_acknowledgement() {
         assert_eq!(net.sender.stats().spurious_recoveries, 0);
         net.run(at_ms(131));
         let view = net.sender.view();
-        assert_eq!((net.sender.stats().spurious_recoveries, view.phase), (1, Phase::Open), "{detection:?}");
+        assert_eq!(
+            (net.sender.stats().spurious_recoveries, view.phase),
+            (1, Phase::Open),
+            "{detection:?}"
+        );
         assert_eq!((view.ssthresh, view.cwnd >= 12 * MSS), (None, true), "{detection:?}");
         let mut net = late(&with(false, true));
         net.run(at_ms(300));
@@ -130,7 +165,8 @@ fn eifel_sees_it_at_the_originals_acknowledgement() {
     }
 }
 
-/// A loss that was real is never undone: its repetition is no duplicate, and its echo is the repetition's.
+/// A loss that was real is never undone: its repetition is no duplicate, and its echo is the
+/// repetition's.
 #[test]
 fn a_due_recovery_stands() {
     for timestamps in [false, true] {
@@ -142,12 +178,15 @@ fn a_due_recovery_stands() {
         net.run(at_ms(10_000));
         let stats = net.sender.stats();
         assert!(net.sender.finished());
-        assert_eq!((stats.retransmits, stats.spurious_recoveries, stats.spurious_timeouts), (3, 0, 0));
+        assert_eq!(
+            (stats.retransmits, stats.spurious_recoveries, stats.spurious_timeouts),
+            (3, 0, 0)
+        );
     }
 }
 
-/// A segment that the network doubles is reported as well, and no repetition of ours: it proves nothing (RFC 3708
-/// section 3.3).
+/// A segment that the network doubles is reported as well, and no repetition of ours: it proves
+/// nothing (RFC 3708 section 3.3).
 #[test]
 fn the_networks_own_duplicates_prove_nothing() {
     let mut net = Net::new("sack", &modern()).with_fate(|way, n, _| match (way, n) {
@@ -159,5 +198,8 @@ fn the_networks_own_duplicates_prove_nothing() {
     net = net.start(100 * MSS);
     net.run(at_ms(10_000));
     let stats = net.sender.stats();
-    assert_eq!((stats.spurious_retransmits, stats.spurious_recoveries, stats.recoveries), (1, 0, 1));
+    assert_eq!(
+        (stats.spurious_retransmits, stats.spurious_recoveries, stats.recoveries),
+        (1, 0, 1)
+    );
 }

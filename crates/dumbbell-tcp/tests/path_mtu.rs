@@ -1,7 +1,10 @@
-//! A path that carries less than its ends: discovery by routers' notices (RFC 1191) and by probing (RFC 4821). 50 ms each way.
+//! A path that carries less than its ends: discovery by routers' notices (RFC 1191) and by probing
+//! (RFC 4821). 50 ms each way.
 use crate::harness::*;
 use dumbbell_core::transport::segment::PacketTooBig;
-use dumbbell_core::transport::{Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase};
+use dumbbell_core::transport::{
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase,
+};
 use dumbbell_core::units::{Bytes, Limit, Packets, Rate, Span, Time};
 use dumbbell_tcp::{DelayedAck, Detection, Discovery, PathStats, Sender, TcpConfig};
 use std::cell::RefCell;
@@ -15,11 +18,24 @@ fn jumbo(discovery: Discovery) -> TcpConfig {
 fn older(config: TcpConfig, sack: bool) -> TcpConfig {
     let recovery = if sack { config.recovery } else { dumbbell_tcp::Recovery::Newreno };
     let (detection, reduction) = (Detection::Dupack, dumbbell_tcp::Reduction::Rfc6675);
-    TcpConfig { detection, reduction, sack, recovery, tail_loss_probe: false, frto: false, dsack_undo: false, ..config }
+    TcpConfig {
+        detection,
+        reduction,
+        sack,
+        recovery,
+        tail_loss_probe: false,
+        frto: false,
+        dsack_undo: false,
+        ..config
+    }
 }
 /// With RACK, with RFC 6675, and without SACK.
 fn ways(discovery: Discovery) -> [(&'static str, TcpConfig); 3] {
-    [("sack", jumbo(discovery)), ("sack", older(jumbo(discovery), true)), ("newreno", older(jumbo(discovery), false))]
+    [
+        ("sack", jumbo(discovery)),
+        ("sack", older(jumbo(discovery), true)),
+        ("newreno", older(jumbo(discovery), false)),
+    ]
 }
 
 /// What a congestion control was told.
@@ -39,7 +55,13 @@ struct Spy {
 
 impl CongestionControl for Spy {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { paces: false, timer: false, commands: false, rates: true, ..Capabilities::ALL }
+        Capabilities {
+            paces: false,
+            timer: false,
+            commands: false,
+            rates: true,
+            ..Capabilities::ALL
+        }
     }
     fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         let mut heard = self.heard.borrow_mut();
@@ -66,7 +88,8 @@ fn spied(config: &TcpConfig, cwnd: u64) -> (Net<Spy>, Rc<RefCell<Heard>>) {
     (Net::of(sender, receiver), heard)
 }
 
-/// Discovery by notices takes a round trip, whatever finds losses: everything arrives, nothing is reduced, no timer expires.
+/// Discovery by notices takes a round trip, whatever finds losses: everything arrives, nothing is
+/// reduced, no timer expires.
 #[test]
 fn notices_find_the_size_within_a_round_trip() {
     for (name, config) in ways(Discovery::Icmp) {
@@ -77,21 +100,37 @@ fn notices_find_the_size_within_a_round_trip() {
             let before = net.sender.view().cwnd;
             // A router that does not say its size is asked four times: 8166, 4352, 2002, 1492.
             net.run(at_ms(if told { 99 } else { 299 }));
-            assert_eq!((net.sender.path_mtu(), net.sender.view().cwnd), (found, before), "{name} {told}");
+            assert_eq!(
+                (net.sender.path_mtu(), net.sender.view().cwnd),
+                (found, before),
+                "{name} \
+                {told}"
+            );
             net.run(at_ms(20_000));
             let (stats, path) = (*net.sender.stats(), net.sender.path_stats());
             assert!(net.sender.finished(), "{name} {told}: {:?}", net.sender.view());
             assert_eq!(net.receiver.stats().delivered_bytes, 400_000);
-            assert_eq!((stats.rtos, stats.recoveries, net.sender.view().ssthresh), (0, 0, None), "{name} {told}");
-            assert_eq!((path.mtu_changes, path.notices), if told { (1, 1) } else { (4, 4) }, "{name} {told}");
-            let largest = net.log.iter().filter(|s| !s.lost).map(|s| s.segment.ip_len).max().unwrap();
+            assert_eq!(
+                (stats.rtos, stats.recoveries, net.sender.view().ssthresh),
+                (0, 0, None),
+                "{name} \
+                {told}"
+            );
+            assert_eq!(
+                (path.mtu_changes, path.notices),
+                if told { (1, 1) } else { (4, 4) },
+                "{name} \
+                {told}"
+            );
+            let largest =
+                net.log.iter().filter(|s| !s.lost).map(|s| s.segment.ip_len).max().unwrap();
             assert_eq!(u32::from(largest), found);
         }
     }
 }
 
-/// The congestion control hears of the size and of nothing else; the account of rates has no loss in it, and never more in the
-/// network than the window.
+/// The congestion control hears of the size and of nothing else; the account of rates has no loss
+/// in it, and never more in the network than the window.
 #[test]
 fn notices_are_no_congestion() {
     for (name, config) in ways(Discovery::Icmp) {
@@ -114,7 +153,8 @@ fn notices_are_no_congestion() {
     }
 }
 
-/// In the midst of a recovery: it is over, the window is the one that it led to, and no second reduction follows.
+/// In the midst of a recovery: it is over, the window is the one that it led to, and no second
+/// reduction follows.
 #[test]
 fn a_notice_ends_a_recovery() {
     for (name, config) in ways(Discovery::Icmp) {
@@ -125,10 +165,15 @@ fn a_notice_ends_a_recovery() {
             lost |= doomed;
             if doomed { lose() } else { pass() }
         });
-        (net.mtus, net.tells) = (vec![(Time::ZERO, 9000), (at_ms(290), 1500)], Some((Span::from_ms(10), true)));
+        (net.mtus, net.tells) =
+            (vec![(Time::ZERO, 9000), (at_ms(290), 1500)], Some((Span::from_ms(10), true)));
         net = net.start(1_000_000);
         net.run(at_ms(305));
-        assert_eq!((net.sender.view().phase, net.sender.stats().recoveries), (Phase::Recovery, 1), "{name}");
+        assert_eq!(
+            (net.sender.view().phase, net.sender.stats().recoveries),
+            (Phase::Recovery, 1),
+            "{name}"
+        );
         net.run(at_ms(315));
         let reduced = net.sender.view().ssthresh;
         net.run(at_ms(60_000));
@@ -138,7 +183,8 @@ fn a_notice_ends_a_recovery() {
     }
 }
 
-/// Where nobody says anything, `icmp` is stuck: the very segments that RFC 2923 section 2.1 tells of.
+/// Where nobody says anything, `icmp` is stuck: the very segments that RFC 2923 section 2.1 tells
+/// of.
 #[test]
 fn a_black_hole_swallows_who_only_listens() {
     let mut net = Net::new("sack", &jumbo(Discovery::Icmp));
@@ -162,26 +208,34 @@ fn late_goodput(name: &str, config: &TcpConfig, mtu: u32) -> (u64, PathStats, u3
     (net.receiver.stats().delivered_bytes - before, net.sender.path_stats(), net.sender.path_mtu())
 }
 
-/// Probing survives: three timeouts (7 s), then the search, and from then on as fast as who knows the path, within 10 %.
+/// Probing survives: three timeouts (7 s), then the search, and from then on as fast as who knows
+/// the path, within 10 %.
 #[test]
 fn probing_survives_a_black_hole() {
     for (name, config) in ways(Discovery::Probe) {
         for delayed_ack in [DelayedAck::Each, DelayedAck::Second] {
             let config = TcpConfig { delayed_ack, ..config.clone() };
-            let known = TcpConfig { mss: Some(Bytes(1460)), pmtu_discovery: Discovery::Known, ..config.clone() };
+            let known = TcpConfig {
+                mss: Some(Bytes(1460)),
+                pmtu_discovery: Discovery::Known,
+                ..config.clone()
+            };
             let (reference, none, _) = late_goodput(name, &known, 1500);
             assert_eq!(none, PathStats::default());
             let (probing, path, found) = late_goodput(name, &config, 1500);
             assert_eq!((found, path.black_holes, path.notices), (1500, 1, 0), "{name} {path:?}");
             assert!(path.mtu_probes <= 12 && path.mtu_probes_lost <= 8, "{name} {path:?}");
             let share = probing as f64 / reference as f64;
-            assert!((0.9..=1.01).contains(&share), "{name} {delayed_ack:?}: {share} of {reference}");
+            assert!(
+                (0.9..=1.01).contains(&share),
+                "{name} {delayed_ack:?}: {share} of {reference}"
+            );
         }
     }
 }
 
-/// What the search loses is no congestion: after the timeouts of the black hole nothing is told but sizes, the last of
-/// which is the path's to less than a step.
+/// What the search loses is no congestion: after the timeouts of the black hole nothing is told but
+/// sizes, the last of which is the path's to less than a step.
 #[test]
 fn lost_probes_are_no_congestion() {
     for (name, config) in ways(Discovery::Probe) {
@@ -193,7 +247,8 @@ fn lost_probes_are_no_congestion() {
             net = net.start(u64::MAX);
             net.run(at_ms(30_000));
             let (path, heard) = (net.sender.path_stats(), heard.borrow());
-            let timeouts = heard.events.iter().take_while(|c| matches!(c, Cause::Timeout { .. })).count();
+            let timeouts =
+                heard.events.iter().take_while(|c| matches!(c, Cause::Timeout { .. })).count();
             assert_eq!(timeouts, heard.events.len(), "{name} {mtu}: {:?}", heard.events);
             assert!((3..=5).contains(&timeouts), "{name} {mtu}: {timeouts}");
             let found = net.sender.path_mtu();
@@ -205,7 +260,8 @@ fn lost_probes_are_no_congestion() {
     }
 }
 
-/// A false alarm, the path gone for ten seconds: the search ends at the largest size again, and nothing is left to be raised.
+/// A false alarm, the path gone for ten seconds: the search ends at the largest size again, and
+/// nothing is left to be raised.
 #[test]
 fn a_false_alarm_is_undone() {
     let (mut net, _) = spied(&jumbo(Discovery::Probe), 120_000);
@@ -230,12 +286,17 @@ fn notices_shorten_the_search() {
         net.run(at_ms(30_000));
         let path = net.sender.path_stats();
         assert_eq!(net.sender.path_mtu(), 1437, "{name} {path:?}");
-        assert!(path.mtu_probes_lost == 1 && path.mtu_probes == 3 && path.notices == 1, "{name} {path:?}");
+        assert!(
+            path.mtu_probes_lost == 1 && path.mtu_probes == 3 && path.notices == 1,
+            "{name} \
+            {path:?}"
+        );
         assert!(heard.borrow().events.iter().all(|c| matches!(c, Cause::Timeout { .. })));
     }
 }
 
-/// After `pmtu_raise_after` the larger size is back: at once where routers tell, by a search where not.
+/// After `pmtu_raise_after` the larger size is back: at once where routers tell, by a search where
+/// not.
 #[test]
 fn a_path_that_grows_is_used() {
     for discovery in [Discovery::Icmp, Discovery::Probe] {
@@ -243,18 +304,25 @@ fn a_path_that_grows_is_used() {
             let config = TcpConfig { pmtu_raise_after: Span::from_secs(20), ..config };
             let (mut net, heard) = spied(&config, 120_000);
             net.mtus = vec![(Time::ZERO, 1500), (at_ms(15_000), 9000)];
-            (net.tells, net.rate, net.record) = (Some((Span::from_ms(30), true)), Some(Rate::from_mbps(8)), false);
+            (net.tells, net.rate, net.record) =
+                (Some((Span::from_ms(30), true)), Some(Rate::from_mbps(8)), false);
             net = net.start(u64::MAX);
             net.run(at_ms(19_900));
             assert_eq!(net.sender.path_mtu(), 1500, "{name} {discovery:?}");
             net.run(at_ms(40_000));
-            assert_eq!(net.sender.path_mtu(), 9000, "{name} {discovery:?} {:?}", net.sender.path_stats());
+            assert_eq!(
+                net.sender.path_mtu(),
+                9000,
+                "{name} {discovery:?} {:?}",
+                net.sender.path_stats()
+            );
             assert_eq!(heard.borrow().events.len(), 0, "{name} {discovery:?}");
         }
     }
 }
 
-/// The short way of ordinary acknowledgements is open again after a change of size, and does what the careful way does.
+/// The short way of ordinary acknowledgements is open again after a change of size, and does what
+/// the careful way does.
 #[test]
 fn a_changed_size_goes_the_short_way() {
     for discovery in [Discovery::Icmp, Discovery::Probe] {
@@ -283,7 +351,8 @@ fn forged_notices_change_nothing() {
         let mut net = Net::new("sack", &jumbo(Discovery::Icmp));
         if forged {
             for (i, seq) in [0, 1, 5_000_000, u32::MAX, 3_000_000_000].into_iter().enumerate() {
-                net.notices.insert((at_ms(250 + i as u64), 1 << 40), PacketTooBig { mtu: 576, seq });
+                net.notices
+                    .insert((at_ms(250 + i as u64), 1 << 40), PacketTooBig { mtu: 576, seq });
             }
         }
         net = net.start(600_000);

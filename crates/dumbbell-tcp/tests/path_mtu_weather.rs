@@ -1,5 +1,5 @@
-//! Whatever routers say, forge and swallow, and however often the path changes: what was written arrives once and in order,
-//! and what is counted is right all the while.
+//! Whatever routers say, forge and swallow, and however often the path changes: what was written
+//! arrives once and in order, and what is counted is right all the while.
 use crate::harness::*;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::transport::CongestionControl;
@@ -23,8 +23,8 @@ struct Weather {
 }
 
 fn config() -> impl Strategy<Value = TcpConfig> {
-    (any::<[bool; 8]>(), 0u32..3, prop::sample::select(vec![536u64, 1460, 8960]), 70u64..600).prop_map(
-        |(on, way, mss, raise)| TcpConfig {
+    (any::<[bool; 8]>(), 0u32..3, prop::sample::select(vec![536u64, 1460, 8960]), 70u64..600)
+        .prop_map(|(on, way, mss, raise)| TcpConfig {
             mss: Some(Bytes(mss)),
             pmtu_discovery: if on[0] { Discovery::Icmp } else { Discovery::Probe },
             pmtu_raise_after: Span::from_secs(raise),
@@ -42,24 +42,60 @@ fn config() -> impl Strategy<Value = TcpConfig> {
             pacing: on[7] && on[5],
             delayed_ack: if on[4] { DelayedAck::Each } else { DelayedAck::Second },
             ..plain()
-        },
-    )
+        })
 }
 
 fn weather() -> impl Strategy<Value = Weather> {
-    let mtus =
-        prop::collection::vec((0u64..20_000, prop::sample::select(vec![300u32, 576, 1000, 1500, 4000, 9000])), 0..4);
+    let mtus = prop::collection::vec(
+        (0u64..20_000, prop::sample::select(vec![300u32, 576, 1000, 1500, 4000, 9000])),
+        0..4,
+    );
     // Four of five name the size.
     let tells = (any::<bool>(), 1u64..200, prop::bool::weighted(0.8));
-    let odds = (prop::sample::select(vec![0.0, 0.0, 0.01, 0.05]), prop::sample::select(vec![0.0, 0.1]), any::<bool>());
-    (0..dumbbell_algos::cc::CATALOGUE.len(), config(), 1u64..500_000, any::<u64>(), odds, mtus, tells, 0u64..30)
-        .prop_map(|(control, config, bytes, seed, (loss, reordering, rate), mut mtus, (says, after, named), forged)| {
-            mtus.sort_unstable();
-            // Who only listens must be told.
-            let told = says || config.pmtu_discovery == Discovery::Icmp;
-            let tells = told.then_some((after, named));
-            Weather { control, config, bytes, seed, loss, reordering, rate, mtus, tells, forged }
-        })
+    let odds = (
+        prop::sample::select(vec![0.0, 0.0, 0.01, 0.05]),
+        prop::sample::select(vec![0.0, 0.1]),
+        any::<bool>(),
+    );
+    (
+        0..dumbbell_algos::cc::CATALOGUE.len(),
+        config(),
+        1u64..500_000,
+        any::<u64>(),
+        odds,
+        mtus,
+        tells,
+        0u64..30,
+    )
+        .prop_map(
+            |(
+                control,
+                config,
+                bytes,
+                seed,
+                (loss, reordering, rate),
+                mut mtus,
+                (says, after, named),
+                forged,
+            )| {
+                mtus.sort_unstable();
+                // Who only listens must be told.
+                let told = says || config.pmtu_discovery == Discovery::Icmp;
+                let tells = told.then_some((after, named));
+                Weather {
+                    control,
+                    config,
+                    bytes,
+                    seed,
+                    loss,
+                    reordering,
+                    rate,
+                    mtus,
+                    tells,
+                    forged,
+                }
+            },
+        )
 }
 
 fn net(w: &Weather) -> Net<dumbbell_algos::cc::AnyCc> {
@@ -78,14 +114,19 @@ fn net(w: &Weather) -> Net<dumbbell_algos::cc::AnyCc> {
     let mut chance = Stream::named(w.seed, "forged");
     for i in 0..w.forged {
         let at = at_ms(u64::from(chance.below(10_000)));
-        let (mtu, seq) = ([0, 40, 68, 300, 1280, 1499, 5000, 70_000][chance.below(8) as usize], chance.below(400_000));
+        let (mtu, seq) = (
+            [0, 40, 68, 300, 1280, 1499, 5000, 70_000][chance.below(8) as usize],
+            chance.below(400_000),
+        );
         net.notices.insert((at, (1 << 40) + i), PacketTooBig { mtu, seq });
     }
     net
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(
+        ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() }
+    )]
     #[test]
     fn notices_and_probes_lose_nothing(w in weather()) {
         let mut net = net(&w).start(w.bytes);
@@ -101,7 +142,8 @@ proptest! {
         prop_assert!(net.sender.finished(), "{:?} {:?} at {:?}", net.sender.view(), net.sender.path_stats(), net.now);
         prop_assert_eq!(last, w.bytes);
         prop_assert_eq!(net.sender.view().in_flight, 0);
-        // New data follows what was sent before it, without a gap; nothing is larger than both ends allow.
+        // New data follows what was sent before it, without a gap; nothing is larger than both ends
+        // allow.
         let name = dumbbell_algos::cc::CATALOGUE[w.control].about.name;
         let implied = cc(name, &dumbbell_core::transport::Path::PLAIN).tcp_overrides();
         let header = 40 + w.config.with_overrides(implied).option_bytes();

@@ -14,10 +14,11 @@ fn config(reduction: Reduction) -> TcpConfig {
     }
 }
 
-/// Twenty segments at once, the first is lost; 19 duplicates come 1.04 ms apart. Two release 21 and 22 (RFC 3042), the
-/// third begins the recovery: RecoverFS = 20, ssthresh = 10. PRR then sends one segment for two that arrive; RFC 6675 is
-/// silent for ten duplicates and sends one for one afterwards. Both have ten in the network at the end, PRR already
-/// at 119 ms, so that its last one waits for another arrival.
+/// Twenty segments at once, the first is lost; 19 duplicates come 1.04 ms apart. Two release 21 and
+/// 22 (RFC 3042), the third begins the recovery: RecoverFS = 20, ssthresh = 10. PRR then sends one
+/// segment for two that arrive; RFC 6675 is silent for ten duplicates and sends one for one
+/// afterwards. Both have ten in the network at the end, PRR already at 119 ms, so that its last one
+/// waits for another arrival.
 #[test]
 fn one_for_two_in_place_of_silence() {
     let sends = |reduction| {
@@ -33,14 +34,20 @@ fn one_for_two_in_place_of_silence() {
     let prr = sends(Reduction::Prr);
     let start = [(102, 21), (103, 22), (104, 1)];
     assert_eq!(prr[..3], start);
-    assert_eq!(prr[3..], [(107, 23), (109, 24), (111, 25), (113, 26), (115, 27), (117, 28), (120, 29)]);
+    assert_eq!(
+        prr[3..],
+        [(107, 23), (109, 24), (111, 25), (113, 26), (115, 27), (117, 28), (120, 29)]
+    );
     let rfc6675 = sends(Reduction::Rfc6675);
     assert_eq!(rfc6675[..3], start);
-    assert_eq!(rfc6675[3..], [(114, 23), (115, 24), (116, 25), (117, 26), (118, 27), (119, 28), (120, 29)]);
+    assert_eq!(
+        rfc6675[3..],
+        [(114, 23), (115, 24), (116, 25), (117, 26), (118, 27), (119, 28), (120, 29)]
+    );
 }
 
-/// With heavy losses the flight falls below ssthresh: RFC 6675 sends what is missing in one burst, PRR never more than two
-/// segments for one that arrives (section 6: SafeACK adds one).
+/// With heavy losses the flight falls below ssthresh: RFC 6675 sends what is missing in one burst,
+/// PRR never more than two segments for one that arrives (section 6: SafeACK adds one).
 #[test]
 fn heavy_losses_make_no_burst() {
     let largest = |reduction| {
@@ -58,8 +65,8 @@ fn heavy_losses_make_no_burst() {
     assert!(largest(Reduction::Prr) <= 2);
 }
 
-/// At the end of a recovery no more is in the network than ssthresh and the segments of one SafeACK; what is in flight is
-/// never more than what is outstanding.
+/// At the end of a recovery no more is in the network than ssthresh and the segments of one
+/// SafeACK; what is in flight is never more than what is outstanding.
 #[test]
 fn recoveries_end_near_ssthresh() {
     let mut ends = 0;
@@ -68,8 +75,9 @@ fn recoveries_end_near_ssthresh() {
         let config = TcpConfig { detection, reduction: Reduction::Prr, ..plain() };
         let mut chance = dumbbell_core::rng::Stream::named(seed, "loss");
         let (p, mbps) = (0.001 + chance.unit() * 0.03, 2 + seed % 29);
-        let mut net = Net::new("sack", &config)
-            .with_fate(move |way, _, _| if way == Way::Forward && chance.coin(p) { lose() } else { pass() });
+        let mut net = Net::new("sack", &config).with_fate(move |way, _, _| {
+            if way == Way::Forward && chance.coin(p) { lose() } else { pass() }
+        });
         (net.rate, net.record) = (Some(Rate::from_mbps(mbps)), false);
         net = net.start(1000 * MSS);
         let mut before = net.sender.view();
@@ -78,7 +86,10 @@ fn recoveries_end_near_ssthresh() {
             net.run(net.now + Span::from_us(200));
             let view = net.sender.view();
             assert!(view.in_flight <= view.nxt - view.una);
-            if before.phase == Phase::Recovery && view.phase == Phase::Open && net.sender.stats().rtos == rtos {
+            if before.phase == Phase::Recovery
+                && view.phase == Phase::Open
+                && net.sender.stats().rtos == rtos
+            {
                 ends += 1;
                 let bound = before.ssthresh.unwrap() + 3 * MSS;
                 assert!(view.in_flight <= bound, "seed {seed}: {before:?} {view:?}");
@@ -89,8 +100,8 @@ fn recoveries_end_near_ssthresh() {
     assert!(ends > 500, "{ends}");
 }
 
-/// The profile's pacing: 120 % of a window per round trip, in pairs. A window of 20 at 100 ms: 24 segments in each 100 ms, a
-/// pair every 8.33 ms, until the window is used up.
+/// The profile's pacing: 120 % of a window per round trip, in pairs. A window of 20 at 100 ms: 24
+/// segments in each 100 ms, a pair every 8.33 ms, until the window is used up.
 #[test]
 fn the_profile_paces_by_its_window() {
     for quantum in [1, 2] {
@@ -103,8 +114,12 @@ fn the_profile_paces_by_its_window() {
         };
         let mut net = Net::new("sack", &config).start(u64::MAX);
         net.run(at_ms(195));
-        let times: Vec<_> =
-            net.log.iter().filter(|s| s.way == Way::Forward && s.segment.ip_len > 60).map(|s| s.at).collect();
+        let times: Vec<_> = net
+            .log
+            .iter()
+            .filter(|s| s.way == Way::Forward && s.segment.ip_len > 60)
+            .map(|s| s.at)
+            .collect();
         assert_eq!(times.len(), 20);
         let gap = Span::from_ps(1_000_000_000_000 / 240 * 1040 / 1000) * u64::from(quantum);
         for pair in times.chunks(quantum as usize).collect::<Vec<_>>().windows(2) {

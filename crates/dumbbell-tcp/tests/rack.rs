@@ -1,5 +1,5 @@
-//! RACK against the text: RFC 8985 section 6, transcribed line by line over a plain list, decides like the detector with
-//! its queues, whatever happens.
+//! RACK against the text: RFC 8985 section 6, transcribed line by line over a plain list, decides
+//! like the detector with its queues, whatever happens.
 use dumbbell_core::transport::segment::TS_UNIT_SHIFT;
 use dumbbell_core::transport::{Detect, Evidence, Finding, Phase, Scoreboard, Sent};
 use dumbbell_core::units::{Span, Time};
@@ -45,7 +45,15 @@ fn sent_after(t1: Time, seq1: u64, t2: Time, seq2: u64) -> bool {
 impl Text {
     fn send(&mut self, from: u64, to: u64, now: Time) {
         let xmit_ts = Some(now);
-        self.list.push(Segment { from, to, xmit_ts, left: now, retransmitted: false, lost: false, sacked: false });
+        self.list.push(Segment {
+            from,
+            to,
+            xmit_ts,
+            left: now,
+            retransmitted: false,
+            lost: false,
+            sacked: false,
+        });
     }
     fn resend(&mut self, from: u64, now: Time) {
         let s = self.list.iter_mut().find(|s| s.from == from).unwrap();
@@ -53,21 +61,32 @@ impl Text {
     }
 
     /// Section 6.2, steps 1 to 5.
-    fn ack(&mut self, now: Time, una: u64, sacks: &[(u64, u64)], echo: Option<Time>, recovering: bool, exiting: bool) {
-        let covered = |s: &Segment| s.to <= una || sacks.iter().any(|b| b.0 <= s.from && s.to <= b.1);
-        let news: Vec<Segment> = self.list.iter().filter(|s| !s.sacked && covered(s)).cloned().collect();
+    fn ack(
+        &mut self,
+        now: Time,
+        una: u64,
+        sacks: &[(u64, u64)],
+        echo: Option<Time>,
+        recovering: bool,
+        exiting: bool,
+    ) {
+        let covered =
+            |s: &Segment| s.to <= una || sacks.iter().any(|b| b.0 <= s.from && s.to <= b.1);
+        let news: Vec<Segment> =
+            self.list.iter().filter(|s| !s.sacked && covered(s)).cloned().collect();
         for s in self.list.iter_mut().filter(|s| covered(s)) {
             s.sacked = true;
         }
         self.list.retain(|s| s.to > una);
         for s in &news {
-            // Steps 1 and 2. A segment that was found lost keeps its real time here: the RFC's INFINITE_TS would make
-            // the round trip of a late original negative.
+            // Steps 1 and 2. A segment that was found lost keeps its real time here: the RFC's
+            // INFINITE_TS would make the round trip of a late original negative.
             let rtt = now.since(s.left);
             if !s.retransmitted {
                 self.min_rtt = Some(self.min_rtt.map_or(rtt, |m| m.min(rtt)));
             }
-            let early = echo.is_some_and(|e| e.ps() >> TS_UNIT_SHIFT < s.left.ps() >> TS_UNIT_SHIFT);
+            let early =
+                echo.is_some_and(|e| e.ps() >> TS_UNIT_SHIFT < s.left.ps() >> TS_UNIT_SHIFT);
             let skip = s.retransmitted && (early || self.min_rtt.is_some_and(|m| rtt < m));
             if !skip {
                 self.rtt = rtt;
@@ -103,7 +122,9 @@ impl Text {
     }
 
     fn reo_wnd(&self, recovering: bool) -> Span {
-        if !self.reordering_seen && (recovering || self.list.iter().filter(|s| s.sacked).count() >= 3) {
+        if !self.reordering_seen
+            && (recovering || self.list.iter().filter(|s| s.sacked).count() >= 3)
+        {
             return Span::ZERO;
         }
         let quarter = Span::from_ps(self.min_rtt.unwrap_or_default().ps() / 4);
@@ -117,7 +138,10 @@ impl Text {
     fn arm(&mut self, now: Time, wnd: Span) {
         let mut timer = None;
         for s in self.list.iter_mut().filter(|s| !s.sacked) {
-            let Some(ts) = s.xmit_ts.filter(|ts| sent_after(self.xmit_ts, self.end_seq, *ts, s.to)) else { continue };
+            let Some(ts) = s.xmit_ts.filter(|ts| sent_after(self.xmit_ts, self.end_seq, *ts, s.to))
+            else {
+                continue;
+            };
             let at = ts + self.rtt + wnd;
             if at <= now {
                 (s.lost, s.xmit_ts) = (true, None);
@@ -150,7 +174,8 @@ impl Text {
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Send(u64),
-    /// Acknowledge this many segments, and selectively those whose bits are set; with an echo of some earlier time.
+    /// Acknowledge this many segments, and selectively those whose bits are set; with an echo of
+    /// some earlier time.
     Ack {
         segments: u64,
         bits: u32,
@@ -283,7 +308,9 @@ impl Pair {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(
+        ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() }
+    )]
     #[test]
     fn the_queues_decide_as_the_text_does(events in events()) {
         let mut pair = Pair::new();

@@ -2,7 +2,9 @@
 use crate::harness::*;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::transport::{Ack, Capabilities, Commands, Congestion, CongestionControl, RateSample, TcpOverrides};
+use dumbbell_core::transport::{
+    Ack, Capabilities, Commands, Congestion, CongestionControl, RateSample, TcpOverrides,
+};
 use dumbbell_core::units::{Rate, Span, Time};
 use dumbbell_tcp::{Sender, TcpConfig};
 use std::cell::RefCell;
@@ -10,7 +12,8 @@ use std::rc::Rc;
 
 type Samples = Rc<RefCell<Vec<(Time, u64, Option<RateSample>)>>>;
 
-/// Another control that asks for rates and notes them, with the bytes that each acknowledgement told of.
+/// Another control that asks for rates and notes them, with the bytes that each acknowledgement
+/// told of.
 struct Noting {
     inner: dumbbell_algos::cc::AnyCc,
     seen: Samples,
@@ -49,8 +52,15 @@ impl CongestionControl for Noting {
 
 const RATE: Rate = Rate::from_mbps(8);
 
-/// A transfer of `segments` over 8 Mbps and 50 ms each way with losses of data at `p` and of acknowledgements at `q`.
-fn transfer(name: &str, config: &TcpConfig, segments: u64, (p, q): (f64, f64), seed: u64) -> (Samples, Sent) {
+/// A transfer of `segments` over 8 Mbps and 50 ms each way with losses of data at `p` and of
+/// acknowledgements at `q`.
+fn transfer(
+    name: &str,
+    config: &TcpConfig,
+    segments: u64,
+    (p, q): (f64, f64),
+    seed: u64,
+) -> (Samples, Sent) {
     let seen = Samples::default();
     let noted = Rc::clone(&seen);
     let sender = Sender::new(config, move |path| Noting { inner: cc(name, path), seen: noted });
@@ -85,11 +95,13 @@ fn machineries() -> Vec<(&'static str, TcpConfig)> {
     ]
 }
 
-/// Every byte is delivered once, whatever is lost, repaired, repeated or undone; nothing is left in the network.
+/// Every byte is delivered once, whatever is lost, repaired, repeated or undone; nothing is left in
+/// the network.
 #[test]
 fn what_is_acknowledged_is_delivered_once() {
     for (name, config) in machineries() {
-        for (seed, loss) in [(1, (0.0, 0.0)), (2, (0.01, 0.0)), (3, (0.05, 0.02)), (4, (0.15, 0.1))] {
+        for (seed, loss) in [(1, (0.0, 0.0)), (2, (0.01, 0.0)), (3, (0.05, 0.02)), (4, (0.15, 0.1))]
+        {
             let (seen, sent) = transfer(name, &config, 2000, loss, seed);
             let seen = seen.borrow();
             let (mut total, mut una, mut lost) = (0, 1, 0);
@@ -109,37 +121,56 @@ fn what_is_acknowledged_is_delivered_once() {
             let mss = config.segment_bytes();
             let again = sent.retransmits * mss;
             let probes = sent.tail_probes * mss;
-            assert!(sent.rtos > 0 || (lost <= again && again <= lost + probes), "{name}, {loss:?}: {lost}, {again}");
-            assert_eq!(lost == 0, again == 0, "{name}, {loss:?}: {lost} bytes lost, {again} sent again");
+            assert!(
+                sent.rtos > 0 || (lost <= again && again <= lost + probes),
+                "{name}, {loss:?}: \
+                {lost}, {again}"
+            );
+            assert_eq!(
+                lost == 0,
+                again == 0,
+                "{name}, {loss:?}: {lost} bytes lost, {again} sent \
+                again"
+            );
         }
     }
 }
 
-/// Never more than the bottleneck delivers in the interval, and one segment: the delivery that closes it may be one that
-/// began before it.
+/// Never more than the bottleneck delivers in the interval, and one segment: the delivery that
+/// closes it may be one that began before it.
 #[test]
 fn no_estimate_exceeds_the_bottleneck() {
     for (name, config) in machineries() {
         let overhead = 40 + if config.timestamps { 12 } else { 0 };
-        let payload = RATE.bps() as f64 / 8.0 * (MSS as f64 - (overhead as f64 - 40.0)) / (MSS as f64 + 40.0);
+        let payload =
+            RATE.bps() as f64 / 8.0 * (MSS as f64 - (overhead as f64 - 40.0)) / (MSS as f64 + 40.0);
         for (seed, loss) in [(1, (0.0, 0.0)), (2, (0.02, 0.0)), (3, (0.02, 0.3))] {
             let (seen, _) = transfer(name, &config, 3000, loss, seed);
             let (mut valid, mut best) = (0, 0.0f64);
             for (now, _, sample) in seen.borrow().iter() {
                 let Some(s) = sample.filter(|s| s.interval > Span::ZERO) else { continue };
                 let most = payload * s.interval.seconds() + MSS as f64;
-                assert!(s.delivered as f64 <= most, "{name}, {loss:?}, at {now:?}: {} > {most}", s.delivered);
+                assert!(
+                    s.delivered as f64 <= most,
+                    "{name}, {loss:?}, at {now:?}: {} > {most}",
+                    s.delivered
+                );
                 (valid, best) = (valid + 1, best.max(s.bytes_per_second().unwrap()));
             }
             assert!(valid > 500, "{name}, {loss:?}: {valid} samples");
             if loss == (0.0, 0.0) && name != "tahoe" {
-                assert!((best / payload - 1.0).abs() < 0.01, "{name}: the best is {best}, the path has {payload}");
+                assert!(
+                    (best / payload - 1.0).abs() < 0.01,
+                    "{name}: the best is {best}, the path \
+                    has {payload}"
+                );
             }
         }
     }
 }
 
-/// A sender that writes less than the path takes says so in its samples; one that writes enough does not.
+/// A sender that writes less than the path takes says so in its samples; one that writes enough
+/// does not.
 #[test]
 fn the_application_is_to_blame_or_not() {
     let seen = Samples::default();
@@ -161,8 +192,12 @@ fn the_application_is_to_blame_or_not() {
     let share = |from, to| {
         let seen = seen.borrow();
         let within = |t: Time| t >= at_ms(from) && t < at_ms(to);
-        let samples: Vec<bool> =
-            seen.iter().filter(|s| within(s.0)).filter_map(|s| s.2).map(|s| s.app_limited).collect();
+        let samples: Vec<bool> = seen
+            .iter()
+            .filter(|s| within(s.0))
+            .filter_map(|s| s.2)
+            .map(|s| s.app_limited)
+            .collect();
         assert!(samples.len() > 100);
         samples.iter().filter(|a| **a).count() as f64 / samples.len() as f64
     };

@@ -1,19 +1,19 @@
 //! Fast retransmit and the four recoveries, step by step.
 //!
-//! The wires take 50 ms and no time to serialise, so that each round trip is one burst at a multiple of 100 ms.
-//! The initial window is 10 segments. Traces are derived by hand from the RFCs; `-3` is segment 3 sent again.
+//! The wires take 50 ms and no time to serialise, so that each round trip is one burst at a
+//! multiple of 100 ms. The initial window is 10 segments. Traces are derived by hand from the RFCs;
+//! `-3` is segment 3 sent again.
 use crate::harness::*;
 use dumbbell_core::transport::Phase;
 use dumbbell_core::units::{Limit, Packets, Rate, Span};
 use dumbbell_tcp::{Exit, PartialAck, Reentry, TcpConfig};
 
-/// Segments 3 and 6 of the first window are lost. RFC 6582:
-/// ACKs of 1 and 2 open the window to 12 and send 11 to 14; six duplicates follow. The first two send 15 and 16
-/// (RFC 3042). At the third FlightSize less limited transmit is 12: ssthresh = 6, window 6 + 3.
-/// 200 ms: six duplicates take the window from 12 to 18, with 14 in flight: 17 to 20. Then the partial ACK of
-/// 3 segments: window 18 - 3 + 1 = 16, 15 in flight: 6 again, 21.
-/// 300 ms: four duplicates, window 20: 22 to 25. The full ACK leaves 5 in flight: cwnd = min(6, 5 + 1): 26; and
-/// the ACK of 21 sends 27.
+/// Segments 3 and 6 of the first window are lost. RFC 6582: ACKs of 1 and 2 open the window to 12
+/// and send 11 to 14; six duplicates follow. The first two send 15 and 16 (RFC 3042). At the third
+/// FlightSize less limited transmit is 12: ssthresh = 6, window 6 + 3. 200 ms: six duplicates take
+/// the window from 12 to 18, with 14 in flight: 17 to 20. Then the partial ACK of 3 segments:
+/// window 18 - 3 + 1 = 16, 15 in flight: 6 again, 21. 300 ms: four duplicates, window 20: 22 to 25.
+/// The full ACK leaves 5 in flight: cwnd = min(6, 5 + 1): 26; and the ACK of 21 sends 27.
 #[test]
 fn newreno_trace() {
     let mut net = Net::new("newreno", &plain()).lose_first(&[3, 6]).start(u64::MAX);
@@ -28,9 +28,10 @@ fn newreno_trace() {
     assert_eq!(net.sender.view().ssthresh, Some(6 * MSS));
 }
 
-/// The same losses by RFC 6675. 100 ms: pipe is 11, 10, 8 (the third range byte count finds 6 lost), 7: nothing.
-/// 200 ms: pipe 6, then 5: NextSeg (1) sends 6, (2) sends 17 to 20; the ACK of 3 leaves pipe 5: 21.
-/// 300 ms: the ACK of 6 covers RecoveryPoint; 5 in flight, cwnd 6: 22; then one for one.
+/// The same losses by RFC 6675. 100 ms: pipe is 11, 10, 8 (the third range byte count finds 6
+/// lost), 7: nothing. 200 ms: pipe 6, then 5: NextSeg (1) sends 6, (2) sends 17 to 20; the ACK of 3
+/// leaves pipe 5: 21. 300 ms: the ACK of 6 covers RecoveryPoint; 5 in flight, cwnd 6: 22; then one
+/// for one.
 #[test]
 fn sack_trace() {
     let mut net = Net::new("sack", &plain()).lose_first(&[3, 6]).start(u64::MAX);
@@ -42,8 +43,9 @@ fn sack_trace() {
     assert_eq!((net.sender.view().phase, net.sender.stats().recoveries), (Phase::Open, 1));
 }
 
-/// 12 segments in all; 8, 10 and 12 are lost. A threshold of 1 enters recovery at the first duplicate (of 9); 10 lies
-/// below the highest SACK, 12 above every one: no duplicate can tell of it, and a rescue repairs it before the timer.
+/// 12 segments in all; 8, 10 and 12 are lost. A threshold of 1 enters recovery at the first
+/// duplicate (of 9); 10 lies below the highest SACK, 12 above every one: no duplicate can tell of
+/// it, and a rescue repairs it before the timer.
 #[test]
 fn sack_rescues_the_last_segment() {
     let config = TcpConfig { dupack_threshold: 1, ..plain() };
@@ -55,8 +57,8 @@ fn sack_rescues_the_last_segment() {
     assert!(net.sender.finished());
 }
 
-/// Reno leaves recovery at the partial ACK with cwnd 6 and 15 in flight; at 300 ms the duplicates of 17 to 20
-/// start a second one: two halvings for one window, where NewReno has one.
+/// Reno leaves recovery at the partial ACK with cwnd 6 and 15 in flight; at 300 ms the duplicates
+/// of 17 to 20 start a second one: two halvings for one window, where NewReno has one.
 #[test]
 fn reno_leaves_at_the_first_partial_ack_and_halves_again() {
     let mut net = Net::new("reno", &plain()).lose_first(&[3, 6]).start(u64::MAX);
@@ -90,7 +92,12 @@ fn newreno_needs_k_round_trips_for_k_losses() {
         let times = |name| {
             let mut net = Net::new(name, &plain()).lose_first(&lost[..k]).start(u64::MAX);
             net.run(at_ms(900));
-            assert_eq!((net.sender.stats().recoveries, net.sender.stats().rtos), (1, 0), "{name} {k}");
+            assert_eq!(
+                (net.sender.stats().recoveries, net.sender.stats().rtos),
+                (1, 0),
+                "{name} \
+                {k}"
+            );
             net.data().into_iter().filter(|d| d.2).map(|d| d.0).collect::<Vec<_>>()
         };
         assert_eq!(times("newreno"), (1..=k as u64).map(|i| 100 * i).collect::<Vec<_>>());
@@ -98,9 +105,9 @@ fn newreno_needs_k_round_trips_for_k_losses() {
     }
 }
 
-/// Tahoe: a window of one segment, everything from SND.UNA again in slow start; its duplicates start nothing.
-/// 3 is lost: at 100 ms the third duplicate sends 3 alone. At 200 ms duplicates of 11 to 16 do nothing, then the
-/// ACK of 3 covers all 16: slow start from 1: 17, 18.
+/// Tahoe: a window of one segment, everything from SND.UNA again in slow start; its duplicates
+/// start nothing. 3 is lost: at 100 ms the third duplicate sends 3 alone. At 200 ms duplicates of
+/// 11 to 16 do nothing, then the ACK of 3 covers all 16: slow start from 1: 17, 18.
 #[test]
 fn tahoe_trace() {
     let mut net = Net::new("tahoe", &plain()).lose_first(&[3]).start(u64::MAX);
@@ -112,8 +119,8 @@ fn tahoe_trace() {
     assert_eq!((net.sender.stats().recoveries, net.sender.view().ssthresh), (1, Some(6 * MSS)));
 }
 
-/// Without limited transmit nothing goes at the first two duplicates (RFC 3042). Seven duplicates then take the
-/// window to 6 + 7 = 13, with 12 in flight: 15.
+/// Without limited transmit nothing goes at the first two duplicates (RFC 3042). Seven duplicates
+/// then take the window to 6 + 7 = 13, with 12 in flight: 15.
 #[test]
 fn limited_transmit_is_an_option() {
     let config = TcpConfig { limited_transmit: false, ..plain() };
@@ -122,7 +129,8 @@ fn limited_transmit_is_an_option() {
     assert_eq!(burst(&net.data(), 100), [11, 12, 13, 14, -3, 15]);
 }
 
-/// Limited transmit makes the third duplicate of a window of 3 possible; else the timer must repair (RFC 3042).
+/// Limited transmit makes the third duplicate of a window of 3 possible; else the timer must repair
+/// (RFC 3042).
 #[test]
 fn limited_transmit_saves_a_small_window() {
     let rtos = |limited_transmit| {
@@ -140,7 +148,8 @@ fn limited_transmit_saves_a_small_window() {
 fn the_deflated_exit_prevents_a_burst() {
     let cwnd = |exit| {
         let config = TcpConfig { exit, ..plain() };
-        // The retransmission arrives when all new data is through: nothing is in flight at the full ACK.
+        // The retransmission arrives when all new data is through: nothing is in flight at the full
+        // ACK.
         let mut net = Net::new("newreno", &config).lose_first(&[1]).start(10 * MSS);
         net.run(at_ms(190));
         assert_eq!(net.sender.view().phase, Phase::Recovery);
@@ -150,13 +159,17 @@ fn the_deflated_exit_prevents_a_burst() {
     assert_eq!([cwnd(Exit::Deflated), cwnd(Exit::Ssthresh)], [2 * MSS, 5 * MSS]);
 }
 
-/// Impatient restarts the timer at the first partial ACK only: a recovery of many round trips meets the timer;
-/// slow-but-steady does not (RFC 6582 section 4).
+/// Impatient restarts the timer at the first partial ACK only: a recovery of many round trips meets
+/// the timer; slow-but-steady does not (RFC 6582 section 4).
 #[test]
 fn impatient_meets_the_timer_where_slow_but_steady_does_not() {
     let rtos = |partial_ack| {
-        let config =
-            TcpConfig { partial_ack, initial_window: Packets(40.0), initial_window_bytes: Limit::Unlimited, ..plain() };
+        let config = TcpConfig {
+            partial_ack,
+            initial_window: Packets(40.0),
+            initial_window_bytes: Limit::Unlimited,
+            ..plain()
+        };
         let lost: Vec<u64> = (1..=15).map(|k| 2 * k).collect();
         let mut net = Net::new("newreno", &config).lose_first(&lost).start(60 * MSS);
         net.run(at_ms(30_000));
@@ -172,7 +185,8 @@ fn impatient_meets_the_timer_where_slow_but_steady_does_not() {
 fn reentry_beyond_or_at_recover() {
     let recoveries = |reentry| {
         let config = TcpConfig { reentry, ..plain() };
-        // 3 is lost, recovery covers 1 to 16; 17 is lost as well, and is the first beyond `recover`.
+        // 3 is lost, recovery covers 1 to 16; 17 is lost as well, and is the first beyond
+        // `recover`.
         let mut net = Net::new("newreno", &config).lose_first(&[3, 17]).start(60 * MSS);
         net.run(at_ms(30_000));
         assert!(net.sender.finished());
@@ -188,7 +202,10 @@ fn goodput(name: &str, losses: u64) -> u64 {
     let mut net = Net::new(name, &plain()).with_fate(move |way, _, s| {
         let number = u64::from(s.seq.wrapping_sub(1)) / MSS + 1;
         let place = (number % 400).wrapping_sub(100);
-        let doomed = way == Way::Forward && place < 3 * losses && place.is_multiple_of(3) && sent.insert(number);
+        let doomed = way == Way::Forward
+            && place < 3 * losses
+            && place.is_multiple_of(3)
+            && sent.insert(number);
         if doomed { lose() } else { pass() }
     });
     net.rate = Some(Rate::from_mbps(8));
@@ -197,31 +214,35 @@ fn goodput(name: &str, losses: u64) -> u64 {
     net.receiver.stats().delivered_bytes
 }
 
-/// One loss: fast recovery keeps the ACK clock, which Tahoe gives up; how it repairs makes no difference (the
-/// windows at its end differ by less than a segment of about 40).
+/// One loss: fast recovery keeps the ACK clock, which Tahoe gives up; how it repairs makes no
+/// difference (the windows at its end differ by less than a segment of about 40).
 #[test]
 fn one_loss_a_window_is_repaired_alike() {
-    let [tahoe, reno, newreno, sack] = ["tahoe", "reno", "newreno", "sack"].map(|name| goodput(name, 1));
+    let [tahoe, reno, newreno, sack] =
+        ["tahoe", "reno", "newreno", "sack"].map(|name| goodput(name, 1));
     assert!(tahoe < reno.min(newreno).min(sack), "{tahoe} {reno} {newreno} {sack}");
     let spread = reno.max(newreno).max(sack) as f64 / reno.min(newreno).min(sack) as f64;
     assert!(spread < 1.0 + 1.0 / 40.0, "{reno} {newreno} {sack}");
 }
 
-/// With three, Reno waits for the timer and falls even below Tahoe (Fall and Floyd: Simulation-based comparisons
-/// of Tahoe, Reno, and SACK TCP, CCR 26(3), 1996, section 4).
+/// With three, Reno waits for the timer and falls even below Tahoe (Fall and Floyd:
+/// Simulation-based comparisons of Tahoe, Reno, and SACK TCP, CCR 26(3), 1996, section 4).
 #[test]
 fn three_losses_a_window_are_renos_weakness() {
-    let [tahoe, reno, newreno, sack] = ["tahoe", "reno", "newreno", "sack"].map(|name| goodput(name, 3));
+    let [tahoe, reno, newreno, sack] =
+        ["tahoe", "reno", "newreno", "sack"].map(|name| goodput(name, 3));
     assert!(reno < tahoe && tahoe < newreno && newreno <= sack, "{tahoe} {reno} {newreno} {sack}");
 }
 
-/// A repetition that is lost too: RFC 6675 sends new data until the timer expires, for many round trips here. The
-/// threshold is then half of what was in the network, not half of the stream that went by.
+/// A repetition that is lost too: RFC 6675 sends new data until the timer expires, for many round
+/// trips here. The threshold is then half of what was in the network, not half of the stream that
+/// went by.
 #[test]
 fn a_lost_repetition_does_not_swell_the_threshold() {
     let mut lost = 0;
     let mut net = Net::new("sack", &plain()).with_fate(move |way, _, s| {
-        let doomed = way == Way::Forward && u64::from(s.seq.wrapping_sub(1)) / MSS + 1 == 40 && lost < 2;
+        let doomed =
+            way == Way::Forward && u64::from(s.seq.wrapping_sub(1)) / MSS + 1 == 40 && lost < 2;
         lost += u32::from(doomed);
         if doomed { lose() } else { pass() }
     });
@@ -233,5 +254,9 @@ fn a_lost_repetition_does_not_swell_the_threshold() {
         net.run(net.now + Span::from_ms(1));
     }
     let view = net.sender.view();
-    assert!(view.nxt - view.una > 0 && view.ssthresh.unwrap() <= window, "{view:?} after a window of {window}");
+    assert!(
+        view.nxt - view.una > 0 && view.ssthresh.unwrap() <= window,
+        "{view:?} after a window \
+        of {window}"
+    );
 }

@@ -5,9 +5,9 @@ use dumbbell_core::transport::segment::flag;
 use dumbbell_core::units::{Limit, Packets, Rate, Span};
 use dumbbell_tcp::{Detection, Reduction, TcpConfig};
 
-/// Ten segments, the last is lost. The ACK of 9 at 100 ms leaves one segment: the probe goes 2 SRTT + 200 ms later (section
-/// 7.2), far before the timer (1 s); it repairs the loss by itself, which shows when more data is acknowledged: one
-/// reduction, no recovery (section 7.4.2).
+/// Ten segments, the last is lost. The ACK of 9 at 100 ms leaves one segment: the probe goes 2 SRTT +
+/// 200 ms later (section 7.2), far before the timer (1 s); it repairs the loss by itself, which
+/// shows when more data is acknowledged: one reduction, no recovery (section 7.4.2).
 #[test]
 fn a_probe_repairs_the_last_segment() {
     let mut net = Net::new("sack", &modern()).lose_first(&[10]);
@@ -26,8 +26,8 @@ fn a_probe_repairs_the_last_segment() {
     assert!(net.sender.view().ssthresh.is_some_and(|s| s <= before), "{:?}", net.sender.view());
 }
 
-/// The last two of ten are lost: two segments are on their way, so the probe goes at 100 + 2 SRTT = 300 ms. Its SACK at
-/// 400 ms tells RACK that 9 is lost (section 7.4.1): fast recovery, no timeout.
+/// The last two of ten are lost: two segments are on their way, so the probe goes at 100 + 2 SRTT =
+/// 300 ms. Its SACK at 400 ms tells RACK that 9 is lost (section 7.4.1): fast recovery, no timeout.
 #[test]
 fn a_probe_makes_the_rest_of_the_tail_known() {
     let mut net = Net::new("sack", &modern()).lose_first(&[9, 10]).start(10 * MSS);
@@ -42,8 +42,8 @@ fn a_probe_makes_the_rest_of_the_tail_known() {
     assert_eq!((net.sender.stats().recoveries, net.sender.stats().rtos), (0, 1));
 }
 
-/// Section 7.3: new data is the better probe. A window of ten segments, all acknowledgements lost: at 2 SRTT the eleventh
-/// goes beyond the window; before a sample, after 1 s.
+/// Section 7.3: new data is the better probe. A window of ten segments, all acknowledgements lost:
+/// at 2 SRTT the eleventh goes beyond the window; before a sample, after 1 s.
 #[test]
 fn new_data_probes_first() {
     let mut net = Net::new("sack", &modern()).with_fate(|way, n, _| match way {
@@ -62,7 +62,8 @@ fn new_data_probes_first() {
     assert_eq!(burst(&net.data(), 1000), [11]);
 }
 
-/// The last segment's acknowledgement is only late: probe and original both arrive, a D-SACK says so, nothing is reduced.
+/// The last segment's acknowledgement is only late: probe and original both arrive, a D-SACK says
+/// so, nothing is reduced.
 #[test]
 fn a_needless_probe_costs_nothing() {
     let mut net = Net::new("sack", &modern()).with_fate(|way, n, _| match (way, n) {
@@ -79,12 +80,13 @@ fn a_needless_probe_costs_nothing() {
     assert_eq!(net.sender.view().ssthresh, None);
 }
 
-/// Segment 40 and its repetition are lost. Whatever was sent after the repetition and arrives tells of it a round trip
-/// later (section 3.3.1); RFC 6675 waits for the timer.
+/// Segment 40 and its repetition are lost. Whatever was sent after the repetition and arrives tells
+/// of it a round trip later (section 3.3.1); RFC 6675 waits for the timer.
 fn lose_twice(config: &TcpConfig) -> Net<dumbbell_algos::cc::AnyCc> {
     let mut lost = 0;
     let mut net = Net::new("sack", config).with_fate(move |way, _, s| {
-        let doomed = way == Way::Forward && u64::from(s.seq.wrapping_sub(1)) / MSS + 1 == 40 && lost < 2;
+        let doomed =
+            way == Way::Forward && u64::from(s.seq.wrapping_sub(1)) / MSS + 1 == 40 && lost < 2;
         lost += u32::from(doomed);
         if doomed { lose() } else { pass() }
     });
@@ -99,7 +101,11 @@ fn lose_twice(config: &TcpConfig) -> Net<dumbbell_algos::cc::AnyCc> {
 fn a_lost_repetition_is_found() {
     let net = lose_twice(&modern());
     let again: Vec<u64> = net.data().iter().filter(|d| d.1 == 40).map(|d| d.0).collect();
-    assert_eq!((again.len(), net.sender.stats().rtos, net.sender.stats().recoveries), (3, 0, 1), "{again:?}");
+    assert_eq!(
+        (again.len(), net.sender.stats().rtos, net.sender.stats().recoveries),
+        (3, 0, 1),
+        "{again:?}"
+    );
     // A round trip with its queueing: below 50 segments of 1.04 ms.
     assert!((100..160).contains(&(again[2] - again[1])), "{again:?}");
     let classic = lose_twice(&plain());
@@ -134,8 +140,9 @@ fn reordered(config: &TcpConfig, late: Span) -> (u64, u64, u64) {
     (net.receiver.stats().delivered_bytes, s.retransmits, s.recoveries)
 }
 
-/// Section 6.2 step 4. By less than a quarter of a round trip: once it is seen (a segment that was not sent again arrives
-/// late), the window waits and nothing is sent again. Counting duplicates does, each time.
+/// Section 6.2 step 4. By less than a quarter of a round trip: once it is seen (a segment that was
+/// not sent again arrives late), the window waits and nothing is sent again. Counting duplicates
+/// does, each time.
 #[test]
 fn reordering_within_a_quarter_of_a_round_trip_is_waited_for() {
     let late = Span::from_ms(12);
@@ -148,7 +155,8 @@ fn reordering_within_a_quarter_of_a_round_trip_is_waited_for() {
     assert!(goodput > by_count * 3 / 2, "{goodput} {by_count}");
 }
 
-/// By more: each round trip with a D-SACK makes the window a quarter longer, until it is long enough.
+/// By more: each round trip with a D-SACK makes the window a quarter longer, until it is long
+/// enough.
 #[test]
 fn the_reordering_window_learns() {
     let (_, again, _) = reordered(&modern(), Span::from_ms(70));
@@ -157,7 +165,8 @@ fn the_reordering_window_learns() {
     assert!(again < 10 && many > 150, "{again} {many}");
 }
 
-/// A window of losses, with the timer as last resort: RACK marks by age (section 6.3), and slow start repairs them all.
+/// A window of losses, with the timer as last resort: RACK marks by age (section 6.3), and slow
+/// start repairs them all.
 #[test]
 fn a_whole_window_lost_is_repaired_after_one_timeout() {
     for detection in [Detection::Dupack, Detection::Rack] {
@@ -166,7 +175,11 @@ fn a_whole_window_lost_is_repaired_after_one_timeout() {
         let mut net = Net::new("sack", &config).lose_first(&lost).start(40 * MSS);
         net.run(at_ms(20_000));
         assert!(net.sender.finished());
-        assert_eq!((net.sender.stats().rtos, net.sender.stats().retransmits), (1, 10), "{detection:?}");
+        assert_eq!(
+            (net.sender.stats().rtos, net.sender.stats().retransmits),
+            (1, 10),
+            "{detection:?}"
+        );
         assert_eq!(net.sender.view().phase, Phase::Open);
     }
 }

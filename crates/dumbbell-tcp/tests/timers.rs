@@ -5,7 +5,8 @@ use dumbbell_core::transport::{Ack, Commands, Congestion, CongestionControl};
 use dumbbell_core::units::{Bytes, Limit, Packets, Rate, Span, Time};
 use dumbbell_tcp::{DelayedAck, Receiver, Sender, TcpConfig};
 
-/// Nothing gets through: the timer backs off 1, 2, 4 ... 60, 60 s (RFC 6298 (5.5), (2.5)), one segment each.
+/// Nothing gets through: the timer backs off 1, 2, 4 ... 60, 60 s (RFC 6298 (5.5), (2.5)), one
+/// segment each.
 #[test]
 fn the_timer_backs_off_to_its_maximum() {
     let mut net = Net::new("newreno", &plain()).with_fate(|_, _, _| lose()).start(u64::MAX);
@@ -28,20 +29,25 @@ fn a_coarse_timer_fires_on_a_tick() {
 /// After a timeout slow start sends everything again; what SACK reported is skipped.
 #[test]
 fn going_back_skips_what_is_sacked() {
-    // 1 and 2 of 4 are lost: two duplicates are too few for fast retransmit, without limited transmit.
+    // 1 and 2 of 4 are lost: two duplicates are too few for fast retransmit, without limited
+    // transmit.
     let sent_again = |name| {
         let config = TcpConfig { limited_transmit: false, ..plain() };
         let mut net = Net::new(name, &config).lose_first(&[1, 2]).start(4 * MSS);
         net.run(at_ms(10_000));
         assert!(net.sender.finished());
-        (net.data().into_iter().filter(|d| d.2).map(|d| (d.0, d.1)).collect::<Vec<_>>(), net.sender.stats().rtos)
+        (
+            net.data().into_iter().filter(|d| d.2).map(|d| (d.0, d.1)).collect::<Vec<_>>(),
+            net.sender.stats().rtos,
+        )
     };
     assert_eq!(sent_again("newreno"), (vec![(1000, 1), (1100, 2), (1100, 3)], 1));
     assert_eq!(sent_again("sack"), (vec![(1000, 1), (1100, 2)], 1));
 }
 
-/// What the receiver holds does not count against cwnd, and what is sent again does: 1, 3, 5, 7, 9 of 12 are lost, and
-/// no number of duplicates starts a recovery. ssthresh is 6; one segment, then two for each ACK, up to six.
+/// What the receiver holds does not count against cwnd, and what is sent again does: 1, 3, 5, 7, 9
+/// of 12 are lost, and no number of duplicates starts a recovery. ssthresh is 6; one segment, then
+/// two for each ACK, up to six.
 #[test]
 fn slow_start_over_sacked_data() {
     let config = TcpConfig {
@@ -55,13 +61,20 @@ fn slow_start_over_sacked_data() {
     net.run(at_ms(1350));
     let data = net.data();
     let bursts: Vec<_> = [1000, 1100, 1200, 1300].map(|at| burst(&data, at)).into();
-    assert_eq!(bursts, [vec![-1], vec![-3, -5], vec![-7, -9, 13, 14], vec![15, 16, 17, 18, 19, 20]]);
+    assert_eq!(
+        bursts,
+        [vec![-1], vec![-3, -5], vec![-7, -9, 13, 14], vec![15, 16, 17, 18, 19, 20]]
+    );
 }
 
 /// RFC 5681 section 4.2: one segment alone is acknowledged when the timer expires; two at once.
 #[test]
 fn a_delayed_ack_waits_for_a_second_segment_or_the_timer() {
-    let config = TcpConfig { delayed_ack: DelayedAck::Second, delayed_ack_timeout: Span::from_ms(200), ..plain() };
+    let config = TcpConfig {
+        delayed_ack: DelayedAck::Second,
+        delayed_ack_timeout: Span::from_ms(200),
+        ..plain()
+    };
     let acks = |bytes| {
         let mut net = Net::new("newreno", &config).start(bytes);
         net.run(at_ms(2000));
@@ -80,10 +93,14 @@ fn quick_acks_at_the_start() {
     let mut net = Net::new("newreno", &config).start(7 * MSS);
     net.run(at_ms(60));
     let back = net.log.iter().filter(|s| s.way == Way::Back);
-    assert_eq!(back.map(|s| u64::from(s.segment.seq - 1) / MSS).collect::<Vec<_>>(), [1, 2, 3, 5, 7]);
+    assert_eq!(
+        back.map(|s| u64::from(s.segment.seq - 1) / MSS).collect::<Vec<_>>(),
+        [1, 2, 3, 5, 7]
+    );
 }
 
-/// RFC 9293 section 3.7.4: what does not fill a segment waits until all is acknowledged, and goes at once without Nagle.
+/// RFC 9293 section 3.7.4: what does not fill a segment waits until all is acknowledged, and goes
+/// at once without Nagle.
 #[test]
 fn nagle_holds_small_segments_back() {
     let sent = |nagle| {
@@ -113,7 +130,8 @@ fn trouble_is_acknowledged_at_once() {
     });
     net = net.start(3 * MSS);
     net.run(at_ms(90));
-    let back: Vec<_> = net.log.iter().filter(|s| s.way == Way::Back).map(|s| (ms(s.at), s.segment.seq)).collect();
+    let back: Vec<_> =
+        net.log.iter().filter(|s| s.way == Way::Back).map(|s| (ms(s.at), s.segment.seq)).collect();
     // 2 comes first, 1 fills the gap, 3 alone is delayed; its duplicate is not.
     assert_eq!(back, [(50, 1), (60, 2001), (80, 3001)]);
 }
@@ -129,9 +147,14 @@ fn zero_window_probes() {
     net.run(at_ms(60));
     net.act(|s, now, out| s.write(now, 20 * MSS, out));
     net.run(at_ms(10_000));
-    // The window closes at 100 ms; the RTO is 1 s. Each probe is one byte of segment 2, and is refused.
-    let probes: Vec<_> =
-        net.log.iter().filter(|s| s.way == Way::Forward && s.segment.ip_len == 41).map(|s| ms(s.at)).collect();
+    // The window closes at 100 ms; the RTO is 1 s. Each probe is one byte of segment 2, and is
+    // refused.
+    let probes: Vec<_> = net
+        .log
+        .iter()
+        .filter(|s| s.way == Way::Forward && s.segment.ip_len == 41)
+        .map(|s| ms(s.at))
+        .collect();
     assert_eq!(probes, [1100, 3100, 7100]);
     assert_eq!(net.receiver.stats().delivered_bytes, MSS);
     assert_eq!((net.sender.stats().probes, net.sender.stats().rtos), (3, 0));
@@ -200,7 +223,8 @@ fn pacing_spaces_segments_by_their_length() {
 fn a_lost_fin_is_sent_again() {
     let config = TcpConfig { handshake: true, ..plain() };
     let mut net = Net::new("newreno", &config).with_fate(|way, _, s| {
-        let first_fin = way == Way::Forward && s.flags & flag::FIN != 0 && s.flags & flag::RETRANSMIT == 0;
+        let first_fin =
+            way == Way::Forward && s.flags & flag::FIN != 0 && s.flags & flag::RETRANSMIT == 0;
         if first_fin { lose() } else { pass() }
     });
     net = net.start(2 * MSS);

@@ -16,7 +16,11 @@ fn a_clean_transfer_sends_everything_once() {
         assert!(net.sender.finished() && net.receiver.finished(), "{name}");
         let (s, r) = (*net.sender.stats(), *net.receiver.stats());
         assert_eq!((s.retransmits, s.rtos, s.sent_bytes), (0, 0, 1_000_000), "{name}");
-        assert_eq!((r.delivered_bytes, r.received_bytes, r.duplicates), (1_000_000, 1_000_000, 0), "{name}");
+        assert_eq!(
+            (r.delivered_bytes, r.received_bytes, r.duplicates),
+            (1_000_000, 1_000_000, 0),
+            "{name}"
+        );
         assert_eq!(s.sent_packets, 1 + 1_000_000u64.div_ceil(1448), "SYN and data; {name}");
     }
 }
@@ -57,13 +61,18 @@ struct Weather {
 }
 
 fn weather() -> impl Strategy<Value = Weather> {
-    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    let flags =
+        (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
     let modern = prop::collection::vec(any::<bool>(), 8);
     let odds = (0.0..0.3f64, 0.0..0.2f64, 0.0..0.3f64);
-    let recovery =
-        prop_oneof![Just(Recovery::Tahoe), Just(Recovery::Reno), Just(Recovery::Newreno), Just(Recovery::Sack)];
-    (0..CONTROLS.len(), recovery, flags, odds, 1u64..120_000, any::<u64>(), 1u32..5, modern).prop_map(
-        |(name, recovery, flags, odds, bytes, seed, dupack_threshold, modern)| {
+    let recovery = prop_oneof![
+        Just(Recovery::Tahoe),
+        Just(Recovery::Reno),
+        Just(Recovery::Newreno),
+        Just(Recovery::Sack)
+    ];
+    (0..CONTROLS.len(), recovery, flags, odds, 1u64..120_000, any::<u64>(), 1u32..5, modern)
+        .prop_map(|(name, recovery, flags, odds, bytes, seed, dupack_threshold, modern)| {
             let (timestamps, handshake, small_window, ecn, each, rate) = flags;
             use dumbbell_tcp::{DelayedAck, Ecn};
             let config = TcpConfig {
@@ -90,12 +99,13 @@ fn weather() -> impl Strategy<Value = Weather> {
             };
             let (loss, duplication, reordering) = odds;
             Weather { name, config, bytes, seed, loss, duplication, reordering, rate }
-        },
-    )
+        })
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(
+        ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() }
+    )]
     #[test]
     fn everything_arrives_once_and_in_order(w in weather()) {
         let mut chance = dumbbell_core::rng::Stream::named(w.seed, "weather");
@@ -139,13 +149,17 @@ fn the_handshake_survives_losses() {
         .collect();
     assert_eq!(syns, [0, 1000, 3000, 7000]);
     // RFC 5681 section 3.1: the window after a lost SYN is one segment; then slow start.
-    assert_eq!(net.data().iter().map(|d| d.0).take(4).collect::<Vec<_>>(), [7100, 7200, 7200, 7300]);
+    assert_eq!(
+        net.data().iter().map(|d| d.0).take(4).collect::<Vec<_>>(),
+        [7100, 7200, 7200, 7300]
+    );
     assert!(net.sender.finished() && net.receiver.finished());
 }
 
 #[test]
 fn an_old_copy_of_the_syn_changes_nothing() {
-    let config = TcpConfig { handshake: true, receive_window: "50 pkt".parse().unwrap(), ..plain() };
+    let config =
+        TcpConfig { handshake: true, receive_window: "50 pkt".parse().unwrap(), ..plain() };
     let mut net = Net::new("newreno", &config).with_fate(|way, n, _| match (way, n) {
         (Way::Forward, 1) => vec![Span::ZERO, Span::from_ms(420)],
         _ => pass(),

@@ -1,5 +1,5 @@
-//! Every congestion control of the catalogue under every profile: the receiver's application stops reading, the window
-//! closes, and opens again unheard. Nothing is lost of it but time.
+//! Every congestion control of the catalogue under every profile: the receiver's application stops
+//! reading, the window closes, and opens again unheard. Nothing is lost of it but time.
 use crate::harness::*;
 use dumbbell_algos::cc;
 use dumbbell_core::units::{Bytes, Limit, Rate};
@@ -12,13 +12,14 @@ const WINDOW: u64 = 30 * MSS;
 /// When the application stops reading and when it reads on, milliseconds.
 const PAUSES: [(u64, u64); 3] = [(250, 4_000), (4_600, 4_900), (20_000, 50_000)];
 
-/// A transfer over 8 Mbps, 100 ms there and back, by an application that pauses. Every other window update is lost: only a
-/// probe can find out.
+/// A transfer over 8 Mbps, 100 ms there and back, by an application that pauses. Every other window
+/// update is lost: only a probe can find out.
 fn pausing(control: &str, config: &TcpConfig) -> Net<cc::AnyCc> {
     let deaf = Rc::new(Cell::new(false));
     let ear = deaf.clone();
-    let mut net = Net::new(control, config)
-        .with_fate(move |way, _, _| if way == Way::Back && ear.replace(false) { lose() } else { pass() });
+    let mut net = Net::new(control, config).with_fate(move |way, _, _| {
+        if way == Way::Back && ear.replace(false) { lose() } else { pass() }
+    });
     net.rate = Some(Rate::from_mbps(8));
     net.act(|s, now, out| s.open(now, out));
     net.act(|s, now, out| s.write(now, SEGMENTS / 2 * MSS + 1, out));

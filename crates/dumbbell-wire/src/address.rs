@@ -1,9 +1,9 @@
 //! An IP address of either version as one number, which is fast to compare and to hash.
-use std::fmt;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::fmt;
 
-/// The prefix under which version 4 lies in version 6, `::ffff:0:0/96` (RFC 4291 section 2.5.5.2). It is never on a wire as
-/// an address of version 6.
+/// The prefix under which version 4 lies in version 6, `::ffff:0:0/96` (RFC 4291 section 2.5.5.2).
+/// It is never on a wire as an address of version 6.
 const MAPPED: u128 = 0xffff << 32;
 
 /// An IP address.

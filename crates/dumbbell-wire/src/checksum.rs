@@ -1,11 +1,12 @@
 //! The Internet checksum: RFC 1071, and its incremental update, RFC 1624.
 
-/// The one's complement sum of `bytes` as 16-bit words in the network's order, the last byte padded by zero, added to `seed`
-/// (a sum of something that stands before them). Not folded; [`fold`] does that.
+/// The one's complement sum of `bytes` as 16-bit words in the network's order, the last byte padded
+/// by zero, added to `seed` (a sum of something that stands before them). Not folded; [`fold`] does
+/// that.
 #[inline]
 pub fn sum(bytes: &[u8], seed: u64) -> u64 {
-    // Words of four bytes in this machine's order: the sum does not depend on the order but for one swap (RFC 1071
-    // section 2 (B)), and 2^32 such words fit into the accumulator.
+    // Words of four bytes in this machine's order: the sum does not depend on the order but for one
+    // swap (RFC 1071 section 2 (B)), and 2^32 such words fit into the accumulator.
     let mut native = 0u64;
     let (chunks, rest) = bytes.as_chunks::<4>();
     for chunk in chunks {
@@ -27,15 +28,15 @@ pub fn fold(mut sum: u64) -> u16 {
     sum as u16
 }
 
-/// The checksum of `bytes`: what belongs into a field that is zero while it is computed. Over bytes with their right
-/// checksum among them it is 0.
+/// The checksum of `bytes`: what belongs into a field that is zero while it is computed. Over bytes
+/// with their right checksum among them it is 0.
 #[inline]
 pub fn of(bytes: &[u8]) -> u16 {
     !fold(sum(bytes, 0))
 }
 
-/// The checksum after a 16-bit word that it covers went from `old` to `new` (RFC 1624, eqn. 3). A word that stayed leaves it
-/// as it is: the equation would make 0xffff of 0 (erratum 4782).
+/// The checksum after a 16-bit word that it covers went from `old` to `new` (RFC 1624, eqn. 3). A
+/// word that stayed leaves it as it is: the equation would make 0xffff of 0 (erratum 4782).
 #[inline]
 pub fn update(checksum: u16, old: u16, new: u16) -> u16 {
     if old == new {
@@ -49,7 +50,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// RFC 1071 section 4.1, transcribed: words of 16 bits, one by one, and carries folded at the end.
+    /// RFC 1071 section 4.1, transcribed: words of 16 bits, one by one, and carries folded at the
+    /// end.
     fn plain(bytes: &[u8]) -> u16 {
         let mut sum = 0u32;
         for pair in bytes.chunks(2) {

@@ -11,13 +11,14 @@ pub enum Corruption {
     Checksum,
     /// A bit of the IP header's checksum: the transport has none, or none that is known.
     IpChecksum,
-    /// Nothing: there is no checksum that would find it, so the router has to lose the packet itself.
+    /// Nothing: there is no checksum that would find it, so the router has to lose the packet
+    /// itself.
     Nothing,
 }
 
-/// Turns over one bit, of those that a checksum covers number `pick` (modulo their number). One wrong bit changes a one's
-/// complement sum always, so the receiver discards the packet, and counts it. Ports and addresses are left alone: a host
-/// may look for a packet's socket before it sums.
+/// Turns over one bit, of those that a checksum covers number `pick` (modulo their number). One
+/// wrong bit changes a one's complement sum always, so the receiver discards the packet, and counts
+/// it. Ports and addresses are left alone: a host may look for a packet's socket before it sums.
 pub fn corrupt(packet: &mut [u8], pick: u64) -> Corruption {
     let Ok(view) = PacketView::of(packet) else { return Corruption::Nothing };
     let (at, end) = (usize::from(view.header_len), usize::from(view.total_len));

@@ -31,7 +31,9 @@ pub(super) fn pass(bytes: &[u8], next: u8) -> Option<Passed> {
     loop {
         let at = passed.at;
         let length = match passed.protocol {
-            HOP_BY_HOP | DESTINATION | MOBILITY | HIP | SHIM6 => 8 + 8 * usize::from(*bytes.get(at + 1)?),
+            HOP_BY_HOP | DESTINATION | MOBILITY | HIP | SHIM6 => {
+                8 + 8 * usize::from(*bytes.get(at + 1)?)
+            }
             ROUTING => {
                 passed.routed |= *bytes.get(at + 3)? > 0;
                 8 + 8 * usize::from(*bytes.get(at + 1)?)
@@ -49,7 +51,8 @@ pub(super) fn pass(bytes: &[u8], next: u8) -> Option<Passed> {
         }
         passed.protocol = bytes[at];
         passed.at += length;
-        // Behind a fragment that is not the first there is no header, whatever its next header says.
+        // Behind a fragment that is not the first there is no header, whatever its next header
+        // says.
         if passed.fragment.is_some_and(|(words, _)| words >> 3 != 0) {
             return Some(passed);
         }

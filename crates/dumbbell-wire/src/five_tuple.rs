@@ -1,7 +1,7 @@
 //! The five-tuple of a packet: what tells one connection from another.
 use super::address::Address;
 use super::protocol;
-use super::view::{TransportHeader, PacketView};
+use super::view::{PacketView, TransportHeader};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -23,7 +23,9 @@ impl FiveTuple {
     #[inline]
     pub fn of(view: &PacketView) -> Option<FiveTuple> {
         let ports = match (view.protocol, view.transport) {
-            (protocol::TCP | protocol::UDP, _) if view.fragment.is_none_or(|f| f.offset == 0) => view.ports,
+            (protocol::TCP | protocol::UDP, _) if view.fragment.is_none_or(|f| f.offset == 0) => {
+                view.ports
+            }
             (protocol::ICMP, TransportHeader::Icmp { kind: 0 | 8, rest, .. })
             | (protocol::ICMPV6, TransportHeader::Icmp { kind: 128 | 129, rest, .. }) => {
                 let identifier = (rest >> 16) as u16;
@@ -32,7 +34,12 @@ impl FiveTuple {
             (_, TransportHeader::Other) => (0, 0),
             _ => return None,
         };
-        Some(FiveTuple { source: view.source, destination: view.destination, ports, protocol: view.protocol })
+        Some(FiveTuple {
+            source: view.source,
+            destination: view.destination,
+            ports,
+            protocol: view.protocol,
+        })
     }
 
     /// The five-tuple of the other direction.

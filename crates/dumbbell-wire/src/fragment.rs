@@ -4,16 +4,19 @@ use super::options::options;
 use super::view::PacketView;
 use std::ops::Range;
 
-/// Writes to `into` the fragment that has the bytes `piece` of the packet's payload; whether there is such a one. A piece of
-/// a packet that was a fragment itself says where it lies in the datagram. Options go with the piece that has the first byte, and
-/// with the others those that say so (the copied flag); the others' headers are shorter then.
+/// Writes to `into` the fragment that has the bytes `piece` of the packet's payload; whether there
+/// is such a one. A piece of a packet that was a fragment itself says where it lies in the
+/// datagram. Options go with the piece that has the first byte, and with the others those that say
+/// so (the copied flag); the others' headers are shorter then.
 pub fn fragment(packet: &[u8], piece: Range<u16>, into: &mut Vec<u8>) -> bool {
     into.clear();
     let Ok(view) = PacketView::of(packet) else { return false };
     let payload = &packet[usize::from(view.header_len)..usize::from(view.total_len)];
     let last = piece.end == view.payload_len();
     let whole_units = piece.start.is_multiple_of(8) && (last || piece.len().is_multiple_of(8));
-    let Some(bytes) = payload.get(usize::from(piece.start)..usize::from(piece.end)) else { return false };
+    let Some(bytes) = payload.get(usize::from(piece.start)..usize::from(piece.end)) else {
+        return false;
+    };
     if view.version != 4 || bytes.is_empty() || !whole_units {
         return false;
     }
@@ -24,7 +27,9 @@ pub fn fragment(packet: &[u8], piece: Range<u16>, into: &mut Vec<u8>) -> bool {
     if piece.start == 0 {
         into.extend_from_slice(&packet[20..usize::from(view.header_len)]);
     } else {
-        for option in options(&packet[20..usize::from(view.header_len)]).filter(|o| o[0] & 0x80 != 0) {
+        for option in
+            options(&packet[20..usize::from(view.header_len)]).filter(|o| o[0] & 0x80 != 0)
+        {
             into.extend_from_slice(option);
         }
         // Padding: the end of the list.
@@ -41,14 +46,14 @@ fn finish(header: &mut Vec<u8>, offset: u16, more: bool, payload: &[u8]) {
     header[0] = 0x40 | (length / 4) as u8;
     header[2..4].copy_from_slice(&total.to_be_bytes());
     // The reserved bit and "don't fragment" stay as they were.
-    let flags = (u16::from_be_bytes([header[6], 0]) & 0xc000) | (u16::from(more) << 13) | (offset / 8);
+    let flags =
+        (u16::from_be_bytes([header[6], 0]) & 0xc000) | (u16::from(more) << 13) | (offset / 8);
     header[6..8].copy_from_slice(&flags.to_be_bytes());
     header[10..12].fill(0);
     let sum = checksum::of(header);
     header[10..12].copy_from_slice(&sum.to_be_bytes());
     header.extend_from_slice(payload);
 }
-
 
 #[cfg(test)]
 mod tests {
@@ -73,11 +78,21 @@ mod tests {
     #[test]
     fn the_kernel_cuts_alike() {
         let (packet, mut piece) = (whole(), vec![]);
-        assert_eq!(verify(&packet, &PacketView::of(&packet).unwrap()), Verdict::Right, "its UDP checksum is the kernel's");
-        for (header, range) in samples::CUT_BY_THE_KERNEL.iter().zip([0..1480, 1480..2960, 2960..3080]) {
+        assert_eq!(
+            verify(&packet, &PacketView::of(&packet).unwrap()),
+            Verdict::Right,
+            "its UDP \
+            checksum is the kernel's"
+        );
+        for (header, range) in
+            samples::CUT_BY_THE_KERNEL.iter().zip([0..1480, 1480..2960, 2960..3080])
+        {
             assert!(fragment(&packet, range.clone(), &mut piece));
             assert_eq!(piece[..20], header[..], "{range:?}");
-            assert_eq!(piece[20..], packet[20 + usize::from(range.start)..20 + usize::from(range.end)]);
+            assert_eq!(
+                piece[20..],
+                packet[20 + usize::from(range.start)..20 + usize::from(range.end)]
+            );
         }
     }
 
@@ -89,7 +104,11 @@ mod tests {
         let mut direct = vec![];
         assert!(fragment(&packet, 2280..2960, &mut direct));
         assert_eq!(small, direct);
-        assert!(PacketView::of(&small).unwrap().fragment.unwrap().more, "the datagram goes on behind it");
+        assert!(
+            PacketView::of(&small).unwrap().fragment.unwrap().more,
+            "the datagram goes on \
+            behind it"
+        );
     }
 
     #[test]
@@ -110,7 +129,12 @@ mod tests {
         assert!(fragment(&packet, 0..8, &mut piece));
         assert_eq!((piece[0], &piece[20..32]), (0x48, &options[..]), "the first has them all");
         assert!(fragment(&packet, 8..24, &mut piece));
-        assert_eq!((piece[0], &piece[20..28]), (0x47, &[131, 7, 4, 10, 0, 0, 9, 0][..]), "the others the copied ones");
+        assert_eq!(
+            (piece[0], &piece[20..28]),
+            (0x47, &[131, 7, 4, 10, 0, 0, 9, 0][..]),
+            "the \
+            others the copied ones"
+        );
         assert_eq!(checksum::of(&piece[..28]), 0);
         assert_eq!(piece[28..], packet[40..56]);
     }

@@ -1,6 +1,7 @@
 //! Ethernet frames of IPv4 packets: headers with their checksums, for a payload of zeros.
 //!
-//! RFC 791 (IPv4), RFC 9293 (TCP), RFC 768 (UDP), RFC 1071 (checksums), RFC 7323, RFC 2018 (options).
+//! RFC 791 (IPv4), RFC 9293 (TCP), RFC 768 (UDP), RFC 1071 (checksums), RFC 7323, RFC 2018
+//! (options).
 
 use crate::checksum;
 use crate::protocol::{TCP, UDP};
@@ -57,7 +58,8 @@ pub struct Ip {
     pub from: [u8; 4],
     /// Destination.
     pub to: [u8; 4],
-    /// Identification; the packet may not be fragmented, so that this is for people only (RFC 6864).
+    /// Identification; the packet may not be fragmented, so that this is for people only (RFC
+    /// 6864).
     pub id: u16,
     /// Time to live.
     pub ttl: u8,
@@ -65,7 +67,8 @@ pub struct Ip {
     pub dscp: u8,
     /// The two bits of RFC 3168.
     pub ecn: u8,
-    /// Bytes of options, a multiple of 4 up to 40: no-operations, for networks whose IP header is longer.
+    /// Bytes of options, a multiple of 4 up to 40: no-operations, for networks whose IP header is
+    /// longer.
     pub padding: usize,
 }
 
@@ -88,7 +91,8 @@ pub struct Tcp<'a> {
     pub options: &'a [u8],
 }
 
-/// Writes the headers of a TCP segment with `payload` zero bytes; returns the length of the whole packet.
+/// Writes the headers of a TCP segment with `payload` zero bytes; returns the length of the whole
+/// packet.
 pub fn tcp(ip: &Ip, t: &Tcp<'_>, payload: usize, out: &mut Vec<u8>) -> usize {
     let header = TCP_HEADER + t.options.len();
     let length = internet(ip, TCP, header + payload, out);
@@ -106,7 +110,8 @@ pub fn tcp(ip: &Ip, t: &Tcp<'_>, payload: usize, out: &mut Vec<u8>) -> usize {
     length
 }
 
-/// Writes the headers of a datagram with `payload` zero bytes; returns the length of the whole packet.
+/// Writes the headers of a datagram with `payload` zero bytes; returns the length of the whole
+/// packet.
 pub fn udp(ip: &Ip, from: u16, to: u16, payload: usize, out: &mut Vec<u8>) -> usize {
     let length = internet(ip, UDP, UDP_HEADER + payload, out);
     let at = out.len();
@@ -198,7 +203,8 @@ impl Options {
 mod tests {
     use super::*;
 
-    const IP: Ip = Ip { from: [10, 0, 0, 1], to: [10, 0, 0, 2], id: 7, ttl: 64, dscp: 0, ecn: 2, padding: 0 };
+    const IP: Ip =
+        Ip { from: [10, 0, 0, 1], to: [10, 0, 0, 2], id: 7, ttl: 64, dscp: 0, ecn: 2, padding: 0 };
 
     /// RFC 1071 section 3: the example's sum is ddf2, its complement the checksum.
     #[test]
@@ -217,11 +223,23 @@ mod tests {
     /// A receiver sums everything, checksum included, and gets ffff (RFC 1071 section 1).
     #[test]
     fn what_is_written_sums_to_ones() {
-        let options = Options { timestamps: Some((5, 9)), sack: vec![(100, 200), (1, 50)], ..Options::default() };
+        let options = Options {
+            timestamps: Some((5, 9)),
+            sack: vec![(100, 200), (1, 50)],
+            ..Options::default()
+        };
         let mut bytes = Vec::new();
         options.write(&mut bytes);
         assert_eq!(bytes.len(), 12 + 4 + 16);
-        let t = Tcp { from: 1, to: 2, seq: u32::MAX, ack: 77, flags: flag::ACK, window: 9, options: &bytes };
+        let t = Tcp {
+            from: 1,
+            to: 2,
+            seq: u32::MAX,
+            ack: 77,
+            flags: flag::ACK,
+            window: 9,
+            options: &bytes,
+        };
         for payload in [0, 1, 1448] {
             let mut out = Vec::new();
             assert_eq!(tcp(&IP, &t, payload, &mut out), out.len() + payload);

@@ -5,7 +5,7 @@ use super::address::Address;
 use super::checksum;
 use super::protocol;
 use super::verify::pseudo;
-use super::view::{TransportHeader, PacketView};
+use super::view::{PacketView, TransportHeader};
 use core::net::IpAddr;
 
 /// An answer is as long as this at most (RFC 1812 section 4.3.2.3).
@@ -33,12 +33,17 @@ pub enum Unanswered {
     Multicast,
 }
 
-/// Writes to `into` the answer to the packet that begins with `original`, from the router with the address `router` to the
-/// packet's source; `mtu` in bytes.
+/// Writes to `into` the answer to the packet that begins with `original`, from the router with the
+/// address `router` to the packet's source; `mtu` in bytes.
 ///
 /// # Errors
 /// It must not be answered.
-pub fn too_big(router: IpAddr, original: &[u8], mtu: u32, into: &mut Vec<u8>) -> Result<(), Unanswered> {
+pub fn too_big(
+    router: IpAddr,
+    original: &[u8],
+    mtu: u32,
+    into: &mut Vec<u8>,
+) -> Result<(), Unanswered> {
     into.clear();
     let view = PacketView::quoted(original).map_err(|_| Unanswered::Malformed)?;
     answerable(&view)?;
@@ -53,11 +58,16 @@ pub fn too_big(router: IpAddr, original: &[u8], mtu: u32, into: &mut Vec<u8>) ->
 
 fn answerable(view: &PacketView) -> Result<(), Unanswered> {
     let error = match view.transport {
-        TransportHeader::Icmp { kind, .. } if view.protocol == protocol::ICMP => matches!(kind, 3 | 4 | 5 | 11 | 12),
-        TransportHeader::Icmp { kind, .. } => view.protocol == protocol::ICMPV6 && (kind < 128 || kind == 137),
+        TransportHeader::Icmp { kind, .. } if view.protocol == protocol::ICMP => {
+            matches!(kind, 3 | 4 | 5 | 11 | 12)
+        }
+        TransportHeader::Icmp { kind, .. } => {
+            view.protocol == protocol::ICMPV6 && (kind < 128 || kind == 137)
+        }
         _ => false,
     };
-    // "Packet too big" is the one answer that even a packet to a group gets in version 6 (RFC 4443 section 2.4 (e.3)).
+    // "Packet too big" is the one answer that even a packet to a group gets in version 6 (RFC 4443
+    // section 2.4 (e.3)).
     let nobody = |a: Address| a.is_multicast() || a.ip().is_unspecified();
     if error {
         return Err(Unanswered::Error);
@@ -101,7 +111,12 @@ fn v6(router: [u8; 16], view: &PacketView, quote: &[u8], mtu: u32, into: &mut Ve
     into.extend_from_slice(&[2, 0, 0, 0]);
     into.extend_from_slice(&mtu.to_be_bytes());
     into.extend_from_slice(quote);
-    let own = PacketView { protocol: protocol::ICMPV6, source: Address::v6(router), destination: view.source, ..*view };
+    let own = PacketView {
+        protocol: protocol::ICMPV6,
+        source: Address::v6(router),
+        destination: view.source,
+        ..*view
+    };
     let sum = !checksum::fold(checksum::sum(&into[40..], pseudo(&own, length)));
     into[42..44].copy_from_slice(&sum.to_be_bytes());
 }
@@ -130,9 +145,17 @@ mod tests {
             too_big(router(view.version), packet, 1400, &mut into).unwrap();
             let answer = PacketView::of(&into).unwrap();
             assert_eq!(verify(&into, &answer), Verdict::Right, "{name}");
-            assert_eq!((answer.source.ip(), answer.destination), (router(view.version), view.source), "{name}");
+            assert_eq!(
+                (answer.source.ip(), answer.destination),
+                (router(view.version), view.source),
+                "{name}"
+            );
             let (kind, code) = if view.version == 4 { (3, 4) } else { (2, 0) };
-            assert_eq!(answer.transport, TransportHeader::Icmp { kind, code, rest: 1400 }, "{name}");
+            assert_eq!(
+                answer.transport,
+                TransportHeader::Icmp { kind, code, rest: 1400 },
+                "{name}"
+            );
             assert_eq!(into[usize::from(answer.header_len) + 8..], *packet, "{name}");
         }
     }
@@ -153,7 +176,10 @@ mod tests {
             assert_eq!(verify(&into, &PacketView::of(&into).unwrap()), Verdict::Right);
             // The router need not have kept more than the headers.
             too_big(router(version), &u32_at[..64], 1500, &mut into).unwrap();
-            assert_eq!(PacketView::of(&into).unwrap().destination, PacketView::of(packet).unwrap().source);
+            assert_eq!(
+                PacketView::of(&into).unwrap().destination,
+                PacketView::of(packet).unwrap().source
+            );
         }
     }
 

@@ -1,10 +1,10 @@
 //! Headers of IP packets as bytes, versions 4 and 6: pure functions over one packet.
 //!
 //! The router of the testbed parses each packet once ([`view::PacketView`]), checks its checksums
-//! ([`mod@verify`]) and changes only what a router changes: the ECN field and the DSCP ([`rewrite`]), or
-//! the header of a fragment ([`mod@fragment`]). It sends packets of its own only as ICMP errors
-//! ([`icmp_error`]). Exports build the headers of simulated packets ([`frame`]).
-//! No function here panics, whatever bytes it gets.
+//! ([`mod@verify`]) and changes only what a router changes: the ECN field and the DSCP
+//! ([`rewrite`]), or the header of a fragment ([`mod@fragment`]). It sends packets of its own only
+//! as ICMP errors ([`icmp_error`]). Exports build the headers of simulated packets ([`frame`]). No
+//! function here panics, whatever bytes it gets.
 #![forbid(unsafe_code)]
 
 pub mod address;

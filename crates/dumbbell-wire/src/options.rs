@@ -1,7 +1,7 @@
 //! Options of the IPv4 header (RFC 791 section 3.1).
 
-/// The options of a header, each whole; up to the end of their list, or to one whose length is none. "No operation" is among
-/// them: it aligns what follows.
+/// The options of a header, each whole; up to the end of their list, or to one whose length is
+/// none. "No operation" is among them: it aligns what follows.
 pub(crate) fn options(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = bytes;
     std::iter::from_fn(move || {

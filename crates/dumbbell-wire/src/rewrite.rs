@@ -4,8 +4,8 @@
 use super::checksum;
 use dumbbell_core::packet::{Dscp, Ecn};
 
-/// Sets Congestion Experienced (RFC 3168 section 5). Whether that is allowed, the queue has asked. Bytes that are no packet
-/// stay as they are.
+/// Sets Congestion Experienced (RFC 3168 section 5). Whether that is allowed, the queue has asked.
+/// Bytes that are no packet stay as they are.
 #[inline]
 pub fn set_ce(packet: &mut [u8]) {
     change(packet, |class| class | 3);
@@ -29,7 +29,8 @@ pub fn set_dscp(packet: &mut [u8], dscp: Dscp) {
     change(packet, |class| class & 3 | dscp.0 << 2);
 }
 
-/// Changes the octet that was once type of service: in version 6 the traffic class, which lies across two bytes.
+/// Changes the octet that was once type of service: in version 6 the traffic class, which lies
+/// across two bytes.
 #[inline]
 fn change(packet: &mut [u8], f: impl Fn(u8) -> u8) {
     match packet {
@@ -62,7 +63,8 @@ mod tests {
         for (name, packet) in samples::ALL {
             let mut marked = packet.to_vec();
             set_ce(&mut marked);
-            let (before, after) = (PacketView::of(packet).unwrap(), PacketView::of(&marked).unwrap());
+            let (before, after) =
+                (PacketView::of(packet).unwrap(), PacketView::of(&marked).unwrap());
             assert_eq!(after, PacketView { ecn: Ecn::Ce, ..before }, "{name}");
             assert_eq!(verify(&marked, &after), Verdict::Right, "{name}");
         }

@@ -117,8 +117,8 @@ pub const TCP_V4_TUPLE: &str = "TCP from 10.0.0.1 port 48008 to 10.0.1.1 port 50
 /// [`UDP_V6`] as [`crate::five_tuple::FiveTuple`] prints it.
 pub const UDP_V6_TUPLE: &str = "UDP from fd00::1 port 35070 to fd00:1::1 port 5002";
 
-/// The headers of three fragments that the kernel made of one datagram of 3080 bytes of UDP, and its UDP header. The data are
-/// the bytes 0 to 255, twelve times.
+/// The headers of three fragments that the kernel made of one datagram of 3080 bytes of UDP, and
+/// its UDP header. The data are the bytes 0 to 255, twelve times.
 pub const CUT_BY_THE_KERNEL: [[u8; 20]; 3] = [
     hex("452e05dcf4cc200040114b150a0000010a000101"),
     hex("452e05dcf4cc20b940114a5c0a0000010a000101"),

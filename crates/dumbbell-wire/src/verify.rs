@@ -1,6 +1,6 @@
 //! Checks the checksums of a packet, and describes what is wrong.
-use super::view::PacketView;
 use super::bytes::u16_at;
+use super::view::PacketView;
 use super::{checksum, protocol};
 use std::fmt;
 
@@ -9,8 +9,8 @@ use std::fmt;
 pub enum Verdict {
     /// Every checksum that there is is right.
     Right,
-    /// The IP header's is right or absent, and the transport's cannot be said: a fragment, a source route, a
-    /// protocol that is not known, or UDP without a checksum.
+    /// The IP header's is right or absent, and the transport's cannot be said: a fragment, a source
+    /// route, a protocol that is not known, or UDP without a checksum.
     Unsaid,
     /// This one is wrong.
     Wrong(Wrong),
@@ -53,13 +53,25 @@ pub enum Wrong {
 impl fmt::Display for Wrong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Wrong::Ip { found, right } => write!(f, "its IP header's checksum is {found:#06x}, not {right:#06x}"),
+            Wrong::Ip { found, right } => write!(
+                f,
+                "its IP header's checksum is {found:#06x}, not \
+                {right:#06x}"
+            ),
             Wrong::Transport { protocol: p, found, right } => {
                 write!(f, "its {} checksum is {found:#06x}, not {right:#06x}", protocol::name(p))
             }
-            Wrong::Partial(p) => write!(f, "its {} checksum is only begun, as for a card to finish", protocol::name(p)),
+            Wrong::Partial(p) => write!(
+                f,
+                "its {} checksum is only begun, as for a card to finish",
+                protocol::name(p)
+            ),
             Wrong::Absent => f.write_str("it has no UDP checksum, which IPv6 demands"),
-            Wrong::Length { says, has } => write!(f, "its UDP header says a length of {says} bytes, and it has {has}"),
+            Wrong::Length { says, has } => write!(
+                f,
+                "its UDP header says a length of {says} \
+                bytes, and it has {has}"
+            ),
         }
     }
 }
@@ -67,7 +79,9 @@ impl fmt::Display for Wrong {
 /// Looks at all checksums of a packet, of which `view` was made.
 pub fn verify(packet: &[u8], view: &PacketView) -> Verdict {
     let (header, total) = (usize::from(view.header_len), usize::from(view.total_len));
-    let (Some(ip), Some(inner)) = (packet.get(..header), packet.get(header..total)) else { return Verdict::Unsaid };
+    let (Some(ip), Some(inner)) = (packet.get(..header), packet.get(header..total)) else {
+        return Verdict::Unsaid;
+    };
     if view.version == 4 && checksum::of(ip) != 0 {
         let found = u16_at(ip, 10).unwrap_or(0);
         return Verdict::Wrong(Wrong::Ip { found, right: without(ip, 10, 0) });
@@ -106,7 +120,9 @@ pub(super) fn pseudo(view: &PacketView, length: u16) -> u64 {
 fn plain(inner: &[u8], protocol: u8) -> Verdict {
     match (checksum::of(inner), u16_at(inner, 2)) {
         (0, _) | (_, None) => Verdict::Right,
-        (_, Some(found)) => Verdict::Wrong(Wrong::Transport { protocol, found, right: without(inner, 2, 0) }),
+        (_, Some(found)) => {
+            Verdict::Wrong(Wrong::Transport { protocol, found, right: without(inner, 2, 0) })
+        }
     }
 }
 
@@ -120,7 +136,11 @@ fn transport(view: &PacketView, inner: &[u8], at: usize) -> Verdict {
     if found == checksum::fold(pseudo) {
         return Verdict::Wrong(Wrong::Partial(view.protocol));
     }
-    Verdict::Wrong(Wrong::Transport { protocol: view.protocol, found, right: without(inner, at, pseudo) })
+    Verdict::Wrong(Wrong::Transport {
+        protocol: view.protocol,
+        found,
+        right: without(inner, at, pseudo),
+    })
 }
 
 fn udp(view: &PacketView, inner: &[u8]) -> Verdict {
@@ -168,15 +188,19 @@ mod tests {
             for bit in 0..8 * packet.len() {
                 let mut wrong = packet.to_vec();
                 wrong[bit / 8] ^= 1 << (bit % 8);
-                // Version 6 has no checksum over its traffic class, flow label and hop limit; a header that no longer
-                // says the same lengths and protocol is another packet.
+                // Version 6 has no checksum over its traffic class, flow label and hop limit; a
+                // header that no longer says the same lengths and protocol is another packet.
                 let same = PacketView::of(&wrong).is_ok_and(|v| {
                     (v.version, v.protocol, v.header_len, v.total_len)
                         == (view.version, view.protocol, view.header_len, view.total_len)
                 });
                 let unsummed = view.version == 6 && (bit / 8 < 6 || bit / 8 == 7);
                 if same && !unsummed {
-                    assert!(matches!(look(&wrong), Verdict::Wrong(_)), "{name}, bit {bit}: {:?}", look(&wrong));
+                    assert!(
+                        matches!(look(&wrong), Verdict::Wrong(_)),
+                        "{name}, bit {bit}: {:?}",
+                        look(&wrong)
+                    );
                 }
             }
         }
@@ -186,7 +210,8 @@ mod tests {
     fn the_sum_that_it_names_is_the_one_that_was_there() {
         for (name, packet) in samples::ALL {
             let view = PacketView::of(packet).unwrap();
-            let at = usize::from(view.header_len) + if view.protocol == protocol::UDP { 6 } else { 16 };
+            let at =
+                usize::from(view.header_len) + if view.protocol == protocol::UDP { 6 } else { 16 };
             let there = u16_at(packet, at).unwrap();
             let mut wrong = packet.to_vec();
             wrong[at] ^= 0x55;
@@ -207,7 +232,8 @@ mod tests {
     fn a_checksum_that_was_left_to_the_card_has_a_name() {
         for (name, packet) in samples::ALL {
             let view = PacketView::of(packet).unwrap();
-            let at = usize::from(view.header_len) + if view.protocol == protocol::UDP { 6 } else { 16 };
+            let at =
+                usize::from(view.header_len) + if view.protocol == protocol::UDP { 6 } else { 16 };
             let mut partial = packet.to_vec();
             let begun = checksum::fold(pseudo(&view, view.payload_len()));
             partial[at..at + 2].copy_from_slice(&begun.to_be_bytes());
@@ -217,7 +243,8 @@ mod tests {
 
     #[test]
     fn udp_without_a_checksum_is_allowed_in_version_4_alone() {
-        for (packet, verdict) in [(samples::UDP_V4, Verdict::Unsaid), (samples::UDP_V6, Verdict::Wrong(Wrong::Absent))]
+        for (packet, verdict) in
+            [(samples::UDP_V4, Verdict::Unsaid), (samples::UDP_V6, Verdict::Wrong(Wrong::Absent))]
         {
             let mut none = packet.to_vec();
             let at = usize::from(PacketView::of(packet).unwrap().header_len) + 6;

@@ -1,7 +1,7 @@
 //! The parsed headers of a packet.
 use super::address::Address;
-use super::extension;
 use super::bytes::{u16_at, u32_at};
+use super::extension;
 use super::protocol;
 use dumbbell_core::packet::{Dscp, Ecn};
 use std::fmt;
@@ -66,7 +66,8 @@ pub enum TransportHeader {
         /// The four bytes behind the checksum: an echo's identifier and number, an MTU.
         rest: u32,
     },
-    /// A piece of a datagram without its header; of a quoted packet also what was quoted too shortly.
+    /// A piece of a datagram without its header; of a quoted packet also what was quoted too
+    /// shortly.
     Fragment,
     /// Something else.
     Other,
@@ -113,7 +114,8 @@ pub enum Malformed {
     ShortHeader,
     /// The header says of itself a length that none has.
     HeaderLength(u16),
-    /// The header says a total length of so many bytes, but there are fewer, or the header alone is longer.
+    /// The header says a total length of so many bytes, but there are fewer, or the header alone is
+    /// longer.
     TotalLength {
         /// The length in the header.
         says: u32,
@@ -129,11 +131,17 @@ impl fmt::Display for Malformed {
         match *self {
             Malformed::Version(v) => write!(f, "it is no IP packet: its version is {v}"),
             Malformed::ShortHeader => f.write_str("it ends inside its IP header"),
-            Malformed::HeaderLength(n) => write!(f, "its IP header says a length of {n} bytes for itself"),
+            Malformed::HeaderLength(n) => write!(
+                f,
+                "its IP header says a length of {n} bytes for \
+                itself"
+            ),
             Malformed::TotalLength { says, has } => {
                 write!(f, "its header says a length of {says} bytes, and {has} came")
             }
-            Malformed::ShortTransport(p) => write!(f, "it ends inside its {} header", protocol::name(p)),
+            Malformed::ShortTransport(p) => {
+                write!(f, "it ends inside its {} header", protocol::name(p))
+            }
         }
     }
 }
@@ -160,8 +168,9 @@ impl PacketView {
         PacketView::read(bytes, true)
     }
 
-    /// Of a packet's first bytes, as an ICMP error quotes them (RFC 792: at least eight of the transport). Ports are there if
-    /// they were quoted; a TCP header counts as [`TransportHeader::Fragment`] unless it is whole.
+    /// Of a packet's first bytes, as an ICMP error quotes them (RFC 792: at least eight of the
+    /// transport). Ports are there if they were quoted; a TCP header counts as
+    /// [`TransportHeader::Fragment`] unless it is whole.
     ///
     /// # Errors
     /// Not even the IP header is whole.
@@ -220,12 +229,17 @@ impl PacketView {
         let h: &[u8; 40] = bytes.first_chunk().ok_or(Malformed::ShortHeader)?;
         let class = h[0] << 4 | h[1] >> 4;
         let total = 40 + u32::from(u16::from_be_bytes([h[4], h[5]]));
-        let total_len = u16::try_from(total).map_err(|_| Malformed::TotalLength { says: total, has: bytes.len() })?;
+        let total_len = u16::try_from(total)
+            .map_err(|_| Malformed::TotalLength { says: total, has: bytes.len() })?;
         let present = if whole { usize::from(total_len).min(bytes.len()) } else { bytes.len() };
         let passed = extension::pass(&bytes[..present], h[6]).ok_or(Malformed::ShortHeader)?;
         // Extension headers end within a packet of at most 65,535 bytes.
         let header_len = u16::try_from(passed.at).map_err(|_| Malformed::ShortHeader)?;
-        let fragment = passed.fragment.map(|(words, id)| Fragment { id, offset: words & 0xfff8, more: words & 1 != 0 });
+        let fragment = passed.fragment.map(|(words, id)| Fragment {
+            id,
+            offset: words & 0xfff8,
+            more: words & 1 != 0,
+        });
         Ok(PacketView {
             version: 6,
             protocol: passed.protocol,
@@ -294,7 +308,11 @@ impl PacketView {
 }
 
 fn icmp(inner: &[u8]) -> Option<TransportHeader> {
-    Some(TransportHeader::Icmp { kind: *inner.first()?, code: *inner.get(1)?, rest: u32_at(inner, 4)? })
+    Some(TransportHeader::Icmp {
+        kind: *inner.first()?,
+        code: *inner.get(1)?,
+        rest: u32_at(inner, 4)?,
+    })
 }
 
 /// True if a loose or strict source route is among the options (RFC 791 section 3.1: types 131 and

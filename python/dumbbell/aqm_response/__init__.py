@@ -1,7 +1,8 @@
-"""Signals of an algorithm, measured and in theory: one queue alone under arrivals that are made for it.
+"""Signals of an algorithm, measured and in theory: one queue alone under arrivals that are made for
+it.
 
-`laws` has the theory of each algorithm in a table, `drive` gives a table of packets to one queue, `measure` makes the
-arrivals and counts signals, and `dumbbell.figures.aqm_response` draws both.
+`laws` has the theory of each algorithm in a table, `drive` gives a table of packets to one queue,
+`measure` makes the arrivals and counts signals, and `dumbbell.figures.aqm_response` draws both.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""One queue by itself: a table of packets in, what became of each out. The code is the simulator's port."""
+"""One queue by itself: a table of packets in, what became of each out. The code is the simulator's
+port."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ _ECN = {"not_ect": 0, "ect1": 1, "ect0": 2, "ce": 3}
 Algorithm = str | Spec | Aqm | Mapping[str, Any]
 """An algorithm: a name, a table with `kind`, `dumbbell.Red(...)`, or one of your own."""
 Arrivals = Iterable[Sequence[Any]] | Mapping[str, Any]
-"""Packets: rows `(time_s, bytes)`, `(time_s, bytes, ecn)`, `(time_s, bytes, ecn, flow)`; or columns by these names."""
+"""Packets: rows `(time_s, bytes)`, `(time_s, bytes, ecn)`, `(time_s, bytes, ecn, flow)`; or columns
+by these names."""
 
 
 def drive(
@@ -38,23 +40,31 @@ def drive(
 ) -> Table:
     """Sends packets through one link by itself, and says what became of each.
 
-    queue: as in a scenario, with `parameters` laid over it, `limit` and `count_in_service` too. arrivals: packets in
-    order of time; `bytes` is the IP length (1 to 65535), `ecn` one of `not_ect`, `ect0`, `ect1`, `ce`. Columns may have
-    `dscp` too, 0 to 63 or a name as `af11` or `ef`. Of columns, one that is a single value holds for all packets, and
-    `time_ps`, whole picoseconds, may stand for `time_s`. rate, delay, mtu, framing, service, conditioner, impairment:
-    the link, as in a scenario. seed: of all chance; a link in a scenario that is called `port` draws the same numbers.
+    queue: as in a scenario, with `parameters` laid over it, `limit` and `count_in_service` too.
+    arrivals: packets in order of time; `bytes` is the IP length (1 to 65535), `ecn` one of
+    `not_ect`, `ect0`, `ect1`, `ce`. Columns may have `dscp` too, 0 to 63 or a name as `af11` or
+    `ef`. Of columns, one that is a single value holds for all packets, and `time_ps`, whole
+    picoseconds, may stand for `time_s`. rate, delay, mtu, framing, service, conditioner,
+    impairment: the link, as in a scenario. seed: of all chance; a link in a scenario that is called
+    `port` draws the same numbers.
 
-    The queue and its transmitter are those of the simulator, and after the last arrival they send what they still hold.
-    A row for each packet: `time_ps`, `bytes`, `ecn`, `flow`, `dscp`; `queue_packets` that it found; `verdict` (`pass`,
-    `mark`, `drop`) and its `reason`; when it came to the queue (`entered_ps`) and with which codepoint (`entered_dscp`:
-    the colour that a marker gave it), was dropped (`dropped_ps`), when its last bit left (`left_ps`) and when that was
-    at the far end (`arrived_ps`); and what the algorithm shows after its decision (of RED `avg`, `p_b`, `count`, ...),
-    null for packets that the queue never saw.
+    The queue and its transmitter are those of the simulator, and after the last arrival they send
+    what they still hold. A row for each packet: `time_ps`, `bytes`, `ecn`, `flow`, `dscp`;
+    `queue_packets` that it found; `verdict` (`pass`, `mark`, `drop`) and its `reason`; when it came
+    to the queue (`entered_ps`) and with which codepoint (`entered_dscp`: the colour that a marker
+    gave it), was dropped (`dropped_ps`), when its last bit left (`left_ps`) and when that was at
+    the far end (`arrived_ps`); and what the algorithm shows after its decision (of RED `avg`,
+    `p_b`, `count`, ...), null for packets that the queue never saw.
 
-    `ScenarioError`: the link or a packet cannot be. `DumbbellError`: an algorithm of your own failed.
+    `ScenarioError`: the link or a packet cannot be. `DumbbellError`: an algorithm of your own
+    failed.
     """
     own: list[type[Aqm]] = []
-    link: dict[str, Any] = {"queue": {**_table(queue, own), **(parameters or {})}, "delay": delay, "mtu": mtu}
+    link: dict[str, Any] = {
+        "queue": {**_table(queue, own), **(parameters or {})},
+        "delay": delay,
+        "mtu": mtu,
+    }
     link |= {"rate": rate} if rate is not None else {}
     link |= {"framing": framing} if framing is not None else {}
     link |= {"service": _table(service, own)} if service is not None else {}
@@ -76,11 +86,20 @@ def _columns(arrivals: Arrivals) -> tuple[list[int], list[int], list[int], list[
     given = dict(arrivals) if isinstance(arrivals, Mapping) else _of_rows(arrivals)
     unknown = given.keys() - {"time_s", "time_ps", "bytes", "ecn", "flow", "dscp"}
     if unknown or ("time_s" in given) == ("time_ps" in given) or "bytes" not in given:
-        named = f"not {', '.join(sorted(unknown))}" if unknown else f"these are {', '.join(given) or 'none'}"
-        raise ScenarioError(
-            f"arrivals have `time_s` or `time_ps`, `bytes`, and may have `ecn`, `flow`, `dscp`; {named}"
+        named = (
+            f"not {', '.join(sorted(unknown))}"
+            if unknown
+            else f"these are {', '.join(given) or 'none'}"
         )
-    times = [int(t) for t in given["time_ps"]] if "time_ps" in given else [_ps(t) for t in given["time_s"]]
+        raise ScenarioError(
+            f"arrivals have `time_s` or `time_ps`, `bytes`, and may have `ecn`, `flow`, `dscp`; "
+            f"{named}"
+        )
+    times = (
+        [int(t) for t in given["time_ps"]]
+        if "time_ps" in given
+        else [_ps(t) for t in given["time_s"]]
+    )
     n = len(times)
     names = _broadcast(given.get("ecn", "not_ect"), n)
     wrong = [name for name in dict.fromkeys(names) if name not in _ECN]
@@ -88,14 +107,23 @@ def _columns(arrivals: Arrivals) -> tuple[list[int], list[int], list[int], list[
         raise ScenarioError(f"`{wrong[0]}` is no codepoint: write one of {', '.join(_ECN)}")
     fields = [_ECN[name] for name in names]
     codepoints = [codepoint(value) for value in _broadcast(given.get("dscp", 0), n)]
-    return times, _broadcast(given["bytes"], n), fields, _broadcast(given.get("flow", 0), n), codepoints
+    return (
+        times,
+        _broadcast(given["bytes"], n),
+        fields,
+        _broadcast(given.get("flow", 0), n),
+        codepoints,
+    )
 
 
 def _of_rows(rows: Iterable[Sequence[Any]]) -> dict[str, Any]:
-    whole = [(*row, *("not_ect", 0)[len(row) - 2 :]) if 2 <= len(row) <= 4 else None for row in rows]
+    whole = [
+        (*row, *("not_ect", 0)[len(row) - 2 :]) if 2 <= len(row) <= 4 else None for row in rows
+    ]
     if None in whole:
         raise ScenarioError(
-            f"arrival {whole.index(None)} is no row of a packet: write (time_s, bytes), (time_s, bytes, ecn) or "
+            f"arrival {whole.index(None)} is no row of a packet: write (time_s, bytes), (time_s, "
+            f"bytes, ecn) or "
             "(time_s, bytes, ecn, flow)"
         )
     columns = list(zip(*whole, strict=True)) or [()] * 4

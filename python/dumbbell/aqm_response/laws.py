@@ -1,5 +1,5 @@
-"""The laws by name. **A new algorithm is one entry of `LAWS`**: what its page (`dumbbell explain NAME`) states, written
-here from its source and not from its code."""
+"""The laws by name. **A new algorithm is one entry of `LAWS`**: what its page
+(`dumbbell explain NAME`) states, written here from its source and not from its code."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ ROOM = {"limit": "10000 pkt"}
 
 
 def frequency(p_b: float, spacing: str) -> float:
-    """Signals per arrival while RED's curve says p_b: 1 over the mean number X of packets from one signal to the next.
+    """Signals per arrival while RED's curve says p_b: 1 over the mean number X of packets from one
+    signal to the next.
 
-    `bernoulli`: geometric, 1/p_b. `uniform`: the k-th packet after a signal gets the next one with p_b / (1 - k p_b),
-    so that P(X > k) = (1 - (k + 1) p_b) / (1 - p_b) (Floyd and Jacobson 1993, figure 2: the first counts as 1).
-    `uniform_stored`: P(X > k) = 1 - k p_b (figure 17). `uniform_wait`: from k = 1/p_b on with p_b / (2 - k p_b) (ns-2).
-    Each mean is the sum of P(X > k) over k = 0, 1, ...; where 1/p_b is whole it is 1 / (2 p_b), (1 + 1/p_b) / 2 and
-    (3/p_b - 1) / 2.
+    `bernoulli`: geometric, 1/p_b. `uniform`: the k-th packet after a signal gets the next one with
+    p_b / (1 - k p_b), so that P(X > k) = (1 - (k + 1) p_b) / (1 - p_b) (Floyd and Jacobson 1993,
+    figure 2: the first counts as 1). `uniform_stored`: P(X > k) = 1 - k p_b (figure 17).
+    `uniform_wait`: from k = 1/p_b on with p_b / (2 - k p_b) (ns-2). Each mean is the sum of P(X >
+    k) over k = 0, 1, ...; where 1/p_b is whole it is 1 / (2 p_b), (1 + 1/p_b) / 2 and (3/p_b - 1) / 2.
     """
     if p_b <= 0 or p_b >= 1:
         return min(max(p_b, 0.0), 1.0)
@@ -39,8 +40,9 @@ def frequency(p_b: float, spacing: str) -> float:
 
 
 def red(gauges: Gauges, p: Parameters) -> float:
-    """Floyd and Jacobson 1993, section 4: p_b = max_p (avg - min_th) / (max_th - min_th), then its spacing; gentle RED
-    goes on to 1 at 2 max_th (Floyd 2000). The thresholds and max_p are those of the decision, where they move."""
+    """Floyd and Jacobson 1993, section 4: p_b = max_p (avg - min_th) / (max_th - min_th), then its
+    spacing; gentle RED goes on to 1 at 2 max_th (Floyd 2000). The thresholds and max_p are those of
+    the decision, where they move."""
     avg = gauges["avg"]
     low, high, top = (p.gauge_or(gauges, key) for key in ("min_th", "max_th", "max_p"))
     if avg < low:
@@ -58,8 +60,9 @@ def red(gauges: Gauges, p: Parameters) -> float:
 
 
 def red_hw(gauges: Gauges, p: Parameters) -> float:
-    """rtl/red/SPEC.md: none below min_th, all from max_th on; between them each packet by itself with a probability
-    that rises from 0 to max_p (`constant`: is max_p), or with uniform gaps from 1 on (`gap`)."""
+    """rtl/red/SPEC.md: none below min_th, all from max_th on; between them each packet by itself
+    with a probability that rises from 0 to max_p (`constant`: is max_p), or with uniform gaps from
+    1 on (`gap`)."""
     avg = gauges["avg"]
     low, high, top = (p.gauge_or(gauges, key) for key in ("min_th", "max_th", "max_p"))
     if not low <= avg < high:
@@ -72,25 +75,30 @@ RED = "p_b = max_p (avg - min_th) / (max_th - min_th), spaced"
 
 
 def blue(times: Sequence[float], hold: Hold, p: Parameters) -> list[float]:
-    """CSE-TR-387-99, section 3: + d1 with the first packet that finds too much, once for each freeze_time. Packets come
-    once in a service time, and a step needs more than freeze_time since the last."""
+    """CSE-TR-387-99, section 3: + d1 with the first packet that finds too much, once for each
+    freeze_time. Packets come once in a service time, and a step needs more than freeze_time since
+    the last."""
     period = (math.floor(p["freeze_time"] / hold.service_s) + 1) * hold.service_s
     return [min(1.0, p["d1"] * (1 + math.floor(t / period + 1e-9))) for t in times]
 
 
 def pi(times: Sequence[float], hold: Hold, p: Parameters) -> list[float]:
-    """Hollot and others 2001, equation 8: p + a (q - q_ref) - b (q_old - q_ref), w times in a second."""
+    """Hollot and others 2001, equation 8: p + a (q - q_ref) - b (q_old - q_ref), w times in a
+    second."""
     values, value, old = [0.0], 0.0, 0.0
     queue = length(hold.packets, p)
     for _ in range(math.ceil(hold.seconds * p["w"])):
-        value = min(1.0, max(0.0, value + p["a"] * (queue - p["q_ref"]) - p["b"] * (old - p["q_ref"])))
+        value = min(
+            1.0, max(0.0, value + p["a"] * (queue - p["q_ref"]) - p["b"] * (old - p["q_ref"]))
+        )
         old = queue
         values.append(value)
     return [values[min(len(values) - 1, math.floor(t * p["w"] + 1e-9))] for t in times]
 
 
 def _delay(t: float, hold: Hold) -> float:
-    """The sojourn time of the last packet to leave at t: those of the first burst wait for one another."""
+    """The sojourn time of the last packet to leave at t: those of the first burst wait for one
+    another."""
     return min(hold.packets, math.floor(t / hold.service_s + 1e-9)) * hold.service_s
 
 
@@ -105,15 +113,18 @@ def pie(times: Sequence[float], hold: Hold, p: Parameters) -> list[float]:
         delay = _delay(k * p["tupdate"], hold)
         step = p["alpha"] * (delay - p["target"]) + p["beta"] * (delay - old)
         scale = next((scale for below, scale in SCALES if value < below), None)
-        step = min(step, 0.02) if scale is None and p["cap_drop_adjustment"] else step / (scale or 1)
+        step = (
+            min(step, 0.02) if scale is None and p["cap_drop_adjustment"] else step / (scale or 1)
+        )
         value, old = min(1.0, max(0.0, value + step)), delay
         values.append(value)
     return [values[min(len(values) - 1, math.floor(t / p["tupdate"] + 1e-9))] for t in times]
 
 
 def pie_frequency(drop_prob: float, hold: Hold, p: Parameters) -> float:
-    """RFC 8033, section 5.4: no signal before the probabilities add up to 0.85, then one with drop_prob for each
-    packet; none at all below 0.2 while the delay is less than half the target."""
+    """RFC 8033, section 5.4: no signal before the probabilities add up to 0.85, then one with
+    drop_prob for each packet; none at all below 0.2 while the delay is less than half the
+    target."""
     if drop_prob <= 0 or (hold.delay_s < p["target"] / 2 and drop_prob < 0.2):
         return 0.0
     wait = math.ceil(0.85 / drop_prob - 1e-9) - 1 if p["derandomize"] else 0
@@ -121,7 +132,8 @@ def pie_frequency(drop_prob: float, hold: Hold, p: Parameters) -> float:
 
 
 def pi2(times: Sequence[float], hold: Hold, p: Parameters) -> list[float]:
-    """RFC 9332, appendix A.1: p' + alpha (qdelay - target) + beta (qdelay - qdelay_old) every tupdate."""
+    """RFC 9332, appendix A.1: p' + alpha (qdelay - target) + beta (qdelay - qdelay_old) every
+    tupdate."""
     values, value, old = [0.0], 0.0, 0.0
     for k in range(1, math.ceil(hold.seconds / p["tupdate"]) + 1):
         delay = _delay(k * p["tupdate"], hold)
@@ -132,12 +144,15 @@ def pi2(times: Sequence[float], hold: Hold, p: Parameters) -> list[float]:
 
 
 def rem(times: Sequence[float], hold: Hold, p: Parameters) -> list[float]:
-    """Athuraliya and others 2001: with arrivals at the link's rate the price grows by gamma alpha (b - b*) each
-    tupdate, after the burst that makes the queue; p = 1 - phi^-price."""
+    """Athuraliya and others 2001: with arrivals at the link's rate the price grows by gamma alpha
+    (b - b*) each tupdate, after the burst that makes the queue; p = 1 - phi^-price."""
     updates = [math.floor(t / p["tupdate"] + 1e-9) for t in times]
     queue = length(hold.packets, p)
     # Without byte mode each packet counts one, over a link that sends so many typical ones.
-    excess = p["alpha"] * (queue - p["target"]) + (length(1, p) - typical(p)) * p["tupdate"] / hold.service_s
+    excess = (
+        p["alpha"] * (queue - p["target"])
+        + (length(1, p) - typical(p)) * p["tupdate"] / hold.service_s
+    )
     prices = [p["gamma"] * (queue * (n > 0) + n * excess) for n in updates]
     return [1 - p["phi"] ** -price for price in prices]
 
@@ -149,20 +164,22 @@ def avq(times: Sequence[float], hold: Hold, p: Parameters) -> list[float]:
 
 
 def codel(count: int, hold: Hold, p: Parameters) -> list[float]:
-    """RFC 8289, section 5: an interval after the delay reached target, then interval / sqrt(k) after the k-th."""
+    """RFC 8289, section 5: an interval after the delay reached target, then interval / sqrt(k)
+    after the k-th."""
     over = math.ceil(p["target"] / hold.service_s - 1e-9) * hold.service_s
     return _control_law(count, over, 1, hold, p)
 
 
 def cobalt(count: int, hold: Hold, p: Parameters) -> list[float]:
-    """CoDel, but a delay of just target is none, and the count, from 1, grows before the next distance is taken."""
+    """CoDel, but a delay of just target is none, and the count, from 1, grows before the next
+    distance is taken."""
     over = (math.floor(p["target"] / hold.service_s + 1e-9) + 1) * hold.service_s
     return _control_law(count, over, 2, hold, p)
 
 
 def _control_law(count: int, over: float, first: int, hold: Hold, p: Parameters) -> list[float]:
-    """Packets begin to leave once in a service time; a signal goes to the first that leaves when it is due, and CoDel
-    counts from the first signal itself."""
+    """Packets begin to leave once in a service time; a signal goes to the first that leaves when it
+    is due, and CoDel counts from the first signal itself."""
     out: list[float] = []
     due = over + p["interval"]
     for k in range(count):
@@ -172,7 +189,8 @@ def _control_law(count: int, over: float, first: int, hold: Hold, p: Parameters)
 
 
 def green(gauges: Gauges, p: Parameters) -> float:
-    """Feng and others 2002: the P at which a TCP of this packet size and round trip gets its share of 8 Mbps."""
+    """Feng and others 2002: the P at which a TCP of this packet size and round trip gets its share
+    of 8 Mbps."""
     return min(1.0, (gauges["n"] * 8000 * p["c"] / (8e6 * p["rtt"])) ** 2)
 
 
@@ -183,14 +201,25 @@ def sfb(times: Sequence[float], hold: Hold, p: Parameters) -> list[float]:
 
 def _of_red(name: str, **words: object) -> Over:
     settings = {"limit": "1000 pkt", **words}
-    return Over("avg", AVERAGE, f"{RED}; {name}" if name else RED, red, queue=settings, apart=name == "CHOKe")
+    return Over(
+        "avg",
+        AVERAGE,
+        f"{RED}; {name}" if name else RED,
+        red,
+        queue=settings,
+        apart=name == "CHOKe",
+    )
 
 
-RIO = "p_b = max_p (avg - min) / (max - min), spaced: IN by avg_in and its curve, OUT by avg_tot and its own"
+RIO = (
+    "p_b = max_p (avg - min) / (max - min), spaced: IN by avg_in and its curve, OUT by "
+    "avg_tot and its own"
+)
 
 
 def _of_rio(text: str = "", dscp: tuple[str, ...] = ("af11", "af12"), **words: object) -> Over:
-    """Clark and Fang 1998, section IV: RED's law for each colour, with the average that its packets are judged by."""
+    """Clark and Fang 1998, section IV: RED's law for each colour, with the average that its packets
+    are judged by."""
     settings = {"limit": "1000 pkt", **words}
     text = f"{RIO}; {text}" if text else RIO
     return Over("avg", AVERAGE, text, red, queue=settings, dscp=dscp, classes=("IN", "OUT"))
@@ -301,7 +330,9 @@ LAWS: dict[str, Law] = {
         "1 - phi^-price; price grows by gamma alpha (q - q*)",
         rem,
         lambda probability, hold, p: of_size(probability, p),
-        lambda p: Hold(round(2 * p["target"]), 8.0, service_s=0.97e-3),  # Updates do not meet arrivals.
+        lambda p: Hold(
+            round(2 * p["target"]), 8.0, service_s=0.97e-3
+        ),  # Updates do not meet arrivals.
         queue={**ROOM, "ecn": True, "gamma": 0.1},
     ),
     "avq": Response(

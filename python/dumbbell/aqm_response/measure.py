@@ -26,7 +26,8 @@ _TAIL = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Packets whose x is near this one: how many, how many of them were signalled, and what the law says of them."""
+    """Packets whose x is near this one: how many, how many of them were signalled, and what the law
+    says of them."""
 
     x: float
     packets: int
@@ -63,7 +64,9 @@ class Curve:
     """The theoretical value of the gauge, or the instants of signals [s]."""
 
 
-def measure(name: str, changes: Mapping[str, Any] | None = None, seed: int = 1, packets: int = _PACKETS) -> Curve:
+def measure(
+    name: str, changes: Mapping[str, Any] | None = None, seed: int = 1, packets: int = _PACKETS
+) -> Curve:
     """Measures the algorithm `name` with `changes` of its parameters (and of `limit`).
 
     packets: how many, where the load rises; a held queue has as many as its time takes.
@@ -72,12 +75,16 @@ def measure(name: str, changes: Mapping[str, Any] | None = None, seed: int = 1, 
     """
     theory = LAWS.get(name)
     if theory is None:
-        raise ScenarioError(f"`{name}` has no law to draw beside what is measured; there are {', '.join(LAWS)}")
+        raise ScenarioError(
+            f"`{name}` has no law to draw beside what is measured; there are {', '.join(LAWS)}"
+        )
     queue = {"kind": name, **theory.queue, **(changes or {})}
     parameters = _resolved(queue)
     match theory:
         case Over():
-            return Curve(name, queue, theory, tuple(_over(queue, theory, parameters, seed, packets)))
+            return Curve(
+                name, queue, theory, tuple(_over(queue, theory, parameters, seed, packets))
+            )
         case Response():
             return _response(name, queue, theory, parameters, seed)
         case Instants():
@@ -87,7 +94,12 @@ def measure(name: str, changes: Mapping[str, Any] | None = None, seed: int = 1, 
 def _resolved(queue: Mapping[str, Any]) -> Parameters:
     """The parameters with every default, and `limit`."""
     wire = {"rate": "8 Mbps", "delay": "1 ms"}
-    scenario = {"duration": "1 s", "dumbbell": {"bottleneck": wire}, "queue": dict(queue), "flow": [{"name": "s"}]}
+    scenario = {
+        "duration": "1 s",
+        "dumbbell": {"bottleneck": wire},
+        "queue": dict(queue),
+        "flow": [{"name": "s"}],
+    }
     planned = api.plan(api.request({"value": scenario, "name": f"curve of {queue['kind']}"}))
     links = planned["points"][0]["plan"]["links"]
     link = next(link for link in links if link["report"])
@@ -96,14 +108,19 @@ def _resolved(queue: Mapping[str, Any]) -> Parameters:
     return Parameters({**link["aqm"]["config"], "limit": math.inf if limit is None else limit})
 
 
-def _driven(queue: Mapping[str, Any], times: Iterable[float], service_s: float, seed: int, **columns: Any) -> Table:
-    """Packets at these instants [s]; instants are whole nanoseconds, so that they meet ends of transmission."""
+def _driven(
+    queue: Mapping[str, Any], times: Iterable[float], service_s: float, seed: int, **columns: Any
+) -> Table:
+    """Packets at these instants [s]; instants are whole nanoseconds, so that they meet ends of
+    transmission."""
     arrivals = {"time_ps": [round(t * 1e9) * 1000 for t in times], "bytes": SIZE, **columns}
     rate = f"{8 * SIZE / service_s:.0f} bps"
     return drive(queue, arrivals=arrivals, rate=rate, mtu=f"{SIZE} B", seed=seed)
 
 
-def _over(queue: Mapping[str, Any], theory: Over, p: Parameters, seed: int, packets: int) -> list[Share]:
+def _over(
+    queue: Mapping[str, Any], theory: Over, p: Parameters, seed: int, packets: int
+) -> list[Share]:
     if theory.x == "n":
         times, flows = _more_and_more_flows()
     else:
@@ -112,7 +129,9 @@ def _over(queue: Mapping[str, Any], theory: Over, p: Parameters, seed: int, pack
     codepoints = [theory.dscp[k % len(theory.dscp)] for k in range(len(times))]
     ecn = "ect0" if theory.capable else "not_ect"
     table = _driven(queue, times, 1e-3, seed, flow=flows, ecn=ecn, dscp=codepoints)
-    shown = [c for c in table.columns if c not in ("verdict", "reason", "ecn") and not c.endswith("_ps")]
+    shown = [
+        c for c in table.columns if c not in ("verdict", "reason", "ecn") and not c.endswith("_ps")
+    ]
     columns = {name: table.column(name) for name in shown}
     if theory.x not in columns:
         raise ScenarioError(f"`{queue['kind']}` does not show `{theory.x}`")
@@ -121,7 +140,11 @@ def _over(queue: Mapping[str, Any], theory: Over, p: Parameters, seed: int, pack
     decisions: dict[str, list[tuple[float, bool, float]]] = {}
     for i, x in enumerate(columns[theory.x]):
         if isinstance(x, int | float) and not lost_anyway[i]:
-            gauges: Gauges = {k: float(v[i]) for k, v in columns.items() if isinstance(v[i], int | float)}  # type: ignore[arg-type]
+            gauges: Gauges = {
+                name: float(value)
+                for name, values in columns.items()
+                if isinstance(value := values[i], int | float)
+            }
             of = theory.classes[round(gauges["class"])] if theory.classes else ""
             decisions.setdefault(of, []).append((float(x), signalled[i], theory.law(gauges, p)))
     order = sorted(decisions, key=lambda of: theory.classes.index(of) if of else 0)
@@ -129,7 +152,8 @@ def _over(queue: Mapping[str, Any], theory: Over, p: Parameters, seed: int, pack
 
 
 def _rising_load(count: int) -> list[float]:
-    """A load that grows by the same factor with each packet, slowly where a few signals balance it."""
+    """A load that grows by the same factor with each packet, slowly where a few signals balance
+    it."""
     times, t = [], 0.0
     for share, low, high in _LOADS:
         packets = round(share * count)
@@ -140,7 +164,8 @@ def _rising_load(count: int) -> list[float]:
 
 
 def _more_and_more_flows() -> tuple[list[float], list[int]]:
-    """At 1.02 times the link's rate, one more flow each second, of which the packets come in turn."""
+    """At 1.02 times the link's rate, one more flow each second, of which the packets come in
+    turn."""
     gap = 1e-3 / 1.02
     times = [k * gap for k in range(60_000)]
     return times, [k % (1 + int(t)) for k, t in enumerate(times)]
@@ -148,12 +173,14 @@ def _more_and_more_flows() -> tuple[list[float], list[int]]:
 
 def _signalled(table: Table, reasons: Sequence[str]) -> list[bool]:
     verdicts, why = table.column("verdict"), table.column("reason")
-    return [v == "mark" or (v == "drop" and r in reasons) for v, r in zip(verdicts, why, strict=True)]
+    return [
+        v == "mark" or (v == "drop" and r in reasons) for v, r in zip(verdicts, why, strict=True)
+    ]
 
 
 def _shares(decisions: list[tuple[float, bool, float]], steps: bool) -> list[Share]:
-    """Bins of equal width up to where nearly all packets are; the rest is one more. Whole numbers have bins of their
-    own if they are few."""
+    """Bins of equal width up to where nearly all packets are; the rest is one more. Whole numbers
+    have bins of their own if they are few."""
     xs = sorted(x for x, _, _ in decisions)
     top = min(xs[-1], _TAIL * max(xs[len(xs) // 2], 1e-9))
     width = max(1.0, math.ceil(top / _BINS)) if steps else top / _BINS or 1.0
@@ -176,10 +203,14 @@ def _held(queue: Mapping[str, Any], hold: Hold, seed: int) -> Table:
     return _driven(queue, times, hold.service_s, seed, ecn="ect0")
 
 
-def _response(name: str, queue: Mapping[str, Any], theory: Response, p: Parameters, seed: int) -> Curve:
+def _response(
+    name: str, queue: Mapping[str, Any], theory: Response, p: Parameters, seed: int
+) -> Curve:
     hold = theory.hold(p)
     table = _held(queue, hold, seed)
-    skip = hold.packets  # The burst itself comes in no time; the last of it counts as the packet at 0.
+    skip = (
+        hold.packets
+    )  # The burst itself comes in no time; the last of it counts as the packet at 0.
     times = [t * 1e-12 for t in table.numbers("time_ps")][skip:]
     gauge = table.numbers(theory.gauge)[skip:]
     signalled = _signalled(table, ("early", "forced"))[skip:]
@@ -187,11 +218,22 @@ def _response(name: str, queue: Mapping[str, Any], theory: Response, p: Paramete
     frequencies = [theory.frequency(value, hold, p) for value in law]
     shares = _shares(list(zip(times, signalled, frequencies, strict=True)), steps=False)
     thin = max(1, len(times) // 400)
-    return Curve(name, queue, theory, tuple(shares), tuple(times[::thin]), tuple(gauge[::thin]), tuple(law[::thin]))
+    return Curve(
+        name,
+        queue,
+        theory,
+        tuple(shares),
+        tuple(times[::thin]),
+        tuple(gauge[::thin]),
+        tuple(law[::thin]),
+    )
 
 
-def _instants(name: str, queue: Mapping[str, Any], theory: Instants, p: Parameters, seed: int) -> Curve:
-    """Signals of a queue that decides when packets leave: at the start of transmission, or when they are dropped."""
+def _instants(
+    name: str, queue: Mapping[str, Any], theory: Instants, p: Parameters, seed: int
+) -> Curve:
+    """Signals of a queue that decides when packets leave: at the start of transmission, or when
+    they are dropped."""
     hold = theory.hold(p)
     table = _held(queue, hold, seed)
     service = round(hold.service_s * 1e12)
@@ -206,5 +248,9 @@ def _instants(name: str, queue: Mapping[str, Any], theory: Instants, p: Paramete
     times = sorted(t for t in found if t <= hold.seconds - hold.delay_s)
     law = theory.law(len(times) + 1, hold, p)
     return Curve(
-        name, queue, theory, times=tuple(times), law=tuple(law[: bisect_right(law, times[-1] + 1) if times else 0])
+        name,
+        queue,
+        theory,
+        times=tuple(times),
+        law=tuple(law[: bisect_right(law, times[-1] + 1) if times else 0]),
     )

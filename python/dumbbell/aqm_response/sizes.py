@@ -8,7 +8,8 @@ from ..present.units import amount
 from .theory import Parameters
 
 SIZE = 1000
-"""Bytes of a packet: a link of 8 Mbps takes a millisecond for one. It is the MTU of that link, too."""
+"""Bytes of a packet: a link of 8 Mbps takes a millisecond for one. It is the MTU of that link,
+too."""
 _PREFIXES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1024.0, "MiB": 1048576.0}
 
 
@@ -35,9 +36,10 @@ def of_size(probability: float, p: Parameters) -> float:
 
 
 def as_ns2(p_b: float, spacing: str, part: float) -> float:
-    """Signals per arrival as ns-2 counts with `bytes_`: the packets since the last signal count as whole typical ones,
-    of which each packet is a `part`, and the spaced probability is multiplied by that, unless it is 1. One over the
-    sum of the probabilities that no signal came in k packets."""
+    """Signals per arrival as ns-2 counts with `bytes_`: the packets since the last signal count
+    as whole typical ones, of which each packet is a `part`, and the spaced probability is
+    multiplied by that, unless it is 1. One over the sum of the probabilities that no signal came
+    in k packets."""
     if p_b <= 0:
         return 0.0
     none, packets, k = 1.0, 0.0, 0

@@ -15,7 +15,8 @@ Gauges = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """An algorithm's parameters with every default, as numbers: packets, seconds, or as they are."""
+    """An algorithm's parameters with every default, as numbers: packets, seconds, or as they
+    are."""
 
     values: Mapping[str, Any]
 
@@ -37,8 +38,8 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """Signals per arriving packet over a quantity of which the law is a function, under a load that grows slowly from
-    below the link's rate to several times that."""
+    """Signals per arriving packet over a quantity of which the law is a function, under a load that
+    grows slowly from below the link's rate to several times that."""
 
     x: str
     """The gauge, or `queue_packets`."""
@@ -61,13 +62,14 @@ class Over:
     dscp: tuple[str, ...] = ("be",)
     """Codepoints that packets come with in turn."""
     classes: tuple[str, ...] = ()
-    """Names of the packets of the gauge `class` 0, 1, ..., where each class has a curve of its own."""
+    """Names of the packets of the gauge `class` 0, 1, ..., where each class has a curve of its
+    own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """The response of a probability, over time, to a queue that is held at a length: ECN-capable packets arrive at
-    the moments at which others have left."""
+    """The response of a probability, over time, to a queue that is held at a length: ECN-capable
+    packets arrive at the moments at which others have left."""
 
     gauge: str
     """The gauge that moves."""
@@ -98,7 +100,8 @@ class Instants:
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """A queue that is held: its length [packets], for how long [s], and how long one packet takes to send [s]."""
+    """A queue that is held: its length [packets], for how long [s], and how long one packet takes
+    to send [s]."""
 
     packets: int
     seconds: float

@@ -1,4 +1,5 @@
-"""The process in which one run is measured: reads an order of `api.bench` on stdin, prints what it cost.
+"""The process in which one run is measured: reads an order of `api.bench` on stdin, prints what it
+cost.
 
 It imports nothing but the laboratory, so that its memory is the run's.
 """

@@ -53,7 +53,8 @@ class Way:
 
 
 def row(case: Case, way: Way, repeat: int, reference: bool, instructions: bool = False) -> JSON:
-    """One line of the result: medians of `repeat` runs; with `reference` the same run in other ways."""
+    """One line of the result: medians of `repeat` runs; with `reference` the same run in other
+    ways."""
     runs = [run(case, way) for _ in range(repeat)]
     first = runs[0]
     if any(differ(first, other) for other in runs[1:]):
@@ -73,16 +74,22 @@ def row(case: Case, way: Way, repeat: int, reference: bool, instructions: bool =
         **_same_work(first),
         "ns_per_packet_hop": statistics.median(costs),
         "ns_per_packet_hop_runs": costs,
-        "process_ns_per_packet_hop": statistics.median(one["run_process_s"] * 1e9 / one["packet_hops"] for one in runs),
+        "process_ns_per_packet_hop": statistics.median(
+            one["run_process_s"] * 1e9 / one["packet_hops"] for one in runs
+        ),
         "calibration_ns": statistics.median(loops),
-        "calibration_ratio": statistics.median(cost / loop for cost, loop in zip(costs, loops, strict=True)),
+        "calibration_ratio": statistics.median(
+            cost / loop for cost, loop in zip(costs, loops, strict=True)
+        ),
         "plan_s": statistics.median(one["plan_s"] for one in runs),
         "setup_s": statistics.median(one["setup_s"] for one in runs),
         **_memory(case, runs, few),
         "instructions_per_packet_hop": counted(case, way) if instructions else None,
     }
     line["reference"] = (
-        {word: _beside(first, run(case, other)) for word, other in way.others().items()} if reference else None
+        {word: _beside(first, run(case, other)) for word, other in way.others().items()}
+        if reference
+        else None
     )
     return line
 
@@ -119,7 +126,12 @@ def differ(one: JSON, other: JSON) -> list[str]:
 
 def _beside(first: JSON, other: JSON) -> JSON:
     differs = differ(first, other)
-    return {**_same_work(other), "ns_per_packet_hop": _ns(other), "equal": not differs, "differs": differs}
+    return {
+        **_same_work(other),
+        "ns_per_packet_hop": _ns(other),
+        "equal": not differs,
+        "differs": differs,
+    }
 
 
 def _memory(case: Case, runs: Sequence[JSON], few: JSON) -> JSON:
@@ -151,7 +163,13 @@ def run(case: Case, way: Way) -> JSON:
         return _child(_order(case, way, out=str(scratch)))
 
 
-def _order(case: Case, way: Way, flows: int | None = None, only_set_up: bool = False, out: str | None = None) -> JSON:
+def _order(
+    case: Case,
+    way: Way,
+    flows: int | None = None,
+    only_set_up: bool = False,
+    out: str | None = None,
+) -> JSON:
     asked = {
         "source": case.source(),
         "overrides": case.overrides(flows),
@@ -171,7 +189,9 @@ def _child(order: JSON, before: Sequence[str] = ()) -> JSON:
     done = subprocess.run(words, input=json.dumps(order), capture_output=True, text=True, env=env)
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines()
-        raise DumbbellError(f"a run ended with {_end(done.returncode)}" + (f": {lines[-1]}" if lines else ""))
+        raise DumbbellError(
+            f"a run ended with {_end(done.returncode)}" + (f": {lines[-1]}" if lines else "")
+        )
     answer: JSON = json.loads(done.stdout)
     if "error" in answer:
         error = answer["error"]
@@ -184,17 +204,23 @@ def _end(code: int) -> str:
     """The end of a process, in words."""
     if code >= 0:
         return f"code {code}"
-    return f"signal {-code}" + (" (did it need more memory than there is?)" if -code == signal.SIGKILL else "")
+    return f"signal {-code}" + (
+        " (did it need more memory than there is?)" if -code == signal.SIGKILL else ""
+    )
 
 
 def counted(case: Case, way: Way) -> float:
-    """Instructions for each packet-hop in steady state, exact: those of the run less those of its first half."""
+    """Instructions for each packet-hop in steady state, exact: those of the run less those of its
+    first half."""
     if shutil.which("valgrind") is None:
-        raise EnvironmentLacks("--instructions needs valgrind. On Debian or Ubuntu: sudo apt-get install valgrind")
+        raise EnvironmentLacks(
+            "--instructions needs valgrind. On Debian or Ubuntu: sudo apt-get install valgrind"
+        )
     half = case.with_time(case.duration_s / 2)
     if half.duration_s < 1:
         raise ScenarioError(
-            "--instructions counts the second half of the time, when all flows run: give --time 2s or more"
+            "--instructions counts the second half of the time, when all flows run: give --time "
+            "2s or more"
         )
     (whole, hops), (start, hops_of_start) = (_instructions(one, way) for one in (case, half))
     return (whole - start) / (hops - hops_of_start)
@@ -203,14 +229,19 @@ def counted(case: Case, way: Way) -> float:
 def _instructions(case: Case, way: Way) -> tuple[int, int]:
     with temporary_folder() as scratch:
         order = _order(case, way, out=str(scratch) if way.recorded else None)
-        told = _child(order, ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"])
+        told = _child(
+            order,
+            ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"],
+        )
     refs = re.search(r"I\s+refs:\s+([\d,]+)", told["stderr"])
     if refs is None:
         raise DumbbellError(f"valgrind did not count: {told['stderr'].strip()[-300:]}")
     return int(refs[1].replace(",", "")), told["packet_hops"]
 
 
-def rows(cases: Sequence[Case], way: Way, repeat: int, reference: bool | None, instructions: bool) -> Iterator[JSON]:
+def rows(
+    cases: Sequence[Case], way: Way, repeat: int, reference: bool | None, instructions: bool
+) -> Iterator[JSON]:
     """A line for each case. `reference`: None means where it takes little time."""
     for case in cases:
         beside = case.flows <= SMALL if reference is None else reference

@@ -1,6 +1,7 @@
 """Decisions per second of a plugin: `python -m dumbbell.own.speed mine.py`.
 
-A run with it is compared with the same run without it, in CPU time: what is left is the time of its decisions.
+A run with it is compared with the same run without it, in CPU time: what is left is the time of its
+decisions.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from ..plugins.usable import usable
 
 
 def measure(cls: type[Own], seconds: int = 60) -> tuple[float, int]:
-    """(seconds of CPU time that its decisions took, decisions): arrivals of a queue, acknowledgements of a flow."""
+    """(seconds of CPU time that its decisions took, decisions): arrivals of a queue,
+    acknowledgements of a flow."""
     plain_queue = {"kind": "drop_tail", "limit": "100 pkt"}
     queue = {**plain_queue, "kind": name_of(cls)} if cls.kind == "aqm" else plain_queue
     cc = name_of(cls) if cls.kind == "cc" else "newreno"
@@ -36,10 +38,14 @@ def _run(parts: dict[str, Any], seconds: int, *own: type[Own]) -> tuple[float, d
 
 
 def main(words: list[str] | None = None) -> int:
-    """Measures every algorithm of a file; returns the exit code, with what is wrong on standard error."""
+    """Measures every algorithm of a file; returns the exit code, with what is wrong on standard
+    error."""
     files = sys.argv[1:] if words is None else words
     if len(files) != 1:
-        print("name one file with algorithms of your own: python -m dumbbell.own.speed mine.py", file=sys.stderr)
+        print(
+            "name one file with algorithms of your own: python -m dumbbell.own.speed mine.py",
+            file=sys.stderr,
+        )
         return 2
     try:
         _tell(usable(files[0]))

@@ -14,8 +14,14 @@ from ..present.units import plain_rate, seconds
 
 SCENARIO = Path(__file__).parent / "workload.toml"
 
-GRID = ((10, "100 Mbps", "60 s"), (100, "1 Gbps", "20 s"), (1000, "10 Gbps", "5 s"), (10_000, "10 Gbps", "2 s"))
-"""Flows, rate, simulated time: long enough for most of it to be steady, short enough to be run often."""
+GRID = (
+    (10, "100 Mbps", "60 s"),
+    (100, "1 Gbps", "20 s"),
+    (1000, "10 Gbps", "5 s"),
+    (10_000, "10 Gbps", "2 s"),
+)
+"""Flows, rate, simulated time: long enough for most of it to be steady, short enough to be run
+often."""
 QUEUES = ("drop_tail", "red")
 PROFILES = ("ns2", "linux")
 
@@ -27,7 +33,13 @@ _RTT_S, _PACKET_BYTES = 0.024, 1000
 _CAPS = ((10_000, 64), (0, 512))
 """Flows from which on, and the cap of the window, packets."""
 
-_RED = {"min_th": "limit / 4", "max_th": "limit * 0.75", "w_q": 0.0005, "max_p": 0.1, "gentle": "true"}
+_RED = {
+    "min_th": "limit / 4",
+    "max_th": "limit * 0.75",
+    "w_q": 0.0005,
+    "max_p": 0.1,
+    "gentle": "true",
+}
 # What the file says of the profile `ns2` alone: a Linux host keeps its own clock and its own ways.
 _OF_PROFILE = {
     "ns2": ("newreno", {}),
@@ -61,7 +73,8 @@ class Case:
 
     @property
     def control(self) -> str:
-        """The congestion control: Reno's growth in every profile, with the recovery that is the profile's."""
+        """The congestion control: Reno's growth in every profile, with the recovery that is the
+        profile's."""
         return self.cc or _OF_PROFILE[self.profile][0]
 
     def with_time(self, duration_s: float) -> Case:
@@ -107,7 +120,9 @@ def cases(
     if flows is not None and flows < 1:
         raise ScenarioError(f"--flows {flows}: a workload has at least one flow")
     if profile is not None and profile not in _OF_PROFILE:
-        raise ScenarioError(f"--profile {profile}: there is no such profile; known are {', '.join(_OF_PROFILE)}")
+        raise ScenarioError(
+            f"--profile {profile}: there is no such profile; known are {', '.join(_OF_PROFILE)}"
+        )
     wanted: list[tuple[int, str, str]] = list(GRID)
     if flows is not None or rate is not None:
         wanted = [_fitting(flows if flows is not None else GRID[0][0], rate)]
@@ -152,19 +167,24 @@ def _checked(case: Case) -> Case:
     _plan([f"duration={case.time}", "flow.0.count=1"])
     last = (1 - 1 / case.flows) * 1.0
     if words.duration_s <= last:
-        raise ScenarioError(f"--time {case.time}: the last flow starts after {last:g} s; simulate longer than that")
+        raise ScenarioError(
+            f"--time {case.time}: the last flow starts after {last:g} s; simulate longer than that"
+        )
     _plan(words.overrides(flows=1))
     return words
 
 
 def _plan(overrides: list[str]) -> dict[str, Any]:
-    """The plan of the file with these overrides; what is refused is said of the option that it came from."""
+    """The plan of the file with these overrides; what is refused is said of the option that it came
+    from."""
     try:
         planned = api.plan(api.request({"path": str(SCENARIO)}, overrides, points=1))
     except ScenarioError as error:
         (first, *_) = error.detail["problems"]
         option = _OPTIONS.get(first.get("key", ""), first.get("key", ""))
-        given = next((o.partition("=")[2] for o in overrides if o.split("=")[0] in first.get("key", "")), "")
+        given = next(
+            (o.partition("=")[2] for o in overrides if o.split("=")[0] in first.get("key", "")), ""
+        )
         fix = f"; {first['fix']}" if first["fix"] else ""
         raise ScenarioError(f"{option} {given}: {first['cause']}{fix}", error.detail) from None
     plan: dict[str, Any] = planned["points"][0]["plan"]

@@ -25,8 +25,16 @@ T = TypeVar("T")
 
 _COMMANDS = (
     ("run", "runs.run:run", "Run a scenario file."),
-    ("shell", "runs.shell:shell", "Run any program on an emulated network, and say what its packets met."),
-    ("replay", "runs.replay:replay", "Feed the log of a live run to the simulator's queues: the same verdicts?"),
+    (
+        "shell",
+        "runs.shell:shell",
+        "Run any program on an emulated network, and say what its packets met.",
+    ),
+    (
+        "replay",
+        "runs.replay:replay",
+        "Feed the log of a live run to the simulator's queues: the same verdicts?",
+    ),
     ("check", "runs.run:check", "Check a scenario file; write nothing."),
     ("sharing", "runs.sharing:sharing", "How much of each flow's way other flows take, too."),
     ("show", "runs.show:show", "Draw a scenario's network, its flows and their round-trip times."),
@@ -34,12 +42,24 @@ _COMMANDS = (
     ("store", "runs.store:store", "Look after a store of results: check, list, repair, gc."),
     ("script", "runs.script:script", "Run scripts that test TCP step by step."),
     ("list", "algorithms.catalogue:list_", "List every algorithm by kind, and the papers."),
-    ("explain", "algorithms.catalogue:explain", "One page about an algorithm, `tcp` or a profile of it."),
+    (
+        "explain",
+        "algorithms.catalogue:explain",
+        "One page about an algorithm, `tcp` or a profile of it.",
+    ),
     ("import-tc", "algorithms.tc:import_tc", "Read a line of Linux's tc as tables of a scenario."),
     ("export-tc", "algorithms.tc:export_tc", "Write a link of a scenario as lines for Linux's tc."),
     ("schema", "algorithms.catalogue:schema", "Print the JSON Schema of scenario files."),
-    ("why", "results.why:why", "Say why: what happened to a flow at an instant, and what the decision saw."),
-    ("diff", "results.diff:diff", "Show the first packet on which two runs part, and what each decided."),
+    (
+        "why",
+        "results.why:why",
+        "Say why: what happened to a flow at an instant, and what the decision saw.",
+    ),
+    (
+        "diff",
+        "results.diff:diff",
+        "Show the first packet on which two runs part, and what each decided.",
+    ),
     ("plot", "results.plot:plot", "Draw a result directory again, or an algorithm's curve."),
     (
         "export",
@@ -47,20 +67,49 @@ _COMMANDS = (
         "Write a result as CSV, pcapng, pcap, ns-2 trace, Mahimahi trace or flent data.",
     ),
     ("read", "results.export:read", "Say what is in a capture (pcapng, pcap) or a trace of ns-2."),
-    ("test", "algorithms.test:test", "Examine algorithms of your own as those of the catalogue are."),
+    (
+        "test",
+        "algorithms.test:test",
+        "Examine algorithms of your own as those of the catalogue are.",
+    ),
     ("new", "algorithms.new:new", "Write the first lines of an algorithm of your own."),
-    ("compare", "studies.compare:compare", "Compare queues, on one page; or Dumbbell with ns-2 and ns-3."),
-    ("table", "studies.table:app", "Congestion controls side by side: RTT fairness, friendliness, losses."),
-    ("advise", "studies.advise:app", "Say what to set, by simulating it: `advise queue`, `marker`, `mtu`."),
-    ("validate", "studies.validate:validate", "Check the simulator against laws that are known without it."),
-    ("reproduce", "studies.reproduce:reproduce", "Reproduce a paper: a verdict on each number and claim."),
+    (
+        "compare",
+        "studies.compare:compare",
+        "Compare queues, on one page; or Dumbbell with ns-2 and ns-3.",
+    ),
+    (
+        "table",
+        "studies.table:app",
+        "Congestion controls side by side: RTT fairness, friendliness, losses.",
+    ),
+    (
+        "advise",
+        "studies.advise:app",
+        "Say what to set, by simulating it: `advise queue`, `marker`, `mtu`.",
+    ),
+    (
+        "validate",
+        "studies.validate:validate",
+        "Check the simulator against laws that are known without it.",
+    ),
+    (
+        "reproduce",
+        "studies.reproduce:reproduce",
+        "Reproduce a paper: a verdict on each number and claim.",
+    ),
     ("rtl", "rtl:app", "RED in hardware: check, synthesize and draw it; try a core of your own."),
-    ("bench", "studies.bench:bench", "Measure what a simulated packet costs: time, memory, instructions."),
+    (
+        "bench",
+        "studies.bench:bench",
+        "Measure what a simulated packet costs: time, memory, instructions.",
+    ),
     ("doctor", "doctor:doctor", "Say what this machine has and what it lacks."),
 )
 
 _EXIT_CODES = (
-    "Exit codes: 0 ok, 1 failure, 2 usage or scenario error, 3 a check failed, 4 this machine lacks something,\n"
+    "Exit codes: 0 ok, 1 failure, 2 usage or scenario error, 3 a check failed, 4 this machine "
+    "lacks something,\n"
     "5 the run is not valid, 130 interrupted."
 )
 
@@ -100,8 +149,8 @@ def app() -> App:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Runs a command and exits: 0 ok, 1 failure, 2 usage or scenario, 3 a check failed, 4 the environment lacks
-    something, 5 the run is not valid, 130 interrupted."""
+    """Runs a command and exits: 0 ok, 1 failure, 2 usage or scenario, 3 a check failed, 4 the
+    environment lacks something, 5 the run is not valid, 130 interrupted."""
     words = sys.argv[1:] if arguments is None else arguments
     if sys.stdout is None:  # As after `>&-`.
         print("cannot write to standard output: it is closed", file=sys.stderr)
@@ -113,7 +162,9 @@ def main(arguments: list[str] | None = None) -> None:
         code = _answered(words)
         sys.stdout.flush()
     except _NoOutput as lost:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stdout.fileno())  # Else Python tries again when it ends.
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), stdout.fileno()
+        )  # Else Python tries again when it ends.
         code = DumbbellError.code
         print(f"cannot write to standard output: {lost}", file=sys.stderr)
     except BrokenPipeError:
@@ -136,7 +187,9 @@ def _answered(words: list[str]) -> int:
     if not words or words in (["--help"], ["-h"]):
         print(first_page())
         return 0
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # A batch system's end is an interrupt, too.
+    signal.signal(
+        signal.SIGTERM, signal.default_int_handler
+    )  # A batch system's end is an interrupt, too.
     user_stdout.to_stderr()
     return _code(words)
 
@@ -192,9 +245,14 @@ def _code(words: list[str]) -> int:
         return 0
     except UnicodeDecodeError as error:
         return _refuse(
-            words, ScenarioError.code, f"what was read is not UTF-8: {error.reason} at byte {error.start}", {}
+            words,
+            ScenarioError.code,
+            f"what was read is not UTF-8: {error.reason} at byte {error.start}",
+            {},
         )
-    except OSError as error:  # A folder that cannot be made, a disk without room for temporary files.
+    except (
+        OSError
+    ) as error:  # A folder that cannot be made, a disk without room for temporary files.
         code = ScenarioError.code if error.errno == errno.ENAMETOOLONG else DumbbellError.code
         return _refuse(words, code, _of_file(error), {})
 

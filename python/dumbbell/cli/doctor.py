@@ -19,22 +19,33 @@ _FOR = {
     "polars": "figures from recorded series",
     "jinja2": "reports",
 }
-_TOOLS = {"cargo": "building the extension", "cc": "building the extension", "dot": "drawing `show --dot`"}
+_TOOLS = {
+    "cargo": "building the extension",
+    "cc": "building the extension",
+    "dot": "drawing `show --dot`",
+}
 
 
 def doctor(*, on: On = "sim", json: Json = False) -> int:
     """Say what this machine has, what it lacks, what for, and what to do about it.
 
-    Ends with 4 if something needed is missing; with --on kernel also if real kernels cannot be run here.
+    Ends with 4 if something needed is missing; with --on kernel also if real kernels cannot be run
+    here.
     """
     report = examine()
     if json:
         emit(report)
     else:
-        show(f"dumbbell {report['version']}, Python {report['python']}, {report['platform']}, {report['cores']} cores")
+        show(
+            f"dumbbell {report['version']}, Python {report['python']}, {report['platform']}, "
+            f"{report['cores']} cores"
+        )
         for check in report["checks"]:
             found = check["found"] or "missing"
-            show(f"  {'ok     ' if check['found'] else 'MISSING'} {check['name']:<12} {found:<12} for {check['for']}")
+            show(
+                f"  {'ok     ' if check['found'] else 'MISSING'} {check['name']:<12} {found:<12} "
+                f"for {check['for']}"
+            )
         show("", *_testbed(report["testbed"]))
     return 0 if report["ok"] and (on == "sim" or report["testbed"]["ok"]) else 4
 
@@ -58,7 +69,8 @@ def examine() -> dict[str, Any]:
 
 
 def testbed() -> dict[str, Any]:
-    """What `--on kernel` needs: `{"ok", "checks": [...], "can": {...}}`; `why` says it where the build has none."""
+    """What `--on kernel` needs: `{"ok", "checks": [...], "can": {...}}`; `why` says it where the
+    build has none."""
     from ..testbed import rootless
 
     try:
@@ -82,7 +94,8 @@ def _expect(can: dict[str, Any]) -> dict[str, Any]:
 
 
 def _testbed(found: dict[str, Any]) -> list[Any]:
-    """What a newcomer reads: what works, then each check, then what to do about those that failed."""
+    """What a newcomer reads: what works, then each check, then what to do about those that
+    failed."""
     from ..present.grids import grid
 
     head = "Real kernels (--on kernel, shell):"
@@ -93,7 +106,10 @@ def _testbed(found: dict[str, Any]) -> list[Any]:
         for check in found["checks"]
     ]
     fixes = [f"  {c['check']}: {c['fix']}" for c in found["checks"] if not c["ok"] and c.get("fix")]
-    works = [f"  {'yes' if _yes(value) else 'NO '}  {_what(key)}{_why(value)}" for key, value in found["can"].items()]
+    works = [
+        f"  {'yes' if _yes(value) else 'NO '}  {_what(key)}{_why(value)}"
+        for key, value in found["can"].items()
+    ]
     return [
         head,
         *works,
@@ -109,11 +125,22 @@ def _expected(expect: dict[str, Any] | None) -> list[str]:
     where = "in a user namespace" if expect["user_namespace"] else "in this very process"
     how = "real-time" if expect["realtime"] else "normal"
     why = "" if expect["realtime"] else ": other programs can keep the router waiting"
-    return [f"  Expect runs {where}, datapath {expect['datapath']}, {how} priority, class {expect['class']}{why}."]
+    return [
+        f"  Expect runs {where}, datapath {expect['datapath']}, {how} priority, class "
+        f"{expect['class']}{why}."
+    ]
 
 
 _CONDITIONS = frozenset(
-    {"cores", "load", "steal", "clock_source", "realtime_throttling", "memory_lock", "kernel_version"}
+    {
+        "cores",
+        "load",
+        "steal",
+        "clock_source",
+        "realtime_throttling",
+        "memory_lock",
+        "kernel_version",
+    }
 )
 """Checks of how something is; the others are of whether it is there."""
 
@@ -153,7 +180,15 @@ def _why(value: Any) -> str:
 
 
 def _found(value: Any) -> str:
-    return "-" if value is None or value == "" else "yes" if value is True else "no" if value is False else str(value)
+    return (
+        "-"
+        if value is None or value == ""
+        else "yes"
+        if value is True
+        else "no"
+        if value is False
+        else str(value)
+    )
 
 
 def _library(name: str, purpose: str) -> dict[str, Any]:

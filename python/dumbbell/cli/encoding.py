@@ -1,4 +1,5 @@
-"""Output for terminals and pipes that cannot show every letter, and words of a command line that are no text."""
+"""Output for terminals and pipes that cannot show every letter, and words of a command line that
+are no text."""
 
 from __future__ import annotations
 
@@ -33,8 +34,8 @@ _LIKE = {
 
 
 def prepare() -> None:
-    """From now on, standard output and standard error show a substitute for each character that their encoding
-    lacks, and standard input is UTF-8, as files are."""
+    """From now on, standard output and standard error show a substitute for each character that
+    their encoding lacks, and standard input is UTF-8, as files are."""
     codecs.register_error("dumbbell", _substitute)
     lenient, strict = {"errors": "dumbbell"}, {"encoding": "utf-8", "errors": "strict"}
     for stream, how in ((sys.stdout, lenient), (sys.stderr, lenient), (sys.stdin, strict)):
@@ -65,11 +66,13 @@ def is_unicode() -> bool:
 
 
 def need_text(words: list[str]) -> None:
-    """`ScenarioError` if a word of the command line is no text: it has bytes that are not of the locale's encoding."""
+    """`ScenarioError` if a word of the command line is no text: it has bytes that are not of the
+    locale's encoding."""
     for word in words:
         if any("\ud800" <= letter <= "\udfff" for letter in word):
             shown = word.encode("utf-8", "backslashreplace").decode("utf-8")
             raise ScenarioError(
                 f"`{shown}` is not text in the encoding {sys.getfilesystemencoding()}\n"
-                "help: give files names in UTF-8, and use a locale with UTF-8, such as LC_ALL=C.UTF-8"
+                "help: give files names in UTF-8, and use a locale with UTF-8, such as "
+                "LC_ALL=C.UTF-8"
             )

@@ -29,21 +29,33 @@ Overrides = Annotated[
 ]
 Use = Annotated[
     list[str],
-    Parameter(help="A Python file with algorithms of your own (docs/your-own.md). May be repeated."),
+    Parameter(
+        help="A Python file with algorithms of your own (docs/your-own.md). May be repeated."
+    ),
 ]
 On = Annotated[
     Literal["sim", "kernel"],
-    Parameter(help="Where it runs: `sim`, the simulator, or `kernel`, real TCP of this machine (docs/testbed.md)."),
+    Parameter(
+        help=(
+            "Where it runs: `sim`, the simulator, or `kernel`, real TCP of this machine "
+            "(docs/testbed.md)."
+        )
+    ),
 ]
 RequiredClass = Annotated[
     Literal["exact", "good", "loose"] | None,
     Parameter(
         name="--class",
         help="With real kernels: the class that a run must reach to be valid. Goodput and mean wait are good to 0.2 %% "
-        "(exact), 1 %% (good) or 5 %% (loose). Default: the scenario's, else loose.".replace("%%", "%"),
+        "(exact), 1 %% (good) or 5 %% (loose). Default: the scenario's, else loose.".replace(
+            "%%", "%"
+        ),
     ),
 ]
-File = Annotated[str, Parameter(allow_leading_hyphen=True, help="The scenario file (TOML); `-` reads it from stdin.")]
+File = Annotated[
+    str,
+    Parameter(allow_leading_hyphen=True, help="The scenario file (TOML); `-` reads it from stdin."),
+]
 
 
 @Parameter(name="*")
@@ -53,19 +65,35 @@ class RunOptions:
 
     set: Overrides = field(default_factory=list)
     use: Use = field(default_factory=list)
-    seed: Annotated[int | None, Parameter(help="Seed of the first replication. Default: the scenario's.")] = None
-    replications: Annotated[int | None, Parameter(help="Runs with seeds of their own. Default: the scenario's.")] = None
-    threads: Annotated[int | None, Parameter(help="Runs at the same time. Default: all cores.")] = None
-    out: Annotated[Path | None, Parameter(help="Directory for summary.json and the recorded series.")] = None
-    store: Annotated[Path | None, Parameter(help="Keep results here, and take from here what is here already.")] = None
+    seed: Annotated[
+        int | None, Parameter(help="Seed of the first replication. Default: the scenario's.")
+    ] = None
+    replications: Annotated[
+        int | None, Parameter(help="Runs with seeds of their own. Default: the scenario's.")
+    ] = None
+    threads: Annotated[int | None, Parameter(help="Runs at the same time. Default: all cores.")] = (
+        None
+    )
+    out: Annotated[
+        Path | None, Parameter(help="Directory for summary.json and the recorded series.")
+    ] = None
+    store: Annotated[
+        Path | None, Parameter(help="Keep results here, and take from here what is here already.")
+    ] = None
     stop: Annotated[
         str | None,
         Parameter(
-            help='Replicate each point until a rule holds, as in "ci95 < 2%%" (at most 100 times).'.replace("%%", "%")
+            help=(
+                'Replicate each point until a rule holds, as in "ci95 < 2%%" (at most 100 times).'
+            ).replace("%%", "%")
         ),
     ] = None
-    most: Annotated[int | None, Parameter(help="The most replications that --stop may take. Default: 100.")] = None
-    record_every: Annotated[str | None, Parameter(help='Period of the series, such as "100 ms".')] = None
+    most: Annotated[
+        int | None, Parameter(help="The most replications that --stop may take. Default: 100.")
+    ] = None
+    record_every: Annotated[
+        str | None, Parameter(help='Period of the series, such as "100 ms".')
+    ] = None
     audit: Annotated[bool, Parameter(help="Follow each packet from end to end (slower).")] = False
 
     def request(self, file: str, extra: Iterable[str] = ()) -> dict[str, Any]:
@@ -136,13 +164,19 @@ def instant(option: str, text: str | None) -> float | None:
         pass
     else:
         if not 0 <= value < math.inf:
-            raise ScenarioError(f"{option} {text}: a time is {'not negative' if value < 0 else 'finite'}")
+            raise ScenarioError(
+                f"{option} {text}: a time is {'not negative' if value < 0 else 'finite'}"
+            )
         return value
     try:
         float(text)
     except ValueError:
-        raise ScenarioError(f"{option} {text}: this is no time; write it with its unit, as in {option} 12.4s") from None
-    raise ScenarioError(f"{option} {text}: a time needs its unit: write {option} {text}s, or ms, us, ns, ps")
+        raise ScenarioError(
+            f"{option} {text}: this is no time; write it with its unit, as in {option} 12.4s"
+        ) from None
+    raise ScenarioError(
+        f"{option} {text}: a time needs its unit: write {option} {text}s, or ms, us, ns, ps"
+    )
 
 
 def notes(lines: Iterable[str]) -> None:
@@ -166,7 +200,12 @@ def progress(title: str) -> Iterator[api.Progress]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[runs]}"), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[runs]}"),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
         task = bars.add_task(title, total=1.0, runs="")
         yield lambda finished, runs, fraction: bars.update(

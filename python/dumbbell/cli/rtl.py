@@ -31,26 +31,38 @@ def red(
     *,
     check: Annotated[bool, Parameter(help="Lint, lockstep of model and RTL, proofs.")] = False,
     dut: Annotated[
-        list[Path], Parameter(help="Lockstep of the model and a core of your own, in this file. Repeatable.")
+        list[Path],
+        Parameter(help="Lockstep of the model and a core of your own, in this file. Repeatable."),
     ] = [],  # noqa: B006 (cyclopts reads it)
-    vectors: Annotated[Path | None, Parameter(help="Write stimulus and expectation into this directory.")] = None,
+    vectors: Annotated[
+        Path | None, Parameter(help="Write stimulus and expectation into this directory.")
+    ] = None,
     synth: Annotated[bool, Parameter(help="Count cells: ECP5 and Xilinx 7.")] = False,
     place: Annotated[bool, Parameter(help="With --synth: place and route, too. Minutes.")] = False,
     wave: Annotated[bool, Parameter(help="Draw the waveform of the paper's figure 8.")] = False,
-    coverage: Annotated[bool, Parameter(help="Which lines and bits of the core a lockstep touches.")] = False,
-    mutants: Annotated[bool, Parameter(help="Sow faults into the core: the bench must find each.")] = False,
+    coverage: Annotated[
+        bool, Parameter(help="Which lines and bits of the core a lockstep touches.")
+    ] = False,
+    mutants: Annotated[
+        bool, Parameter(help="Sow faults into the core: the bench must find each.")
+    ] = False,
     packets: Annotated[int | None, Parameter(help="Of the lockstep. Default: 10 million.")] = None,
     seed: Annotated[int, Parameter(help="Of the stimulus.")] = 1,
     mode: Annotated[
-        list[str], Parameter(help="The core's options, as in sound or paper+gap+nq=4. Repeatable. Default: eight.")
+        list[str],
+        Parameter(
+            help="The core's options, as in sound or paper+gap+nq=4. Repeatable. Default: eight."
+        ),
     ] = [],  # noqa: B006 (cyclopts reads it)
-    out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="Where figures and traces go.")] = None,
+    out: Annotated[
+        Path | None, Parameter(name=["--out", "-o"], help="Where figures and traces go.")
+    ] = None,
     json: Json = False,
 ) -> int:
     """RED in hardware (docs/red-hardware.md): do one of these things.
 
-    Ends with 2 if a core of your own lacks ports or does not elaborate, with 3 if a check failed, with 4 if a tool is
-    missing.
+    Ends with 2 if a core of your own lacks ports or does not elaborate, with 3 if a check failed,
+    with 4 if a tool is missing.
     """
     wanted = {
         "--check": check,
@@ -110,7 +122,9 @@ def _check(asked: _Asked) -> int:
 
     if asked.out is not None:
         asked.out.mkdir(parents=True, exist_ok=True)
-    found = check.check(asked.packets or check.PACKETS, asked.seed, asked.modes or None, asked.out, _tell)
+    found = check.check(
+        asked.packets or check.PACKETS, asked.seed, asked.modes or None, asked.out, _tell
+    )
     asked.say(found, check.lines(found))
     return 0 if found["ok"] else FAILED
 
@@ -121,7 +135,12 @@ def _dut(asked: _Asked, files: list[Path]) -> int:
     for file in files:
         if not file.is_file():
             raise ScenarioError(f"--dut {file}: there is no such file")
-    met = lockstep.run(packets=asked.packets or check.PACKETS, seed=asked.seed, modes=asked.modes or None, dut=files)
+    met = lockstep.run(
+        packets=asked.packets or check.PACKETS,
+        seed=asked.seed,
+        modes=asked.modes or None,
+        dut=files,
+    )
     asked.say(met, lockstep.summary(met))
     return FAILED if met["mismatches"] else 0
 
@@ -129,7 +148,9 @@ def _dut(asked: _Asked, files: list[Path]) -> int:
 def _vectors(asked: _Asked, directory: Path) -> int:
     from ..rtl.verify import vectors
 
-    written = vectors.write(directory, packets=asked.packets or 10_000, seed=asked.seed, modes=asked.modes or None)
+    written = vectors.write(
+        directory, packets=asked.packets or 10_000, seed=asked.seed, modes=asked.modes or None
+    )
     asked.say(written, [f"wrote {file}" for file in written["files"]])
     return 0
 
@@ -150,7 +171,10 @@ def _wave(asked: _Asked) -> int:
     from ..figures import style
     from ..rtl.drawings import waveform
 
-    files = [str(file) for file in style.save(waveform.draw(), (asked.out or Path("results")) / "red-waveform")]
+    files = [
+        str(file)
+        for file in style.save(waveform.draw(), (asked.out or Path("results")) / "red-waveform")
+    ]
     asked.say({"files": files}, [f"wrote {file}" for file in files])
     return 0
 

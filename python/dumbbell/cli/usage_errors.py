@@ -1,6 +1,8 @@
-"""What is wrong with a command line, in a sentence: the option, what was written, and what to write.
+"""What is wrong with a command line, in a sentence: the option, what was written, and what to
+write.
 
-Bounds that hold for every option of every command are here, too: `sane` is the parser's validator for all of them.
+Bounds that hold for every option of every command are here, too: `sane` is the parser's validator
+for all of them.
 """
 
 from __future__ import annotations
@@ -36,9 +38,11 @@ _SHOWN = 60
 
 
 def sane(_: Any, value: Any) -> None:
-    """Refuses what no option takes: a number below zero, beyond 64 bits or not finite, a null character, very long
-    names. `ValueError`, as the parser wants it, with what to write."""
-    if is_dataclass(value):  # Options that commands share: which of them it is, the parser does not say.
+    """Refuses what no option takes: a number below zero, beyond 64 bits or not finite, a null
+    character, very long names. `ValueError`, as the parser wants it, with what to write."""
+    if is_dataclass(
+        value
+    ):  # Options that commands share: which of them it is, the parser does not say.
         for each in fields(value):
             _named(each.name, getattr(value, each.name))
         return
@@ -47,7 +51,9 @@ def sane(_: Any, value: Any) -> None:
             continue
         if isinstance(each, int) and not 0 <= each <= MOST:
             raise ValueError(
-                f"write a whole number from 0 to {MOST}" if each > MOST else "write a whole number from 0 up"
+                f"write a whole number from 0 to {MOST}"
+                if each > MOST
+                else "write a whole number from 0 up"
             )
         if isinstance(each, float) and not (math.isfinite(each) and each >= 0):
             raise ValueError("write a finite number from 0 up")
@@ -71,14 +77,16 @@ _NEGATIVE = re.compile(r"-(\d|\.\d|inf|nan)", re.IGNORECASE)
 
 
 def with_values(words: list[str]) -> list[str]:
-    """The words with each negative value joined to its option: `--rate -5Mbps` becomes `--rate=-5Mbps`. Else the parser
-    takes the value for an option, and says that a value is missing. What stands after `--`, or is the program that
-    `shell` runs, is left alone."""
+    """The words with each negative value joined to its option: `--rate -5Mbps` becomes
+    `--rate=-5Mbps`. Else the parser takes the value for an option, and says that a value is
+    missing. What stands after `--`, or is the program that `shell` runs, is left alone."""
     out: list[str] = []
     for i, word in enumerate(words):
         before = out[-1] if out else ""
         is_value = before.startswith("--") and "=" not in before
-        if word == "--" or (words[0] == "shell" and i and not word.startswith("-") and not is_value):
+        if word == "--" or (
+            words[0] == "shell" and i and not word.startswith("-") and not is_value
+        ):
             return [*out, *words[i:]]
         if _NEGATIVE.match(word) and re.fullmatch(r"--[a-z][a-z-]*", before):
             out[-1] = f"{before}={word}"
@@ -95,11 +103,21 @@ def sentence(error: CycloptsError, commands: Iterable[str]) -> str:
             return f"there is no command `{_short(word)}`: {_near(word, known)}"
         case UnknownOptionError(token=token, argument_collection=arguments):
             word = (token.keyword or token.value).partition("=")[0]
-            known = [name for argument in arguments if argument.parse for name in argument.names if name != "*"]
+            known = [
+                name
+                for argument in arguments
+                if argument.parse
+                for name in argument.names
+                if name != "*"
+            ]
             near = api.nearest(word, known) if word.startswith("--") else None
-            return f"there is no option {_short(word)}" + (f": did you mean {near}?" if near else "")
+            return f"there is no option {_short(word)}" + (
+                f": did you mean {near}?" if near else ""
+            )
         case MissingArgumentError(argument=argument) if argument is not None:
-            named = next((name for name in argument.names if name in (error.root_input_tokens or ())), None)
+            named = next(
+                (name for name in argument.names if name in (error.root_input_tokens or ())), None
+            )
             return f"{argument.name} is missing" if named is None else f"{named} needs a value"
         case UnusedCliTokensError(unused_tokens=[word, *_]):
             return f"`{_short(word)}` is one word too many"
@@ -127,7 +145,11 @@ def _wanted(kind: Any) -> str:
         return "this is no number"
     if kind is bool:
         return "it is written without a value"
-    return f"write {' or '.join(map(str, get_args(kind)))}" if get_args(kind) else "this cannot stand here"
+    return (
+        f"write {' or '.join(map(str, get_args(kind)))}"
+        if get_args(kind)
+        else "this cannot stand here"
+    )
 
 
 def _near(word: str, known: list[str]) -> str:
@@ -140,8 +162,8 @@ def _short(word: str) -> str:
 
 
 def narrow(text: str) -> str:
-    """A message for a terminal, whatever it repeats of what was written: no wide lines and no control
-    characters."""
+    """A message for a terminal, whatever it repeats of what was written: no wide lines and no
+    control characters."""
     lines = (line if len(line) <= _WIDEST else f"{line[:_WIDEST]}..." for line in text.split("\n"))
     return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", "\n".join(lines))
 

@@ -14,8 +14,9 @@ _SHOWN = 10
 
 
 class Table:
-    """Columns by name, in memory. Whatever speaks the Arrow PyCapsule protocol takes it without a copy:
-    `polars.DataFrame(table)`, `pyarrow.table(table)`. Without any such library, `column` gives lists."""
+    """Columns by name, in memory. Whatever speaks the Arrow PyCapsule protocol takes it without a
+    copy: `polars.DataFrame(table)`, `pyarrow.table(table)`. Without any such library, `column`
+    gives lists."""
 
     def __init__(self, native: _native.Table) -> None:
         self._native = native
@@ -37,17 +38,21 @@ class Table:
         return len(self._native)
 
     def column(self, name: str, limit: int | None = None) -> list[Value]:
-        """The values of a column, at most `limit` of them. `KeyError` names the columns that there are."""
+        """The values of a column, at most `limit` of them. `KeyError` names the columns that there
+        are."""
         return self._native.column(name, limit)
 
     def numbers(self, name: str) -> list[float]:
-        """The values of a column of numbers; what was not measured is NaN. `TypeError` if it holds words."""
+        """The values of a column of numbers; what was not measured is NaN. `TypeError` if it holds
+        words."""
         return [_number(name, value) for value in self.column(name)]
 
     def rows(self, limit: int | None = None) -> list[dict[str, Value]]:
         """The rows as dictionaries, at most `limit` of them."""
         columns = [self.column(name, limit) for name in self.columns]
-        return [dict(zip(self.columns, values, strict=True)) for values in zip(*columns, strict=True)]
+        return [
+            dict(zip(self.columns, values, strict=True)) for values in zip(*columns, strict=True)
+        ]
 
     def _repr_html_(self) -> str:
         from ..present import html

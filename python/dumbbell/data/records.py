@@ -12,7 +12,16 @@ from ..errors import ScenarioError
 from .arrow import Table
 
 Series = Literal[
-    "flows", "queues", "signals", "reactions", "packets", "hops", "acks", "delays", "completions", "markers"
+    "flows",
+    "queues",
+    "signals",
+    "reactions",
+    "packets",
+    "hops",
+    "acks",
+    "delays",
+    "completions",
+    "markers",
 ]
 """The series that a run may record; docs/results.md has their columns."""
 Summary = Literal["flows", "queues", "sessions", "markers", "hosts"]
@@ -22,7 +31,8 @@ Run = tuple[dict[str, Any], dict[str, Any], Path | None]
 """Labels, JSON and directory of one run."""
 
 _HOW = (
-    'run(record_every="100 ms") records flows and queues, run(record_drops=True) signals, run(record_acks=True) acks, '
+    'run(record_every="100 ms") records flows and queues, run(record_drops=True) signals, '
+    "run(record_acks=True) acks, "
     "run(record_delays=True) delays, run(record_every=..., record_markers=True) markers; "
     "a scenario's [record] with `out` all that it names"
 )
@@ -30,7 +40,8 @@ _HOW = (
 
 @dataclass(frozen=True)
 class Records:
-    """The directory in which a result's records are. `owner` is what removes it when nobody needs it any more."""
+    """The directory in which a result's records are. `owner` is what removes it when nobody needs
+    it any more."""
 
     directory: Path
     owner: object = None
@@ -49,7 +60,9 @@ def point_name(index: int, points: int) -> str:
     return f"point-{index + 1:0{len(str(points))}d}"
 
 
-def runs_of(data: dict[str, Any], records: Records | None, labels: Mapping[str, Any]) -> Iterator[Run]:
+def runs_of(
+    data: dict[str, Any], records: Records | None, labels: Mapping[str, Any]
+) -> Iterator[Run]:
     """The runs of one point."""
     several = data.get("runs")
     for run in several if several is not None else [data]:
@@ -61,13 +74,24 @@ def runs_of(data: dict[str, Any], records: Records | None, labels: Mapping[str, 
 
 def summary(name: Summary, runs: Sequence[Run]) -> Table:
     """A row for each run and flow (or queue), with the run's labels."""
-    keys = {"flows": "flow", "queues": "queue", "sessions": "session", "markers": "marker", "hosts": "processor"}
+    keys = {
+        "flows": "flow",
+        "queues": "queue",
+        "sessions": "session",
+        "markers": "marker",
+        "hosts": "processor",
+    }
     key = keys.get(name)
     if key is None:
-        raise ScenarioError(f"there is no summary of `{name}`; there are flows, queues, sessions, markers and hosts")
+        raise ScenarioError(
+            f"there is no summary of `{name}`; there are flows, queues, sessions, markers and hosts"
+        )
     return Table(
         api.table(
-            [{"labels": labels, "rows": [_named(row, key) for row in run.get(name, ())]} for labels, run, _ in runs]
+            [
+                {"labels": labels, "rows": [_named(row, key) for row in run.get(name, ())]}
+                for labels, run, _ in runs
+            ]
         )
     )
 
@@ -88,4 +112,8 @@ def series(name: Series, runs: Sequence[Run]) -> Table:
 
 def _named(row: Mapping[str, Any], key: str) -> dict[str, Any]:
     """A row with its name under the name that the series give it, without its lists."""
-    return {key if column == "name" else column: value for column, value in row.items() if not isinstance(value, list)}
+    return {
+        key if column == "name" else column: value
+        for column, value in row.items()
+        if not isinstance(value, list)
+    }

@@ -1,4 +1,5 @@
-"""The rows of a result: what a run measured of each flow, queue, session, marker and host, with its unit."""
+"""The rows of a result: what a run measured of each flow, queue, session, marker and host, with its
+unit."""
 
 from __future__ import annotations
 
@@ -7,12 +8,14 @@ from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
 from ..present.stats import Interval
 
 Number = float | Interval
-"""A measurement: a number of one run, an interval of several. `float(x)` is the number or the mean."""
+"""A measurement: a number of one run, an interval of several. `float(x)` is the number or the
+mean."""
 
 
 class Row:
-    """A flow or a queue of a result. Its measurements are attributes, named as in the JSON with their unit
-    (`goodput_bps`, `mean_packets`); a number is a `stats.Interval` when there were replications."""
+    """A flow or a queue of a result. Its measurements are attributes, named as in the JSON with
+    their unit (`goodput_bps`, `mean_packets`); a number is a `stats.Interval` when there were
+    replications."""
 
     name: str
 
@@ -27,7 +30,9 @@ class Row:
             try:
                 return number(self._fields[key])
             except KeyError:
-                raise AttributeError(f"there is no `{key}` here; there are {', '.join(self._fields)}") from None
+                raise AttributeError(
+                    f"there is no `{key}` here; there are {', '.join(self._fields)}"
+                ) from None
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._fields]
@@ -92,7 +97,8 @@ class Flow(Row):
 
     @property
     def application(self) -> dict[str, Number | None]:
-        """Measurements of its application: the latencies of `request_response`, the stalls of `video`."""
+        """Measurements of its application: the latencies of `request_response`, the stalls of
+        `video`."""
         return {key: number(value) for key, value in self._fields.get("application", {}).items()}
 
     @property
@@ -135,12 +141,14 @@ class Session(Row):
 
     @property
     def completion_percentiles_s(self) -> list[Number]:
-        """The completion time that so many percent do not exceed, from 0 to 100; empty if nothing finished."""
+        """The completion time that so many percent do not exceed, from 0 to 100; empty if nothing
+        finished."""
         return [number(value) for value in self._fields.get("completion_percentiles_s") or []]
 
 
 class Acks(Row):
-    """The acknowledgements of a flow on their way back; docs/results.md defines each measurement."""
+    """The acknowledgements of a flow on their way back; docs/results.md defines each
+    measurement."""
 
     sent: Number
     arrived: Number
@@ -208,8 +216,9 @@ class Queue(Row):
 
 
 class Marker(Row):
-    """A marker or another conditioner before a link: for one flow, or for all that its rule takes. docs/diffserv.md
-    defines each measurement; those of tokens end in `_packets` where a token stands for a packet."""
+    """A marker or another conditioner before a link: for one flow, or for all that its rule takes.
+    docs/diffserv.md defines each measurement; those of tokens end in `_packets` where a token
+    stands for a packet."""
 
     link: str
     rule: Number
@@ -242,7 +251,8 @@ class Marker(Row):
 
 
 class Host(Row):
-    """A host's processor in one direction, `receive` or `send`; docs/hosts.md defines each measurement."""
+    """A host's processor in one direction, `receive` or `send`; docs/hosts.md defines each
+    measurement."""
 
     host: str
     direction: str

@@ -16,7 +16,18 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-NAMES = ("flows", "queues", "signals", "reactions", "packets", "hops", "acks", "delays", "completions", "markers")
+NAMES = (
+    "flows",
+    "queues",
+    "signals",
+    "reactions",
+    "packets",
+    "hops",
+    "acks",
+    "delays",
+    "completions",
+    "markers",
+)
 
 
 def read(directory: str | Path, name: str) -> polars.DataFrame | None:
@@ -27,7 +38,9 @@ def read(directory: str | Path, name: str) -> polars.DataFrame | None:
     try:
         import polars
     except ImportError:
-        raise EnvironmentLacks("reading series needs polars: pip install 'dumbbell[figures]'") from None
+        raise EnvironmentLacks(
+            "reading series needs polars: pip install 'dumbbell[figures]'"
+        ) from None
     return _read(file, polars.read_parquet)
 
 
@@ -40,7 +53,8 @@ def need(directory: str | Path, name: str) -> polars.DataFrame:
 
 
 def plan(directory: str | Path, name: str = "packets") -> dict[str, Any] | None:
-    """The plan of a run, which `packets` and `hops` have; None if there is no such file, or no plan in it."""
+    """The plan of a run, which `packets` and `hops` have; None if there is no such file, or no plan
+    in it."""
     file = Path(directory) / f"{name}.parquet"
     if not api.check_file(file):
         return None
@@ -55,7 +69,8 @@ def plan(directory: str | Path, name: str = "packets") -> dict[str, Any] | None:
 
 
 def _read(file: Path, read: Callable[[Path], T]) -> T:
-    """Calls polars, which raises or panics at some damaged files of earlier releases, which have no digests."""
+    """Calls polars, which raises or panics at some damaged files of earlier releases, which have no
+    digests."""
     import polars
 
     try:
@@ -72,11 +87,14 @@ def damaged(file: Path, what: object) -> CheckFailed:
 def parts(frame: polars.DataFrame, column: str) -> list[tuple[str, polars.DataFrame]]:
     """The rows of each flow or queue, in the natural order of their names: `s2` before `s10`."""
     named = [(str(part[column][0]), part) for part in frame.partition_by(column)]
-    return sorted(named, key=lambda pair: [int(t) if t.isdigit() else t for t in re.split(r"(\d+)", pair[0])])
+    return sorted(
+        named, key=lambda pair: [int(t) if t.isdigit() else t for t in re.split(r"(\d+)", pair[0])]
+    )
 
 
 def means(frame: polars.DataFrame, every_s: float) -> polars.DataFrame:
-    """Means of a part's numbers over periods of `every_s`; a last period that is not whole is left out."""
+    """Means of a part's numbers over periods of `every_s`; a last period that is not whole is left
+    out."""
     period = (frame["time_s"] / every_s).floor().alias("period")
     bins = frame.with_columns(period).group_by("period", maintain_order=True).mean()
     whole = frame["time_s"].to_list()[-1] / every_s // 1  # Rows of a part are in the order of time.

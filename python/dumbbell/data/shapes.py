@@ -1,4 +1,5 @@
-"""Protocols for presentation and models: what they use of results, sweeps, scenarios and Arrow tables."""
+"""Protocols for presentation and models: what they use of results, sweeps, scenarios and Arrow
+tables."""
 
 from __future__ import annotations
 

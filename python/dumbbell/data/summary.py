@@ -1,7 +1,8 @@
 """Reads `summary.json` of a result directory: whole, or not at all.
 
-What a full disk cut short, an editor changed or another program wrote is refused with the file, the place in it and
-what is wrong there; what is given out has the shape that `dumbbell.result` relies on.
+What a full disk cut short, an editor changed or another program wrote is refused with the file, the
+place in it and what is wrong there; what is given out has the shape that `dumbbell.result` relies
+on.
 """
 
 from __future__ import annotations
@@ -39,14 +40,18 @@ _LARGEST = 1e30
 
 
 def read(directory: str | Path) -> dict[str, Any]:
-    """The document of a result directory: of one point, or `{"points": [...]}`. `ScenarioError` (exit code 2) if there
-    is none, `CheckFailed` (3) if it is damaged."""
+    """The document of a result directory: of one point, or `{"points": [...]}`. `ScenarioError`
+    (exit code 2) if there is none, `CheckFailed` (3) if it is damaged."""
     file = Path(directory) / "summary.json"
     text = api.summary(file)
     try:
         data: dict[str, Any] = json.loads(text)
         _document(data)
-    except (ValueError, RecursionError, _Damage) as damage:  # ValueError: a number of thousands of digits.
+    except (
+        ValueError,
+        RecursionError,
+        _Damage,
+    ) as damage:  # ValueError: a number of thousands of digits.
         raise series.damaged(file, damage) from None
     return data
 

@@ -1,6 +1,7 @@
-"""The way back of acknowledgements: how far apart the receiver sent them and the sender got them, and when
-they came. When they come closer than they were sent, it is ACK compression: L. Zhang, S. Shenker, D. D. Clark,
-"Observations on the dynamics of a congestion control algorithm", SIGCOMM 1991."""
+"""The way back of acknowledgements: how far apart the receiver sent them and the sender got
+them, and when they came. When they come closer than they were sent, it is ACK compression: L.
+Zhang, S. Shenker, D. D. Clark, "Observations on the dynamics of a congestion control algorithm",
+SIGCOMM 1991."""
 
 from __future__ import annotations
 
@@ -20,14 +21,22 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.float64]
 
 _PS = 1e-12
-_COLUMNS = ("sent_ps", "arrived_ps", "dropped_ps", "newly_acked_bytes", "spacing_sender_us", "pair_spacing_receiver_us")
+_COLUMNS = (
+    "sent_ps",
+    "arrived_ps",
+    "dropped_ps",
+    "newly_acked_bytes",
+    "spacing_sender_us",
+    "pair_spacing_receiver_us",
+)
 _LEAST_US = 0.1
 """Less than this is drawn as this: two that left at one instant have no logarithm."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spacings:
-    """Distances of a flow's neighboring acknowledgements at the sender, microseconds, and arrivals over time."""
+    """Distances of a flow's neighboring acknowledgements at the sender, microseconds, and arrivals
+    over time."""
 
     flow: str
     place: int
@@ -46,7 +55,9 @@ def spacings(source: Source, view: View) -> list[Spacings]:
     rows = view.cut(source.need("acks", _COLUMNS), "sent_ps", _PS)
     found = []
     for place, name, mine in source.chosen(rows, view):
-        arrived = mine.filter(mine["arrived_ps"].is_not_null()).sort("arrived_ps", maintain_order=True)
+        arrived = mine.filter(mine["arrived_ps"].is_not_null()).sort(
+            "arrived_ps", maintain_order=True
+        )
         pairs = arrived.filter(arrived["pair_spacing_receiver_us"].is_not_null())
         dropped = mine["dropped_ps"].drop_nulls().to_numpy().astype(np.float64) * _PS
         found.append(
@@ -61,22 +72,38 @@ def spacings(source: Source, view: View) -> list[Spacings]:
             )
         )
     if not any(len(s.arrived_s) for s in found):
-        raise ScenarioError(f"{source.directory}: no acknowledgement arrived in this part of the run")
+        raise ScenarioError(
+            f"{source.directory}: no acknowledgement arrived in this part of the run"
+        )
     return found
 
 
 def acks(source: Source, view: View) -> Figure:
-    """Left the spacing at the sender by that at the receiver: below the lower line an acknowledgement is compressed,
-    above the upper one stretched. Right what was acknowledged over time, and where acknowledgements were lost."""
+    """Left the spacing at the sender by that at the receiver: below the lower line an
+    acknowledgement is compressed, above the upper one stretched. Right what was acknowledged over
+    time, and where acknowledgements were lost."""
     found = spacings(source, view)
     figure, (ends, time) = style.new(1, 2, size=(9.6, 4.0))
     _pairs(ends, found)
     for s in found:
         look = style.nth(s.place)
-        time.plot(s.arrived_s, s.acked_bytes / 1e6, drawstyle="steps-post", **look.trace(), label=s.flow)
+        time.plot(
+            s.arrived_s, s.acked_bytes / 1e6, drawstyle="steps-post", **look.trace(), label=s.flow
+        )
         if len(s.dropped_s):
-            behind = np.interp(s.dropped_s, s.arrived_s, s.acked_bytes) if len(s.arrived_s) else 0 * s.dropped_s
-            time.plot(s.dropped_s, behind / 1e6, linestyle="none", marker="x", color=style.BLACK, markersize=4)
+            behind = (
+                np.interp(s.dropped_s, s.arrived_s, s.acked_bytes)
+                if len(s.arrived_s)
+                else 0 * s.dropped_s
+            )
+            time.plot(
+                s.dropped_s,
+                behind / 1e6,
+                linestyle="none",
+                marker="x",
+                color=style.BLACK,
+                markersize=4,
+            )
     if any(len(s.dropped_s) for s in found):
         time.plot([], [], linestyle="none", marker="x", color=style.BLACK, label="one was lost")
     time.set(xlabel="time [s]", ylabel="acknowledged [MB]")
@@ -102,7 +129,12 @@ def _pairs(axes: Any, found: list[Spacings]) -> None:
             rasterized=len(there) > 2000,
             label=s.flow,
         )
-    axes.set(xscale="log", yscale="log", xlabel="spacing at the receiver [us]", ylabel="spacing at the sender [us]")
+    axes.set(
+        xscale="log",
+        yscale="log",
+        xlabel="spacing at the receiver [us]",
+        ylabel="spacing at the sender [us]",
+    )
     (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
     ends = np.array([min(left, low), max(right, high)])
     for factor, text in ((2.0, "stretched"), (0.5, "compressed")):

@@ -1,4 +1,5 @@
-"""Signals of an algorithm: measured points with their intervals, and the law that its page states."""
+"""Signals of an algorithm: measured points with their intervals, and the law that its page
+states."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ _SMALL = 0.3
 
 
 def signalling(curve: Curve) -> Figure:
-    """One algorithm's figure: over the quantity that it looks at, or over time at a queue that is held."""
+    """One algorithm's figure: over the quantity that it looks at, or over time at a queue that is
+    held."""
     match curve.theory:
         case Over():
             figure = _over(curve, curve.theory)
@@ -25,7 +27,9 @@ def signalling(curve: Curve) -> Figure:
             figure = _response(curve, curve.theory)
         case _:
             figure = _instants(curve)
-    changed = ", ".join(f"{key} {value}" for key, value in curve.parameters.items() if key != "kind")
+    changed = ", ".join(
+        f"{key} {value}" for key, value in curve.parameters.items() if key != "kind"
+    )
     style.head(figure, f"{curve.name}{': ' if changed else ''}{changed}\nlaw: {curve.theory.text}")
     return figure
 
@@ -89,7 +93,9 @@ def _response(curve: Curve, theory: Response) -> Figure:
 def _instants(curve: Curve) -> Figure:
     figure, (left, right) = style.new(1, 2, size=(10.2, 3.7))
     count = len(curve.times)
-    left.plot(curve.times, range(1, count + 1), "o", markersize=3.5, color=_POINTS, label="measured")
+    left.plot(
+        curve.times, range(1, count + 1), "o", markersize=3.5, color=_POINTS, label="measured"
+    )
     _law(left, list(curve.law), list(range(1, len(curve.law) + 1)))
     left.set(xlabel="time at the held queue [s]", ylabel="signals so far")
     gaps = [b - a for a, b in zip(curve.times, curve.times[1:], strict=False)]
@@ -107,8 +113,17 @@ def _instants(curve: Curve) -> Figure:
 def differs(curve: Curve) -> str:
     """The distance between measurement and law, in a sentence."""
     if curve.shares:
-        outside = [s for s in curve.shares if not s.interval[0] - 1e-9 <= s.law <= s.interval[1] + 1e-9]
-        return f"{len(outside)} of {len(curve.shares)} measured shares have the law outside their 95 % interval"
+        outside = [
+            s for s in curve.shares if not s.interval[0] - 1e-9 <= s.law <= s.interval[1] + 1e-9
+        ]
+        return (
+            f"{len(outside)} of {len(curve.shares)} measured shares have the law outside "
+            "their 95 % interval"
+        )
     worst = max((abs(a - b) for a, b in zip(curve.times, curve.law, strict=False)), default=0.0)
-    apart = f"at most {significant(1e3 * worst)} ms from the law" if worst > 1e-9 else "each at the instant of the law"
+    apart = (
+        f"at most {significant(1e3 * worst)} ms from the law"
+        if worst > 1e-9
+        else "each at the instant of the law"
+    )
     return f"{len(curve.times)} signals, {apart}"

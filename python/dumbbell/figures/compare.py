@@ -23,8 +23,8 @@ _MOST_TICKS = 12
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Measurements `y` over `x`, and perhaps the printed values beside them; drawn as its scheme if it has one, else
-    by its place in the figure."""
+    """Measurements `y` over `x`, and perhaps the printed values beside them; drawn as its scheme if
+    it has one, else by its place in the figure."""
 
     scheme: str | None
     label: str
@@ -36,8 +36,9 @@ class Line:
 def over_parameter(
     lines: Sequence[Line], x_label: str, y_label: str, title: str = "", logarithmic: bool = False
 ) -> Figure:
-    """Means with 95 % intervals over a parameter, on a logarithmic axis if asked; printed values as crosses and pluses,
-    without a line. The other axis begins at 0, or has a line there if something lies below."""
+    """Means with 95 % intervals over a parameter, on a logarithmic axis if asked; printed values as
+    crosses and pluses, without a line. The other axis begins at 0, or has a line there if something
+    lies below."""
     figure, axes = style.new()
     for i, (line, mark) in enumerate(zip(lines, itertools.cycle("x+1"))):
         look = style.nth(i) if line.scheme is None else style.look(line.scheme)
@@ -65,7 +66,9 @@ def over_parameter(
         axes.set_xscale("log")
     values = sorted({x for line in lines for x in line.x})
     if len(values) <= _MOST_TICKS:
-        axes.set_xticks(values, [f"{x:g}" for x in values])  # What was measured, not round numbers between.
+        axes.set_xticks(
+            values, [f"{x:g}" for x in values]
+        )  # What was measured, not round numbers between.
         axes.minorticks_off()
     style.legend(axes)
     _title(figure, title)
@@ -81,7 +84,8 @@ def over_sweep(
     x_label: str | None = None,
     title: str = "",
 ) -> Figure:
-    """A sweep's measurement `y` over the swept key `x`, one line for each value of the swept key `by`.
+    """A sweep's measurement `y` over the swept key `x`, one line for each value of the swept key
+    `by`.
 
     Values of `x` are numbers, or quantities with one unit (`"24 pkt"`), which the axis then names.
     """
@@ -92,14 +96,18 @@ def over_sweep(
         units.add(unit)
         lines.setdefault("" if by is None else str(changes[by]), []).append((value, y(result)))
     if len(units) > 1:
-        raise ScenarioError(f"`{x}` is swept in several units ({', '.join(sorted(units))}): use one")
+        raise ScenarioError(
+            f"`{x}` is swept in several units ({', '.join(sorted(units))}): use one"
+        )
     schemes = {name for names in catalogue.kinds().values() for name in names}
     drawn = []
     for name, points in lines.items():
         points.sort(key=lambda point: point[0])
         of_scheme = name if name in schemes else None
         label = name if of_scheme or not by else f"{by} = {name}"
-        drawn.append(Line(of_scheme, label, [at for at, _ in points], [value for _, value in points]))
+        drawn.append(
+            Line(of_scheme, label, [at for at, _ in points], [value for _, value in points])
+        )
     (unit,) = units or {""}
     return over_parameter(drawn, x_label or (f"{x} [{unit}]" if unit else x), y_label, title)
 
@@ -115,17 +123,27 @@ class Trace:
 
 
 def trace(label: str, series: Table, column: str, scheme: str | None = None) -> Trace:
-    """A recorded column over time, of one flow or queue of one run. `ScenarioError` if the table holds several."""
+    """A recorded column over time, of one flow or queue of one run. `ScenarioError` if the table
+    holds several."""
     times = series.numbers("time_s")
     if any(b < a for a, b in itertools.pairwise(times)):
-        raise ScenarioError(f"the series of `{column}` holds several runs, flows or queues: a trace is of one")
+        raise ScenarioError(
+            f"the series of `{column}` holds several runs, flows or queues: a trace is of one"
+        )
     return Trace(label, times, series.numbers(column), scheme)
 
 
-def side_by_side(panels: Sequence[tuple[str, Sequence[Trace]]], y_label: str, title: str = "") -> Figure:
+def side_by_side(
+    panels: Sequence[tuple[str, Sequence[Trace]]], y_label: str, title: str = ""
+) -> Figure:
     """One panel a scheme, the same axes: how windows or queues move over time."""
     figure, axes = style.new(
-        1, len(panels), size=(max(6.4, 4.9 * len(panels)), 3.5), sharex=True, sharey=True, squeeze=False
+        1,
+        len(panels),
+        size=(max(6.4, 4.9 * len(panels)), 3.5),
+        sharex=True,
+        sharey=True,
+        squeeze=False,
     )
     for axis, (name, traces) in zip(axes[0], panels, strict=True):
         for i, trace in enumerate(traces):

@@ -15,7 +15,8 @@ from .style import Figure
 
 @dataclass(frozen=True, slots=True)
 class Red:
-    """RED's curve: thresholds in packets, max_p, and whether it is gentle (Floyd and Jacobson 1993; Floyd 2000)."""
+    """RED's curve: thresholds in packets, max_p, and whether it is gentle (Floyd and Jacobson 1993;
+    Floyd 2000)."""
 
     min_th: float
     max_th: float
@@ -24,13 +25,14 @@ class Red:
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> Red:
-        """From an algorithm's parameters as written in a scenario; RED's defaults for the others. `ScenarioError` if
-        the thresholds are not packets, or not in order."""
+        """From an algorithm's parameters as written in a scenario; RED's defaults for the others.
+        `ScenarioError` if the thresholds are not packets, or not in order."""
         (red,) = catalogue.find("red")
         values = {p.name: p.default for p in red.parameters} | dict(parameters)
         if str(values.get("auto_th")).lower() == "true":
             raise ScenarioError(
-                "with auto_th the thresholds follow from a link, which a curve alone does not have: draw that of a "
+                "with auto_th the thresholds follow from a link, which a curve alone does not "
+                "have: draw that of a "
                 "run, or write min_th and max_th"
             )
         curve = cls(
@@ -40,7 +42,9 @@ class Red:
             gentle=str(values["gentle"]).lower() == "true",
         )
         if not 0 <= curve.min_th < curve.max_th:
-            raise ScenarioError(f"min_th ({curve.min_th:g} pkt) must be below max_th ({curve.max_th:g} pkt)")
+            raise ScenarioError(
+                f"min_th ({curve.min_th:g} pkt) must be below max_th ({curve.max_th:g} pkt)"
+            )
         return curve
 
     def __call__(self, avg: float) -> float:
@@ -68,7 +72,8 @@ def _packets(values: Mapping[str, Any], key: str) -> float:
 
 
 def drop_probability(curves: Sequence[tuple[str, Red]], title: str = "") -> Figure:
-    """p_b over the average queue. The right panel shows the random region, which the scale of 1 would hide."""
+    """p_b over the average queue. The right panel shows the random region, which the scale of 1
+    would hide."""
     figure, (whole, detail) = style.new(1, 2, size=(8.6, 3.4))
     for i, (label, red) in enumerate(curves):
         look = style.nth(i)

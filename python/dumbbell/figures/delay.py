@@ -57,9 +57,15 @@ def _waited(source: Source) -> polars.DataFrame:
 
     hops = source.need("hops", ("link", "arrived_ps", "departed_ps"))
     hops = hops.filter((hops["from"] == "sender") & hops["departed_ps"].is_not_null())
-    sizes = source.need("packets").filter(pl.col("from") == "sender").select("flow", "packet", "ip_len_bytes")
+    sizes = (
+        source.need("packets")
+        .filter(pl.col("from") == "sender")
+        .select("flow", "packet", "ip_len_bytes")
+    )
     links = (source.plan or {}).get("links", [])
-    ps_per_byte = {k["name"]: 8e12 / r for k in links if (r := plain_rate(k.get("rate"))) and _constant(k)}
+    ps_per_byte = {
+        k["name"]: 8e12 / r for k in links if (r := plain_rate(k.get("rate"))) and _constant(k)
+    }
     framing = {k["name"]: k["framing"] if isinstance(k.get("framing"), int) else 0 for k in links}
     least = [float(k.get("least", 0)) for k in links]
     rates = pl.DataFrame(
@@ -69,10 +75,17 @@ def _waited(source: Source) -> polars.DataFrame:
             "framing": [float(bytes_) for bytes_ in framing.values()],
             "least": least,
         },
-        schema={"link": pl.String, "ps_per_byte": pl.Float64, "framing": pl.Float64, "least": pl.Float64},
+        schema={
+            "link": pl.String,
+            "ps_per_byte": pl.Float64,
+            "framing": pl.Float64,
+            "least": pl.Float64,
+        },
     )
     rows = hops.join(sizes, on=["flow", "packet"]).join(rates, on="link", how="left")
-    frame = pl.max_horizontal(pl.col("ip_len_bytes") + pl.col("framing").fill_null(0), pl.col("least").fill_null(0))
+    frame = pl.max_horizontal(
+        pl.col("ip_len_bytes") + pl.col("framing").fill_null(0), pl.col("least").fill_null(0)
+    )
     wire = frame * pl.col("ps_per_byte").fill_null(0)
     waited = (pl.col("departed_ps") - pl.col("arrived_ps")).cast(pl.Float64) - wire
     # A transmitter carries its rounding from packet to packet: up to a picosecond.
@@ -85,7 +98,8 @@ def _constant(link: dict[str, Any]) -> bool:
 
 
 def delay(source: Source, view: View) -> Figure:
-    """Left the distribution (CDF), right its tail (CCDF, logarithmic): one-way delay, and dotted the queueing in it."""
+    """Left the distribution (CDF), right its tail (CCDF, logarithmic): one-way delay, and dotted
+    the queueing in it."""
     found = delays(source, view)
     figure, (whole, tail) = style.new(1, 2, size=(9.2, 3.8))
     for d in found:
@@ -95,13 +109,26 @@ def delay(source: Source, view: View) -> Figure:
             share = np.arange(1, len(ms) + 1) / len(ms)
             label = d.flow if dash == "-" else None
             whole.plot(
-                ms, share, drawstyle="steps-post", color=look.color, linestyle=dash, linewidth=width, label=label
+                ms,
+                share,
+                drawstyle="steps-post",
+                color=look.color,
+                linestyle=dash,
+                linewidth=width,
+                label=label,
             )
             tail.plot(
-                ms, 1 - share + 1 / len(ms), drawstyle="steps-pre", color=look.color, linestyle=dash, linewidth=width
+                ms,
+                1 - share + 1 / len(ms),
+                drawstyle="steps-pre",
+                color=look.color,
+                linestyle=dash,
+                linewidth=width,
             )
     if len(found) == 1:
-        whole.plot([], [], color=style.nth(found[0].place).color, linestyle=_DOTTED, label="queueing in it")
+        whole.plot(
+            [], [], color=style.nth(found[0].place).color, linestyle=_DOTTED, label="queueing in it"
+        )
         whole.get_lines()[0].set_label(f"{found[0].flow}, one way")
     else:
         whole.plot([], [], color="#555555", linestyle=_DOTTED, label="queueing in it")

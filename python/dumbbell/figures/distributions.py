@@ -24,10 +24,13 @@ _LOSS = ("time_s", "flow", "sent_packets", "lost_packets")
 
 
 def delays(source: Source, view: View) -> Figure:
-    """Left the distribution (CDF) of each flow's one-way delay, right its density by bins; the legend has the jitter of
-    RFC 3550 where the results have it. A bin is as wide as the histogram's: a 32nd of what exceeds the propagation."""
+    """Left the distribution (CDF) of each flow's one-way delay, right its density by bins; the
+    legend has the jitter of RFC 3550 where the results have it. A bin is as wide as the
+    histogram's: a 32nd of what exceeds the propagation."""
     if view.from_s is not None or view.to_s is not None:
-        raise ScenarioError("delays.parquet has no instants: leave --from and --to out, or draw `delay`")
+        raise ScenarioError(
+            "delays.parquet has no instants: leave --from and --to out, or draw `delay`"
+        )
     bins = source.need("delays", ("from_s", "to_s", "packets"))
     jitter = _jitters(source)
     figure, (whole, parts) = style.new(1, 2, size=(9.2, 3.8))
@@ -61,7 +64,8 @@ def _outline(low: Array, high: Array, heights: Array) -> tuple[Array, Array]:
 
 
 def _jitters(source: Source) -> dict[str, float]:
-    """J of each flow in the results that lie with these records; none if they are of several runs."""
+    """J of each flow in the results that lie with these records; none if they are of several
+    runs."""
     if not (source.directory / "summary.json").is_file():
         return {}
     flows = saved.read(source.directory).get("flows", [])
@@ -69,7 +73,8 @@ def _jitters(source: Source) -> dict[str, float]:
 
 
 def loss(source: Source, view: View) -> Figure:
-    """The share of packets that each flow had lost so far by all that it had sent, from its start: cumulative loss."""
+    """The share of packets that each flow had lost so far by all that it had sent, from its start:
+    cumulative loss."""
     rows = view.cut(source.need("flows", _LOSS))
     figure, axes = style.new(1, 1, size=(7.2, 3.6))
     most = 0.0
@@ -88,41 +93,70 @@ def loss(source: Source, view: View) -> Figure:
 
 
 def rates(source: Source, view: View, names: tuple[str, str]) -> tuple[Array, Array]:
-    """Throughput of two flows in the same periods, bits per second: payload that arrived, repetitions included."""
+    """Throughput of two flows in the same periods, bits per second: payload that arrived,
+    repetitions included."""
     import polars as pl
 
     rows = view.cut(source.need("flows", ("time_s", "flow", "received_bytes")))
     two = [rows.filter(pl.col("flow") == name).select("time_s", "received_bytes") for name in names]
     both = two[0].join(two[1], on="time_s", suffix="_other").sort("time_s")
     if both.height < 3:
-        raise ScenarioError(f"{source.directory}: {names[0]} and {names[1]} have no two periods in common in this part")
+        raise ScenarioError(
+            f"{source.directory}: {names[0]} and {names[1]} have no two periods in common in this "
+            f"part"
+        )
     span = both["time_s"].diff().drop_nulls().to_numpy()
-    x, y = (both[c].diff().drop_nulls().to_numpy() * 8.0 / span for c in ("received_bytes", "received_bytes_other"))
+    x, y = (
+        both[c].diff().drop_nulls().to_numpy() * 8.0 / span
+        for c in ("received_bytes", "received_bytes_other")
+    )
     return x, y
 
 
 def scatter(source: Source, view: View) -> Figure:
-    """The throughput of one flow by that of another, a point for each period. rho is their correlation; on the
-    line both together are the rate of the slowest reported link that they share."""
+    """The throughput of one flow by that of another, a point for each period. rho is their
+    correlation; on the line both together are the rate of the slowest reported link that they
+    share."""
     first = source.need("flows", ("time_s", "flow"))
     there = [name for name, _ in series.parts(first, "flow")]
     names = tuple(view.flows) if view.flows else tuple(there[:2])
     if len(set(names)) != 2:
-        raise ScenarioError("scatter draws two flows against each other: name them, --flow A --flow B")
+        raise ScenarioError(
+            "scatter draws two flows against each other: name them, --flow A --flow B"
+        )
     for name in names:
         if name not in there:
-            raise ScenarioError(f"there is no flow `{name}` here; there are {', '.join(there[:20])}")
+            raise ScenarioError(
+                f"there is no flow `{name}` here; there are {', '.join(there[:20])}"
+            )
     x, y = rates(source, view, (names[0], names[1]))
     scale, unit = (1e-6, "Mbit/s") if max(x.max(), y.max()) >= 1e6 else (1e-3, "kbit/s")
     figure, axes = style.new(1, 1, size=(4.9, 4.6))
-    axes.plot(x * scale, y * scale, linestyle="none", marker="o", markersize=3, alpha=0.45, color=style.BLUE)
-    axes.plot(x.mean() * scale, y.mean() * scale, linestyle="none", marker="+", markersize=12, color=style.VERMILLION)
+    axes.plot(
+        x * scale,
+        y * scale,
+        linestyle="none",
+        marker="o",
+        markersize=3,
+        alpha=0.45,
+        color=style.BLUE,
+    )
+    axes.plot(
+        x.mean() * scale,
+        y.mean() * scale,
+        linestyle="none",
+        marker="+",
+        markersize=12,
+        color=style.VERMILLION,
+    )
     capacity = _capacity(source, (names[0], names[1]))
     top = max(float(x.max()), float(y.max())) * scale * 1.05
     if capacity is not None:
         end = capacity * scale
         axes.plot([0, end], [end, 0], color=style.BLACK, linewidth=1.0, linestyle=(0, (5, 2)))
-    axes.set(xlabel=f"{names[0]} [{unit}]", ylabel=f"{names[1]} [{unit}]", xlim=(0, top), ylim=(0, top))
+    axes.set(
+        xlabel=f"{names[0]} [{unit}]", ylabel=f"{names[1]} [{unit}]", xlim=(0, top), ylim=(0, top)
+    )
     line = "" if capacity is None else f"; dashed: together {capacity * scale:.4g} {unit}"
     style.head(figure, f"{len(x)} periods, rho = {correlation(x, y)}{line}")
     return figure

@@ -25,7 +25,11 @@ def error_map(
     figure, axes = style.new(size=(max(6.4, 0.62 * len(x) + 1.2), 0.27 * len(y) + 1.2))
     worst = 100.0
     axes.imshow(
-        [[min(v, worst) for v in row] for row in percent], cmap="Greys", vmin=0, vmax=1.5 * worst, aspect="auto"
+        [[min(v, worst) for v in row] for row in percent],
+        cmap="Greys",
+        vmin=0,
+        vmax=1.5 * worst,
+        aspect="auto",
     )
     columns = list(zip(*percent, strict=True))
     lowest = [column.index(min(column)) for column in columns]
@@ -43,7 +47,11 @@ def error_map(
             )
         axes.plot([j - 0.32, j + 0.32], [lowest[j] + 0.36] * 2, color=style.BLACK, linewidth=1)
     best = min(range(len(x)), key=lambda j: columns[j][lowest[j]])
-    axes.add_patch(Rectangle((best - 0.5, lowest[best] - 0.5), 1, 1, fill=False, linewidth=2.4, edgecolor=style.BLACK))
+    axes.add_patch(
+        Rectangle(
+            (best - 0.5, lowest[best] - 0.5), 1, 1, fill=False, linewidth=2.4, edgecolor=style.BLACK
+        )
+    )
     axes.set_xticks(range(len(x)), [f"{v:g}" for v in x])
     axes.set_yticks(range(len(y)), [f"{v:g}" for v in y])
     axes.grid(False)

@@ -28,7 +28,9 @@ def recorded(directory: str | Path) -> dict[str, Figure]:
     """Every figure that a result directory has the series for, by name."""
     points = sorted(p.name for p in Path(directory).glob("point-*") if p.is_dir())
     if points:
-        raise ScenarioError(f"{directory} holds a sweep: plot one of its points, {points[0]} to {points[-1]}")
+        raise ScenarioError(
+            f"{directory} holds a sweep: plot one of its points, {points[0]} to {points[-1]}"
+        )
     runs = series.run_directories(directory)
     flows = [frame for run in runs if (frame := series.read(run, "flows")) is not None]
     queues = [frame for run in runs if (frame := series.read(run, "queues")) is not None]
@@ -43,8 +45,8 @@ def recorded(directory: str | Path) -> dict[str, Figure]:
 
 
 def of_result(result: Result) -> dict[str, Figure]:
-    """Every figure that a result has the series for, by name: `cwnd`, `goodput`, `queue`. `ScenarioError` if it has
-    none: run with `record_every`."""
+    """Every figure that a result has the series for, by name: `cwnd`, `goodput`, `queue`.
+    `ScenarioError` if it has none: run with `record_every`."""
     import polars
 
     def frames(name: Series) -> list[polars.DataFrame]:
@@ -57,8 +59,8 @@ def of_result(result: Result) -> dict[str, Figure]:
 def goodput(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
     """Each flow's goodput over time: the mean over runs, with its 95 % interval as a band.
 
-    Means over a second, where there are enough of them: data that waited behind a hole are handed over at once,
-    and in a shorter period would stand above what the link can carry.
+    Means over a second, where there are enough of them: data that waited behind a hole are handed
+    over at once, and in a shorter period would stand above what the link can carry.
     """
     figure, axes = style.new()
     long = max(runs[0]["time_s"].to_list()) >= _LONG_S

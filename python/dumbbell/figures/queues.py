@@ -16,7 +16,8 @@ _THRESHOLDS = ("min_th", "max_th")
 
 
 def queue(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
-    """Each queue's length over time in the first run; of RED its average, and its thresholds at the right edge."""
+    """Each queue's length over time in the first run; of RED its average, and its thresholds at the
+    right edge."""
     figure, axes = style.new()
     labelled = set()
     for i, (name, frame) in enumerate(series.parts(runs[0], "queue")):
@@ -24,13 +25,21 @@ def queue(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
         thin = {"linewidth": 0.7, "alpha": 0.75, "linestyle": "-"}
         axes.plot(frame["time_s"], frame["queue_packets"], label=name, **look.trace() | thin)
         if "avg" in frame.columns and frame["avg"].null_count() < len(frame):
-            axes.plot(frame["time_s"], frame["avg"], label=f"{name}, average", color=style.BLACK, linewidth=1.6)
+            axes.plot(
+                frame["time_s"],
+                frame["avg"],
+                label=f"{name}, average",
+                color=style.BLACK,
+                linewidth=1.6,
+            )
         for threshold in _THRESHOLDS:
             value = _constant(frame, threshold)
             if value is None or (threshold, value) in labelled:
                 continue
             labelled.add((threshold, value))
-            axes.axhline(value, color=style.VERMILLION, linewidth=1.0, linestyle=(0, (4, 2)), zorder=1.5)
+            axes.axhline(
+                value, color=style.VERMILLION, linewidth=1.0, linestyle=(0, (4, 2)), zorder=1.5
+            )
             style.beside(axes, value, threshold, style.VERMILLION)
     axes.set(xlabel="time [s]", ylabel="queue [packets]")
     axes.set_ylim(bottom=0)

@@ -1,4 +1,5 @@
-"""The records of one run as figures want them: what is missing is named with the way to get it, what is old is read."""
+"""The records of one run as figures want them: what is missing is named with the way to get it,
+what is old is read."""
 
 from __future__ import annotations
 
@@ -30,13 +31,16 @@ _HOW = {
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The part of a run that is drawn: these flows (all if empty), from and to in seconds (None: the whole)."""
+    """The part of a run that is drawn: these flows (all if empty), from and to in seconds (None:
+    the whole)."""
 
     flows: Sequence[str] = ()
     from_s: float | None = None
     to_s: float | None = None
 
-    def cut(self, frame: polars.DataFrame, column: str = "time_s", scale: float = 1.0) -> polars.DataFrame:
+    def cut(
+        self, frame: polars.DataFrame, column: str = "time_s", scale: float = 1.0
+    ) -> polars.DataFrame:
         """The rows whose instant, `column` times `scale` seconds, is in view."""
         time = frame[column] * scale
         if self.from_s is not None:
@@ -63,14 +67,18 @@ class Source:
         return self._read[name]
 
     def need(self, name: str, columns: Iterable[str] = ()) -> polars.DataFrame:
-        """A record with these columns; `ScenarioError` (exit code 2) says what is missing and how to get it."""
+        """A record with these columns; `ScenarioError` (exit code 2) says what is missing and how
+        to get it."""
         frame = self.find(name)
         if frame is None:
-            raise ScenarioError(f"{self.directory} has no {name}.parquet: run it again with -s {_HOW[name]}")
+            raise ScenarioError(
+                f"{self.directory} has no {name}.parquet: run it again with -s {_HOW[name]}"
+            )
         missing = [c for c in columns if c not in frame.columns]
         if missing:
             raise ScenarioError(
-                f"{self.directory / name}.parquet has no column {', '.join(missing)}: it was written by another release"
+                f"{self.directory / name}.parquet has no column {', '.join(missing)}: it was "
+                f"written by another release"
             )
         return frame
 
@@ -85,14 +93,22 @@ class Source:
         found: dict[str, Any] = next((link for link in links if link["name"] == name), {})
         return found
 
-    def chosen(self, frame: polars.DataFrame, view: View) -> list[tuple[int, str, polars.DataFrame]]:
+    def chosen(
+        self, frame: polars.DataFrame, view: View
+    ) -> list[tuple[int, str, polars.DataFrame]]:
         """The rows of each flow in view, with its place among all, which its look goes by."""
         everything = list(enumerate(series.parts(frame, "flow")))
         names = [name for _, (name, _) in everything]
         for wanted in view.flows:
             if wanted not in names:
-                raise ScenarioError(f"there is no flow `{wanted}` here; there are {', '.join(names[:20])}")
-        return [(i, name, part) for i, (name, part) in everything if not view.flows or name in view.flows]
+                raise ScenarioError(
+                    f"there is no flow `{wanted}` here; there are {', '.join(names[:20])}"
+                )
+        return [
+            (i, name, part)
+            for i, (name, part) in everything
+            if not view.flows or name in view.flows
+        ]
 
     def one_flow(self, frame: polars.DataFrame, view: View) -> tuple[int, str, polars.DataFrame]:
         """The one flow that a figure is about: the first if none is named."""

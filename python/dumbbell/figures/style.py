@@ -81,8 +81,9 @@ class Look:
         return {"color": self.color, "linestyle": self.dash, "linewidth": 1.2}
 
 
-# Every queue of the catalogue, and controls that meet in most figures; all others get a look from their name. A family
-# has a colour or three of a kind, so that strangers are told apart first; in a colour no marker and no dash is twice.
+# Every queue of the catalogue, and controls that meet in most figures; all others get a look from
+# their name. A family has a colour or three of a kind, so that strangers are told apart first; in a
+# colour no marker and no dash is twice.
 _CHOSEN = {
     # Nothing but a full buffer signals: black, whatever the order in which packets leave.
     "drop_tail": Look(BLACK, "s", DASHES[1]),
@@ -90,7 +91,8 @@ _CHOSEN = {
     "sfq": Look(BLACK, "D", DASHES[2]),
     "wfq": Look(BLACK, "^", DASHES[3]),
     "prio": Look(BLACK, "v", DASHES[4]),
-    # RED's average and curve: red; where thresholds move: yellow; where flows are told apart, or all is marked: orange.
+    # RED's average and curve: red; where thresholds move: yellow; where flows are told apart, or
+    # all is marked: orange.
     "red": Look(VERMILLION, "o", DASHES[0]),
     "feng_red": Look(VERMILLION, "s", DASHES[1]),
     "gred": Look(VERMILLION, "D", DASHES[2]),
@@ -109,7 +111,8 @@ _CHOSEN = {
     "r_rtt_adaptive": Look(ORANGE, "o", DASHES[3]),
     "drio": Look(ORANGE, "s", DASHES[4]),
     "rate_proportional": Look(ORANGE, "^", DASHES[5]),
-    # Controllers of a delay, a length, a rate: purple. BLUE's losses, and flows counted or hashed: sky.
+    # Controllers of a delay, a length, a rate: purple. BLUE's losses, and flows counted or hashed:
+    # sky.
     "pi2": Look(PURPLE, "P", DASHES[0]),
     "pi": Look(PURPLE, "o", DASHES[1]),
     "rem": Look(PURPLE, "s", DASHES[2]),
@@ -143,11 +146,16 @@ def look(name: str) -> Look:
     if name in _CHOSEN:
         return _CHOSEN[name]
     digest = hashlib.blake2b(name.encode(), digest_size=3).digest()
-    return Look(PALETTE[digest[0] % len(PALETTE)], MARKERS[digest[1] % len(MARKERS)], DASHES[digest[2] % len(DASHES)])
+    return Look(
+        PALETTE[digest[0] % len(PALETTE)],
+        MARKERS[digest[1] % len(MARKERS)],
+        DASHES[digest[2] % len(DASHES)],
+    )
 
 
 def is_chosen(name: str) -> bool:
-    """True if a scheme's look was chosen by hand, so that it is apart from the other chosen ones."""
+    """True if a scheme's look was chosen by hand, so that it is apart from the other chosen
+    ones."""
     return name in _CHOSEN
 
 
@@ -171,7 +179,9 @@ def new(
 ) -> tuple[Figure, Any]:
     """A figure in the house style and its axes."""
     with matplotlib.rc_context(RC):
-        figure = Figure(figsize=size or (6.4 if columns == 1 else 9.6, 3.4 * rows), layout="constrained")
+        figure = Figure(
+            figsize=size or (6.4 if columns == 1 else 9.6, 3.4 * rows), layout="constrained"
+        )
         axes = figure.subplots(rows, columns, **keywords)
     return figure, axes
 
@@ -197,7 +207,14 @@ def beside(axes: Any, y: float, text: str, color: str) -> None:
     )
 
 
-def label(axes: Any, x: float, y: float, text: str, color: str = BLACK, offset: tuple[float, float] = (6, 4)) -> None:
+def label(
+    axes: Any,
+    x: float,
+    y: float,
+    text: str,
+    color: str = BLACK,
+    offset: tuple[float, float] = (6, 4),
+) -> None:
     """A word beside a point, on a white ground."""
     axes.annotate(
         text,
@@ -207,12 +224,18 @@ def label(axes: Any, x: float, y: float, text: str, color: str = BLACK, offset: 
         color=color,
         fontsize=RC["legend.fontsize"],
         zorder=5,
-        bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
+        bbox={
+            "boxstyle": "round,pad=0.15",
+            "facecolor": "white",
+            "edgecolor": "none",
+            "alpha": 0.8,
+        },
     )
 
 
 def legend(axes: Any) -> None:
-    """A legend where it hides nothing: above the axes, in the order drawn, if there are several lines."""
+    """A legend where it hides nothing: above the axes, in the order drawn, if there are several
+    lines."""
     legend_of(axes, *axes.get_legend_handles_labels())
 
 
@@ -236,8 +259,8 @@ _LEGEND_WIDTH = 78
 
 
 def _columns(labels: Sequence[str]) -> int:
-    """The most columns, up to four, in which the labels of a legend fit over the axes; they are filled one after the
-    other."""
+    """The most columns, up to four, in which the labels of a legend fit over the axes; they are
+    filled one after the other."""
     for columns in range(min(len(labels), 4), 1, -1):
         rows = -(-len(labels) // columns)
         widths = [max(map(len, labels[i : i + rows])) + 5 for i in range(0, len(labels), rows)]
@@ -246,7 +269,9 @@ def _columns(labels: Sequence[str]) -> int:
     return 1
 
 
-def save(figure: Figure, path: str | Path, formats: Sequence[str] = ("svg", "pdf", "png")) -> list[Path]:
+def save(
+    figure: Figure, path: str | Path, formats: Sequence[str] = ("svg", "pdf", "png")
+) -> list[Path]:
     """Writes `path`.svg, .pdf and .png; returns their paths."""
     base = Path(path)
     written = []
@@ -260,7 +285,8 @@ def save(figure: Figure, path: str | Path, formats: Sequence[str] = ("svg", "pdf
 
 
 def svg(figure: Figure, identity: str) -> str:
-    """The figure as an `<svg>` element for a page; `identity` keeps the ids of several figures apart."""
+    """The figure as an `<svg>` element for a page; `identity` keeps the ids of several figures
+    apart."""
     out = io.StringIO()
     with matplotlib.rc_context(RC):
         figure.savefig(out, format="svg", metadata=_undated("svg"), transparent=True)
@@ -268,11 +294,14 @@ def svg(figure: Figure, identity: str) -> str:
 
 
 def inline(text: str, identity: str) -> str:
-    """An SVG file as an `<svg>` element for a page; `identity` keeps the ids of several figures apart."""
+    """An SVG file as an `<svg>` element for a page; `identity` keeps the ids of several figures
+    apart."""
     text = text[text.index("<svg") :].strip()
     return re.sub(r'((?:\bid="|href="#|url\(#))', rf"\g<1>{identity}-", text)
 
 
 def _undated(kind: str) -> dict[str, Any]:
     """The same data give the same file: no date in it."""
-    return {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}.get(kind, {})
+    return {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}.get(
+        kind, {}
+    )

@@ -1,5 +1,5 @@
-"""Time-sequence graphs as W. R. Stevens drew them (TCP/IP Illustrated, volume 1, 1994, chapters 20 and 21) and tcptrace
-does: what the sender saw, segment by segment."""
+"""Time-sequence graphs as W. R. Stevens drew them (TCP/IP Illustrated, volume 1, 1994, chapters 20
+and 21) and tcptrace does: what the sender saw, segment by segment."""
 
 from __future__ import annotations
 
@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 _PS = 1e-12
 _COLUMNS = ("sent_ps", "delivered_ps", "seq", "ack", "payload_bytes", "retransmit", "dropped_ps")
 _MANY = 4000
-_SENT, _AGAIN, _ACK, _SACK, _WINDOW = style.BLUE, style.VERMILLION, style.GREEN, style.PURPLE, style.ORANGE
+_SENT, _AGAIN, _ACK, _SACK, _WINDOW = (
+    style.BLUE,
+    style.VERMILLION,
+    style.GREEN,
+    style.PURPLE,
+    style.ORANGE,
+)
 _BLOCK = re.compile(r"(\d+)-(\d+)")
 
 
@@ -60,14 +66,24 @@ def sequence(source: Source, view: View) -> Sequence:
     """Data of the first flow in view."""
     packets = source.need("packets", _COLUMNS)
     _, name, mine = source.one_flow(packets.filter(packets["seq"].is_not_null()), view)
-    data = view.cut(mine.filter((mine["from"] == "sender") & (mine["payload_bytes"] > 0)), "sent_ps", _PS)
-    back = mine.filter((mine["from"] == "receiver") & mine["delivered_ps"].is_not_null() & mine["ack"].is_not_null())
+    data = view.cut(
+        mine.filter((mine["from"] == "sender") & (mine["payload_bytes"] > 0)), "sent_ps", _PS
+    )
+    back = mine.filter(
+        (mine["from"] == "receiver")
+        & mine["delivered_ps"].is_not_null()
+        & mine["ack"].is_not_null()
+    )
     back = _with_last_before(back.sort("delivered_ps"), view)
     if not data.height and not back.height:
         raise ScenarioError(f"{name} sent nothing in this part of the run: widen --from and --to")
     acked = np.maximum.accumulate(_numbers(back, "ack"))
     acks = (_numbers(back, "delivered_ps") * _PS, acked)
-    offered = _numbers(back, "window_bytes") if "window_bytes" in back.columns else np.full(len(acked), np.nan)
+    offered = (
+        _numbers(back, "window_bytes")
+        if "window_bytes" in back.columns
+        else np.full(len(acked), np.nan)
+    )
     return Sequence(
         flow=name,
         sent=_segments(data.filter(~data["retransmit"])),
@@ -98,7 +114,8 @@ def _segments(rows: polars.DataFrame) -> Segments:
 
 
 def _sacks(acks: polars.DataFrame) -> Segments:
-    """The first block of each acknowledgement: what its segment just brought (RFC 2018, section 4)."""
+    """The first block of each acknowledgement: what its segment just brought (RFC 2018, section
+    4)."""
     found = []
     if "options" in acks.columns:
         said = acks.filter(acks["options"].str.starts_with("sack "))
@@ -110,7 +127,9 @@ def _sacks(acks: polars.DataFrame) -> Segments:
     return Segments(*columns)
 
 
-def _allowed(source: Source, view: View, flow: str, acks: tuple[Array, Array]) -> tuple[Array, Array]:
+def _allowed(
+    source: Source, view: View, flow: str, acks: tuple[Array, Array]
+) -> tuple[Array, Array]:
     flows = source.find("flows")
     empty = np.array([], dtype=np.float64)
     if flows is None or "cwnd_bytes" not in flows.columns or not len(acks[0]):
@@ -122,15 +141,17 @@ def _allowed(source: Source, view: View, flow: str, acks: tuple[Array, Array]) -
 
 
 def timeseq(source: Source, view: View) -> Figure:
-    """The graph: segments as vertical ticks, the ACK line below them, the window line above, SACK ranges, repetitions
-    in another colour, and a cross on each segment that was dropped."""
+    """The graph: segments as vertical ticks, the ACK line below them, the window line above, SACK
+    ranges, repetitions in another colour, and a cross on each segment that was dropped."""
     s = sequence(source, view)
     figure, axes = style.new(size=(7.6, 4.6))
     bottom, top = _range(s)
     scale, unit = (1e6, "MB") if top - bottom > 3e6 else (1e3, "kB")
     thin = min(1.6, max(0.7, 900 / max(1, len(s.sent.time_s))))
     raster = len(s.sent.time_s) > _MANY
-    axes.step(s.acks[0], s.acks[1] / scale, where="post", color=_ACK, linewidth=1.2, label="acknowledged")
+    axes.step(
+        s.acks[0], s.acks[1] / scale, where="post", color=_ACK, linewidth=1.2, label="acknowledged"
+    )
     _ticks(axes, s.sent, scale, _SENT, "segment", thin, raster)
     _ticks(axes, s.sacks, scale, _SACK, "SACK range", max(1.2, thin), raster)
     _ticks(axes, s.again, scale, _AGAIN, "sent again", max(2.2, thin), raster)
@@ -155,17 +176,26 @@ def timeseq(source: Source, view: View) -> Figure:
     times = np.concatenate([s.sent.time_s, s.again.time_s, s.acks[0]])
     pad = 0.01 * (times.max() - times.min()) + 1e-9
     axes.set_xlim(
-        times.min() - pad if view.from_s is None else view.from_s, times.max() + pad if view.to_s is None else view.to_s
+        times.min() - pad if view.from_s is None else view.from_s,
+        times.max() + pad if view.to_s is None else view.to_s,
     )
     style.legend(axes)
     style.head(figure, f"{s.flow}, at its sender" + (f" · {hidden}" if hidden else ""))
     return figure
 
 
-def _ticks(axes: Any, s: Segments, scale: float, color: str, label: str, width: float, raster: bool) -> None:
+def _ticks(
+    axes: Any, s: Segments, scale: float, color: str, label: str, width: float, raster: bool
+) -> None:
     if len(s.time_s):
         axes.vlines(
-            s.time_s, s.low / scale, s.high / scale, color=color, linewidth=width, label=label, rasterized=raster
+            s.time_s,
+            s.low / scale,
+            s.high / scale,
+            color=color,
+            linewidth=width,
+            label=label,
+            rasterized=raster,
         )
 
 
@@ -189,5 +219,14 @@ def _upper(axes: Any, s: Sequence, scale: float, bottom: float, top: float) -> s
         if np.nanmin(byte) > limit:
             hidden.append(f"the {words} is beyond the picture")
             continue
-        axes.step(time, byte / scale, where="post", color=color, linestyle=dash, linewidth=1.0, label=words, zorder=1.5)
+        axes.step(
+            time,
+            byte / scale,
+            where="post",
+            color=color,
+            linestyle=dash,
+            linewidth=1.0,
+            label=words,
+            zorder=1.5,
+        )
     return ", ".join(hidden)

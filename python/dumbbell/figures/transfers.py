@@ -29,8 +29,9 @@ def of_source(source: Source, view: View) -> Figure:
 
 
 def completions(schemes: Mapping[str, Sequence[polars.DataFrame]], title: str = "") -> Figure:
-    """Left the CDF of completion times of each scheme, all its runs together; right their mean against the size, in
-    bins of half a decade, with the mean of the shortest possible times dotted. What had not finished is in neither."""
+    """Left the CDF of completion times of each scheme, all its runs together; right their mean
+    against the size, in bins of half a decade, with the mean of the shortest possible times dotted.
+    What had not finished is in neither."""
     import polars as pl
 
     figure, (cdf, mean) = style.new(1, 2, size=(9.6, 3.9))
@@ -49,8 +50,19 @@ def completions(schemes: Mapping[str, Sequence[polars.DataFrame]], title: str = 
     if not ideal:
         raise ScenarioError("no transfer finished in this part of the run")
     least = _by_size(pl.concat(ideal), "ideal_s")
-    mean.plot(least["size_bytes"], least["ideal_s"] * 1e3, color="#555555", linestyle=(0, (1, 1.5)), label="at least")
-    cdf.set(xlabel="completion time [ms]", ylabel="share of transfers, at most", ylim=(0, 1.01), xscale="log")
+    mean.plot(
+        least["size_bytes"],
+        least["ideal_s"] * 1e3,
+        color="#555555",
+        linestyle=(0, (1, 1.5)),
+        label="at least",
+    )
+    cdf.set(
+        xlabel="completion time [ms]",
+        ylabel="share of transfers, at most",
+        ylim=(0, 1.01),
+        xscale="log",
+    )
     mean.set(xlabel="size [B]", ylabel="mean completion time [ms]", xscale="log", yscale="log")
     style.legend(mean)
     style.head(figure, title)

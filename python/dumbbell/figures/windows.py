@@ -24,11 +24,14 @@ REACTIONS = (
 _BYTES = "cwnd_bytes"
 
 
-def cwnd(runs: Sequence[polars.DataFrame], title: str = "", reactions: polars.DataFrame | None = None) -> Figure:
-    """Each flow's congestion window over time, in the first run: a mean over runs would hide the sawtooth.
+def cwnd(
+    runs: Sequence[polars.DataFrame], title: str = "", reactions: polars.DataFrame | None = None
+) -> Figure:
+    """Each flow's congestion window over time, in the first run: a mean over runs would hide the
+    sawtooth.
 
-    Up to four flows have a panel each, with the slow-start threshold and the reactions, where these are recorded;
-    more share one.
+    Up to four flows have a panel each, with the slow-start threshold and the reactions, where these
+    are recorded; more share one.
     """
     flows = series.parts(runs[0], "flow")
     title = title or (f"the first of {len(runs)} runs" if len(runs) > 1 else "")
@@ -42,7 +45,9 @@ def cwnd(runs: Sequence[polars.DataFrame], title: str = "", reactions: polars.Da
         style.legend(axes)
         style.head(figure, title)
         return figure
-    figure, column = style.new(len(flows), 1, size=(7.2, max(3.2, 1.0 + 1.75 * len(flows))), sharex=True, squeeze=False)
+    figure, column = style.new(
+        len(flows), 1, size=(7.2, max(3.2, 1.0 + 1.75 * len(flows))), sharex=True, squeeze=False
+    )
     for i, (name, frame) in enumerate(flows):
         panel(column[i][0], style.nth(i), frame, _of(reactions, name))
         column[i][0].set_ylabel(f"{name}\ncwnd [packets]")
@@ -56,7 +61,9 @@ def cwnd(runs: Sequence[polars.DataFrame], title: str = "", reactions: polars.Da
     return figure
 
 
-def panel(axes: Any, look: style.Look, frame: polars.DataFrame, reactions: polars.DataFrame | None) -> None:
+def panel(
+    axes: Any, look: style.Look, frame: polars.DataFrame, reactions: polars.DataFrame | None
+) -> None:
     """One flow: window, threshold, reactions at the window that they left."""
     size = packet_bytes(frame)
     axes.plot(frame["time_s"], frame["cwnd_packets"], color=look.color, linewidth=1.3, label="cwnd")
@@ -100,7 +107,11 @@ def _largest(values: polars.Series) -> float:
 
 def packet_bytes(frame: polars.DataFrame) -> float:
     """Bytes that the series counts as a packet."""
-    rows = frame.filter((frame["cwnd_packets"] > 0) & (frame[_BYTES] > 0)) if _BYTES in frame.columns else frame.clear()
+    rows = (
+        frame.filter((frame["cwnd_packets"] > 0) & (frame[_BYTES] > 0))
+        if _BYTES in frame.columns
+        else frame.clear()
+    )
     return float(rows[_BYTES][-1] / rows["cwnd_packets"][-1]) if rows.height else 1.0
 
 

@@ -1,8 +1,9 @@
-"""Files of others, read through declared shapes: plain typed classes that say which keys a file has and of which types.
+"""Files of others, read through declared shapes: plain typed classes that say which keys a file has
+and of which types.
 
-A shape is a subclass of `Shape`. What is wrong with a file is one `ScenarioError` (exit code 2): the file, the line
-where it can be found, the key, what stands there, and what belongs there. What a reader accepts is bounded: `LARGEST`
-bytes of text, finite numbers up to `MOST` in size.
+A shape is a subclass of `Shape`. What is wrong with a file is one `ScenarioError` (exit code 2):
+the file, the line where it can be found, the key, what stands there, and what belongs there. What a
+reader accepts is bounded: `LARGEST` bytes of text, finite numbers up to `MOST` in size.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def toml(file: Path, shape: type[T]) -> T:
-    """A TOML file as an object of `shape`. `ScenarioError` if it cannot be read, or says something else."""
+    """A TOML file as an object of `shape`. `ScenarioError` if it cannot be read, or says something
+    else."""
     text = _text(file, LARGEST)
     try:
         raw = tomllib.loads(text)
@@ -60,12 +62,16 @@ def _text(file: Path, most: int) -> str:
     except FileNotFoundError:
         raise ScenarioError(f"there is no file {file}") from None
     except (OSError, ValueError) as error:  # ValueError: a path with a null character.
-        raise ScenarioError(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise ScenarioError(
+            f"{file} cannot be read: {getattr(error, 'strerror', None) or error}"
+        ) from None
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise ScenarioError(f"{file}, line {line}: byte {data[error.start]:#04x} is no UTF-8 text") from None
+        raise ScenarioError(
+            f"{file}, line {line}: byte {data[error.start]:#04x} is no UTF-8 text"
+        ) from None
 
 
 _SENTENCES = 20
@@ -84,7 +90,8 @@ def refusal(file: Path, wrong: Sequence[str]) -> ScenarioError:
 
 
 class Wrong(Exception):
-    """The mistake of a document, in a sentence. path: where, as in `point[2].id`; empty: the whole document."""
+    """The mistake of a document, in a sentence. path: where, as in `point[2].id`; empty: the whole
+    document."""
 
     def __init__(self, path: str, cause: str) -> None:
         super().__init__(f"`{path}`: {cause}" if path else cause)
@@ -101,7 +108,8 @@ def convert(raw: Any, shape: type[T]) -> T:
 
 
 def _bounded(raw: Any) -> None:
-    """Refuses numbers that no measurement and no parameter has. Without recursion: tables may be nested deeply."""
+    """Refuses numbers that no measurement and no parameter has. Without recursion: tables may be
+    nested deeply."""
     pending: list[tuple[str, Any]] = [("", raw)]
     while pending:
         path, value = pending.pop()
@@ -128,7 +136,9 @@ _TYPES = {
     "time": "a time of day",
 }
 _MESSAGE = re.compile(r"(?P<cause>.*?)(?: - at `\$\.?(?P<path>.*)`)?", re.DOTALL)
-_TYPED = re.compile(r"Expected `(?P<wanted>[^`]*)`(?P<bound> [<>]=? \S+)?(?:, got `(?P<found>[^`]*)`)?")
+_TYPED = re.compile(
+    r"Expected `(?P<wanted>[^`]*)`(?P<bound> [<>]=? \S+)?(?:, got `(?P<found>[^`]*)`)?"
+)
 _OF_LENGTH = re.compile(r"Expected `array` of length (?P<wanted>\S+), got (?P<found>\S+)")
 _MISSING = re.compile(r"Object missing required field `(?P<key>.*)`", re.DOTALL)
 _UNKNOWN = re.compile(r"Object contains unknown field `(?P<key>.*)`", re.DOTALL)
@@ -139,7 +149,10 @@ def _wrong(message: str) -> Wrong:
     parts = _MESSAGE.fullmatch(message)
     cause, path = (parts["cause"], parts["path"] or "") if parts else (message, "")
     if match := _OF_LENGTH.fullmatch(cause):
-        return Wrong(path, f"a list of {match['found']} stands here, and a list of {match['wanted']} belongs here")
+        return Wrong(
+            path,
+            f"a list of {match['found']} stands here, and a list of {match['wanted']} belongs here",
+        )
     if match := _MISSING.fullmatch(cause):
         return Wrong(path, f"the key `{match['key']}` is missing")
     if match := _UNKNOWN.fullmatch(cause):
@@ -153,21 +166,28 @@ def _wrong(message: str) -> Wrong:
 
 
 def _words(types: str) -> str:
-    return " or ".join(dict.fromkeys(_TYPES.get(name.strip(), name.strip()) for name in types.split("|")))
+    return " or ".join(
+        dict.fromkeys(_TYPES.get(name.strip(), name.strip()) for name in types.split("|"))
+    )
 
 
 def _bound(bound: str | None) -> str:
     if bound is None:
         return ""
     sign, number = bound.split()
-    return f" {'from' if sign == '>=' else 'up to' if sign == '<=' else 'above' if sign == '>' else 'below'} {number}"
+    return (
+        f" "
+        f"{'from' if sign == '>=' else 'up to' if sign == '<=' else 'above' if sign == '>' else 'below'} "
+        f"{number}"
+    )
 
 
 _STEP = re.compile(r"\[(\d+)\]|\[\.\.\.\]|([^.\[\]]+)")
 
 
 def _line(text: str, path: str) -> int | None:
-    """The line of a key in TOML as it is usually written; of its table where it is not found, else None."""
+    """The line of a key in TOML as it is usually written; of its table where it is not found, else
+    None."""
     steps = [number or name for number, name in _STEP.findall(path)]
     if not steps:
         return None
@@ -199,14 +219,17 @@ def cut(text: str, most: int) -> str:
 
 
 def filled(template: str, values: Mapping[str, Any]) -> str:
-    """A template with a value in each place, as in `red-{buffer}`; `{{` and `}}` are braces. `ScenarioError` for a
-    place that has no value. Only names are looked up: nothing is evaluated, and no value is formatted."""
+    """A template with a value in each place, as in `red-{buffer}`; `{{` and `}}` are braces.
+    `ScenarioError` for a place that has no value. Only names are looked up: nothing is evaluated,
+    and no value is formatted."""
     out: list[str] = []
     for literal, name in _places(template):
         out.append(literal)
         if name is not None:
             if name not in values:
-                raise ScenarioError(f"`{cut(template, _SHOWN)}`: there is no axis `{cut(name, _SHOWN)}`")
+                raise ScenarioError(
+                    f"`{cut(template, _SHOWN)}`: there is no axis `{cut(name, _SHOWN)}`"
+                )
             out.append(str(values[name]))
     return "".join(out)
 
@@ -224,6 +247,7 @@ def _places(template: str) -> Iterable[tuple[str, str | None]]:
     for literal, name, form, conversion in parts:
         if form or conversion or (name is not None and not name.isidentifier()):
             raise ScenarioError(
-                f"`{cut(template, _SHOWN)}`: a place is the name of an axis in braces, as in {{buffer}}"
+                f"`{cut(template, _SHOWN)}`: a place is the name of an axis in braces, as in "
+                f"{{buffer}}"
             )
         yield literal, name

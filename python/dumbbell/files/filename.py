@@ -18,12 +18,17 @@ _PLAIN = frozenset("-_.+=,@ ")
 def component(name: str) -> str:
     """`name` as one component of a path.
 
-    The result is never empty, `.` or `..`, holds no separator and no control character, begins with a letter, a digit
-    or `_`, and has at most 100 bytes in UTF-8. A name that is such a component already is returned as it is. Any other
-    name gets a digest of itself at its end, so that different names give different files.
+    The result is never empty, `.` or `..`, holds no separator and no control character, begins with
+    a letter, a digit or `_`, and has at most 100 bytes in UTF-8. A name that is such a component
+    already is returned as it is. Any other name gets a digest of itself at its end, so that
+    different names give different files.
     """
     normal = unicodedata.normalize("NFC", name)
-    kept = "".join(c if c.isalnum() or c in _PLAIN else "-" for c in normal).lstrip("-.+=,@ ").rstrip(". ")
+    kept = (
+        "".join(c if c.isalnum() or c in _PLAIN else "-" for c in normal)
+        .lstrip("-.+=,@ ")
+        .rstrip(". ")
+    )
     if kept == name and len(kept.encode()) <= _LONGEST:
         return name or _unnamed(name)
     short = kept.encode()[: _LONGEST - _DIGEST - 1].decode(errors="ignore").rstrip("-. ")

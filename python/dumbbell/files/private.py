@@ -1,4 +1,5 @@
-"""Folders that belong to the user alone: for locks, programs and files that this user's processes trust."""
+"""Folders that belong to the user alone: for locks, programs and files that this user's processes
+trust."""
 
 from __future__ import annotations
 
@@ -15,14 +16,16 @@ _OTHERS_WRITE = 0o022
 def folder(path: Path) -> Path:
     """`path`, made with mode 0700 if need be.
 
-    A folder of this user that others may write to is closed to them. `EnvironmentLacks` if another user owns it, if it
-    is no folder, or if it cannot be made.
+    A folder of this user that others may write to is closed to them. `EnvironmentLacks` if another
+    user owns it, if it is no folder, or if it cannot be made.
     """
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         about = path.stat()
         if about.st_uid != os.geteuid():
-            raise EnvironmentLacks(f"{path} belongs to another user: remove it, or let this one own it")
+            raise EnvironmentLacks(
+                f"{path} belongs to another user: remove it, or let this one own it"
+            )
         if about.st_mode & _OTHERS_WRITE:
             path.chmod(0o700)
     except OSError as error:
@@ -31,17 +34,23 @@ def folder(path: Path) -> Path:
 
 
 def is_own_file(path: Path) -> bool:
-    """True if `path` is a regular file of this user that nobody else can write to. A link is none."""
+    """True if `path` is a regular file of this user that nobody else can write to. A link is
+    none."""
     try:
         about = path.lstat()
     except OSError:
         return False
-    return stat.S_ISREG(about.st_mode) and about.st_uid == os.geteuid() and not about.st_mode & _OTHERS_WRITE
+    return (
+        stat.S_ISREG(about.st_mode)
+        and about.st_uid == os.geteuid()
+        and not about.st_mode & _OTHERS_WRITE
+    )
 
 
 def runtime() -> Path:
-    """The user's folder for what lives as long as its processes: `dumbbell` in `$XDG_RUNTIME_DIR`, in `/run/user/UID`
-    or, for root, in `/run`; where there is none of these, `run/HOST` in the user's cache folder."""
+    """The user's folder for what lives as long as its processes: `dumbbell` in `$XDG_RUNTIME_DIR`,
+    in `/run/user/UID` or, for root, in `/run`; where there is none of these, `run/HOST` in the
+    user's cache folder."""
     uid = os.geteuid()
     given = os.environ.get("XDG_RUNTIME_DIR", "")
     named = [Path(given)] if given.startswith("/") else []
@@ -51,7 +60,11 @@ def runtime() -> Path:
             about = base.stat()
         except OSError:
             continue
-        if stat.S_ISDIR(about.st_mode) and about.st_uid == uid and not about.st_mode & _OTHERS_WRITE:
+        if (
+            stat.S_ISDIR(about.st_mode)
+            and about.st_uid == uid
+            and not about.st_mode & _OTHERS_WRITE
+        ):
             return folder(base / "dumbbell")
     return folder(cache() / "run" / os.uname().nodename)
 
@@ -63,8 +76,8 @@ def cache() -> Path:
 
 
 def _outside(uid: int) -> int:
-    """The name of a user outside this process's user namespace: live runs have one of their own, in which the user
-    is root."""
+    """The name of a user outside this process's user namespace: live runs have one of their own, in
+    which the user is root."""
     with suppress(OSError):
         for line in Path("/proc/self/uid_map").read_text(encoding="utf-8").splitlines():
             inside, outside, count = map(int, line.split())

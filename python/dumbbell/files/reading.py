@@ -19,7 +19,8 @@ LONGEST_RESULT = 1 << 30
 
 
 def whole(path: str | Path, longest: int = LONGEST) -> bytes:
-    """The bytes of a regular file. `OSError` if it cannot be read, is anything else, or has more than `longest`."""
+    """The bytes of a regular file. `OSError` if it cannot be read, is anything else, or has more
+    than `longest`."""
     _regular(os.stat(path).st_mode)  # noqa: PTH116 (as the file descriptor below)
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:  # noqa: PTH123 (a file descriptor)

@@ -1,7 +1,9 @@
-"""Every file that this package writes: whole or not at all, on the disk when the call returns, text as UTF-8.
+"""Every file that this package writes: whole or not at all, on the disk when the call returns, text
+as UTF-8.
 
-A file that cannot be written is a `DumbbellError` that names it; the older file of that name is still there then.
-Missing folders are made. No other module of the package writes files (tests/test_files.py).
+A file that cannot be written is a `DumbbellError` that names it; the older file of that name is
+still there then. Missing folders are made. No other module of the package writes files
+(tests/test_files.py).
 """
 
 from __future__ import annotations
@@ -49,14 +51,16 @@ def write_json(file: str | Path, document: Any) -> None:
 
 @contextmanager
 def writing(file: str | Path) -> Iterator[BinaryIO]:
-    """A binary file to write to, for libraries. It replaces `file` at the end, unless there was an exception."""
+    """A binary file to write to, for libraries. It replaces `file` at the end, unless there was an
+    exception."""
     out = io.BytesIO()
     yield out
     write_bytes(file, out.getvalue())
 
 
 def append_line(file: Path, line: str) -> None:
-    """Adds a line, which is on the disk when this returns. A line before it that was cut short is ended first."""
+    """Adds a line, which is on the disk when this returns. A line before it that was cut short is
+    ended first."""
     try:
         if not file.exists():
             write_text(file, "")  # Makes the name durable, too.
@@ -78,10 +82,11 @@ def _encoded(text: str) -> bytes:
 
 
 class Scratch(tempfile.TemporaryDirectory[str]):
-    """A temporary folder that goes with its owner. What killed processes left is removed when the next one is made.
+    """A temporary folder that goes with its owner. What killed processes left is removed when the
+    next one is made.
 
-    The lock of the folder `name` tells a living owner: the kernel drops it with the process. Files go into `path`, a
-    folder in it, because who writes results locks the folder that they go to.
+    The lock of the folder `name` tells a living owner: the kernel drops it with the process. Files
+    go into `path`, a folder in it, because who writes results locks the folder that they go to.
     """
 
     def __init__(self) -> None:
@@ -112,7 +117,9 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def _clear_away() -> None:
-    named = (one for one in Path(tempfile.gettempdir()).glob(f"{_SCRATCH}*") if _NAME.fullmatch(one.name))
+    named = (
+        one for one in Path(tempfile.gettempdir()).glob(f"{_SCRATCH}*") if _NAME.fullmatch(one.name)
+    )
     for found in named:
         with suppress(OSError):  # It is another user's, or another process removes it.
             there = os.open(found, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)

@@ -1,4 +1,5 @@
-"""Schemes and axes as the command line spells them: `red:min_th=5pkt,max_th=15pkt`, `--over rate=10Mbps,50Mbps`."""
+"""Schemes and axes as the command line spells them: `red:min_th=5pkt,max_th=15pkt`,
+`--over rate=10Mbps,50Mbps`."""
 
 from __future__ import annotations
 
@@ -14,14 +15,16 @@ _OPENS, _CLOSES = "[{(", "]})"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """An algorithm with what was said of its parameters; `text` is how it was written, and its name on the page."""
+    """An algorithm with what was said of its parameters; `text` is how it was written, and its name
+    on the page."""
 
     text: str
     kind: str
     parameters: Mapping[str, Any]
 
     def at(self, place: str) -> dict[str, Any]:
-        """The overrides that choose it at `place`, the kind first: what only another kind knows is then left out."""
+        """The overrides that choose it at `place`, the kind first: what only another kind knows is
+        then left out."""
         return {place: self.kind, **self.parameters_at(place)}
 
     def parameters_at(self, place: str) -> dict[str, Any]:
@@ -38,16 +41,27 @@ class Axis:
 
 
 def choice(text: str) -> Choice:
-    """`NAME` or `NAME:KEY=VALUE,KEY=VALUE`; values as behind `-s`. `ScenarioError` if it cannot be read so."""
+    """`NAME` or `NAME:KEY=VALUE,KEY=VALUE`; values as behind `-s`. `ScenarioError` if it cannot be
+    read so."""
     kind, colon, rest = text.partition(":")
     parameters: dict[str, Any] = {}
     for part in _parts(rest) if colon else ():
         key, equals, value = part.partition("=")
         if not key.strip() or not equals or not value.strip():
-            raise refused(text, part or ":", "this is no parameter", "write NAME:KEY=VALUE, as in red:min_th=5pkt")
+            raise refused(
+                text,
+                part or ":",
+                "this is no parameter",
+                "write NAME:KEY=VALUE, as in red:min_th=5pkt",
+            )
         parameters[key.strip()] = overrides.word(value.strip())
     if not kind.strip() or "=" in kind:
-        raise refused(text, kind or text, "an algorithm begins with its name", "write it as in red:min_th=5pkt")
+        raise refused(
+            text,
+            kind or text,
+            "an algorithm begins with its name",
+            "write it as in red:min_th=5pkt",
+        )
     return Choice(text, kind.strip(), parameters)
 
 
@@ -61,7 +75,9 @@ def axis(text: str) -> Axis:
     key, equals, rest = text.partition("=")
     values = tuple(overrides.word(part.strip()) for part in _parts(rest))
     if not key.strip() or not equals or "" in values:
-        fix = "write KEY=VALUE,VALUE,... as in rate=10Mbps,50Mbps (where the page goes is --out DIR)"
+        fix = (
+            "write KEY=VALUE,VALUE,... as in rate=10Mbps,50Mbps (where the page goes is --out DIR)"
+        )
         raise refused(f"--over {text}", text, "this is not an axis", fix)
     return Axis(key.strip(), values)
 
@@ -81,7 +97,9 @@ def refused(line: str, part: object, cause: str, fix: str) -> ScenarioError:
     text = str(part)
     start = max(line.rfind(text), 0)
     caret = " " * start + "^" * max(len(text), 1)
-    return ScenarioError(f"{line}\n{caret} {cause}\nhelp: {fix}", {"part": text, "cause": cause, "fix": fix})
+    return ScenarioError(
+        f"{line}\n{caret} {cause}\nhelp: {fix}", {"part": text, "cause": cause, "fix": fix}
+    )
 
 
 def _parts(text: str) -> Iterator[str]:

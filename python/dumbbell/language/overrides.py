@@ -1,4 +1,5 @@
-"""Overrides as the scenario language takes them: `KEY=VALUE` with a TOML value, or text as it is."""
+"""Overrides as the scenario language takes them: `KEY=VALUE` with a TOML value, or text as it
+is."""
 
 from __future__ import annotations
 
@@ -11,14 +12,17 @@ from typing import Any
 def toml(value: Any) -> str:
     """A plain value as inline TOML."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{_plain(key)} = {toml(inner)}" for key, inner in value.items()) + "}"
+        return (
+            "{" + ", ".join(f"{_plain(key)} = {toml(inner)}" for key, inner in value.items()) + "}"
+        )
     if isinstance(value, list):
         return "[" + ", ".join(map(toml, value)) + "]"
     return _plain(value)
 
 
 def _plain(value: Any) -> str:
-    """A string, a number or a truth value. JSON's escapes are TOML's, but for characters beyond 16 bits and DEL."""
+    """A string, a number or a truth value. JSON's escapes are TOML's, but for characters beyond 16
+    bits and DEL."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -32,7 +36,11 @@ def word(text: str) -> Any:
     try:
         value = tomllib.loads(f"value = {text}")["value"]
         json.dumps(value, allow_nan=False)
-    except (ValueError, TypeError, RecursionError):  # No TOML, or a number or a date that no scenario has.
+    except (
+        ValueError,
+        TypeError,
+        RecursionError,
+    ):  # No TOML, or a number or a date that no scenario has.
         return text
     return value
 

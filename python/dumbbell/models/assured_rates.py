@@ -1,5 +1,5 @@
-"""The bandwidth that was meant for each flow of an assured service: S. Choi, C. Kim, "TCP throughput guarantee using
-packet buffering", KISS 28(2), 2001, equations 1 and 2."""
+"""The bandwidth that was meant for each flow of an assured service: S. Choi, C. Kim, "TCP
+throughput guarantee using packet buffering", KISS 28(2), 2001, equations 1 and 2."""
 
 from __future__ import annotations
 
@@ -15,20 +15,26 @@ if TYPE_CHECKING:
 Rate = float | int | str | None
 
 
-def target_rates(reserved: Result | Mapping[str, Rate], link: float | int | str) -> dict[str, float]:
+def target_rates(
+    reserved: Result | Mapping[str, Rate], link: float | int | str
+) -> dict[str, float]:
     """The target of each flow on a link that they share, bit/s, by name.
 
-    reserved: what each flow reserved, in bit/s or as in a scenario (`"1 Mbps"`); nothing or None is best effort. Or a
-    result, whose flows all count as crossing the link. link: its rate, in bit/s or as in a scenario.
+    reserved: what each flow reserved, in bit/s or as in a scenario (`"1 Mbps"`); nothing or None is
+    best effort. Or a result, whose flows all count as crossing the link. link: its rate, in bit/s
+    or as in a scenario.
 
-    Of `n` flows with reservations `r` on a link of rate `C` each is to have `r + (C - sum r) / n` (equation 1): what is
-    not reserved is for all in equal parts. Where more is reserved than there is, `r C / sum r` (equation 2).
-    `ScenarioError` for a rate that is none, and without flows.
+    Of `n` flows with reservations `r` on a link of rate `C` each is to have `r + (C - sum r) / n`
+    (equation 1): what is not reserved is for all in equal parts. Where more is reserved than there
+    is, `r C / sum r` (equation 2). `ScenarioError` for a rate that is none, and without flows.
     """
     given = reserved if isinstance(reserved, Mapping) else _of_result(reserved)
     if not given:
         raise ScenarioError("there are no flows that a link could be shared by")
-    rates = {name: 0.0 if rate is None else _bps(rate, f"the reservation of {name}") for name, rate in given.items()}
+    rates = {
+        name: 0.0 if rate is None else _bps(rate, f"the reservation of {name}")
+        for name, rate in given.items()
+    }
     whole, total = _bps(link, "the link's rate"), sum(rates.values())
     if total > whole:
         return {name: rate * whole / total for name, rate in rates.items()}

@@ -16,7 +16,9 @@ def name(codepoint: int) -> str:
     if codepoint % 8 == 0:
         return f"cs{codepoint // 8}"
     of, precedence = divmod(codepoint, 8)
-    return f"af{of}{precedence // 2}" if 1 <= of <= 4 and precedence in (2, 4, 6) else str(codepoint)
+    return (
+        f"af{of}{precedence // 2}" if 1 <= of <= 4 and precedence in (2, 4, 6) else str(codepoint)
+    )
 
 
 def color(color: str | None) -> str:
@@ -25,17 +27,21 @@ def color(color: str | None) -> str:
 
 
 def edge(rules: Sequence[Mapping[str, Any]] | None, flows: Sequence[Mapping[str, Any]]) -> str:
-    """The rules of an edge, as a plan has them, in a line: `data_buffer per flow, IN af11, OUT af12`."""
+    """The rules of an edge, as a plan has them, in a line:
+    `data_buffer per flow, IN af11, OUT af12`."""
     return "; ".join(_rule(rule, flows) for rule in rules or ())
 
 
 def rule_of(
     rules: Sequence[Mapping[str, Any]] | None, flow: int, codepoint: int | None = None
 ) -> Mapping[str, Any] | None:
-    """The first rule that takes the data of a flow (its number in the plan) with a codepoint (None: with any)."""
+    """The first rule that takes the data of a flow (its number in the plan) with a codepoint (None:
+    with any)."""
     for rule in rules or ():
         mine = rule.get("flows") is None or flow in rule["flows"]
-        if mine and (codepoint is None or rule.get("codepoints") is None or codepoint in rule["codepoints"]):
+        if mine and (
+            codepoint is None or rule.get("codepoints") is None or codepoint in rule["codepoints"]
+        ):
             return rule
     return None
 
@@ -44,12 +50,17 @@ def _rule(rule: Mapping[str, Any], flows: Sequence[Mapping[str, Any]]) -> str:
     each = " per flow" if rule.get("per_flow") else ""
     named = [flows[i]["name"] for i in rule.get("flows") or () if i < len(flows)]
     whose = "" if rule.get("flows") is None else f" of {_few(named)}"
-    those = "" if rule.get("codepoints") is None else f" with {_few([name(c) for c in rule['codepoints']])}"
+    those = (
+        ""
+        if rule.get("codepoints") is None
+        else f" with {_few([name(c) for c in rule['codepoints']])}"
+    )
     return f"{rule['kind']}{each}{whose}{those}, {_actions(rule.get('colours') or ())}"
 
 
 def _actions(colors: Sequence[Any]) -> str:
-    """The effect of each color; yellow and red together where it is the same, or nothing is said of red."""
+    """The effect of each color; yellow and red together where it is the same, or nothing is said of
+    red."""
     texts = [_action(action) for action in colors]
     if not texts:
         return "no marks"

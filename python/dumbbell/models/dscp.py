@@ -1,4 +1,5 @@
-"""Per-hop behaviours of DiffServ: which codepoint asks for what (RFC 2474 and later), and which queues give it."""
+"""Per-hop behaviours of DiffServ: which codepoint asks for what (RFC 2474 and later), and which
+queues give it."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from ..errors import ScenarioError
 class Behavior:
     """One per-hop behaviour, or one group.
 
-    codepoints: names with their numbers. asks: what a router promises. queues: those of the catalogue that give it.
+    codepoints: names with their numbers. asks: what a router promises. queues: those of the
+    catalogue that give it.
     """
 
     name: str
@@ -44,7 +46,8 @@ BEHAVIORS: tuple[Behavior, ...] = (
             f"assured forwarding, class {c}",
             {f"af{c}{drop}": 8 * c + 2 * drop for drop in (1, 2, 3)},
             "RFC 2597",
-            "a share of the link; in it drop precedence 1 is lost last and 3 first; one queue, so no reordering",
+            "a share of the link; in it drop precedence 1 is lost last and 3 first; one queue, so "
+            "no reordering",
             (*_RIOS, "wred", "gred"),
         )
         for c in range(1, 5)
@@ -86,5 +89,7 @@ def codepoint(value: int | str) -> int:
     """A codepoint by number or name. `ScenarioError` if there is none."""
     found = numbers().get(value.strip().lower()) if isinstance(value, str) else value
     if found is None or not 0 <= found < 64:
-        raise ScenarioError(f"`{value}` is no DiffServ codepoint: write 0 to 63, or a name as `ef`, `af11`, `cs1`")
+        raise ScenarioError(
+            f"`{value}` is no DiffServ codepoint: write 0 to 63, or a name as `ef`, `af11`, `cs1`"
+        )
     return found

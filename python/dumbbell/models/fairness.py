@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 
 def jain(shares: Sequence[float]) -> float | None:
-    """(sum x)^2 / (n sum x^2): 1 if all have the same, 1/n if one has everything; None if nobody has anything.
+    """(sum x)^2 / (n sum x^2): 1 if all have the same, 1/n if one has everything; None if nobody
+    has anything.
 
-    R. Jain, D. Chiu, W. Hawe: A quantitative measure of fairness and discrimination for resource allocation in shared
-    computer systems, DEC-TR-301, 1984.
+    R. Jain, D. Chiu, W. Hawe: A quantitative measure of fairness and discrimination for resource
+    allocation in shared computer systems, DEC-TR-301, 1984.
     """
     squares = math.fsum(x * x for x in shares)
     return math.fsum(shares) ** 2 / (len(shares) * squares) if squares > 0 else None
@@ -37,11 +38,12 @@ class Moment:
 
 
 def over_time(run: ResultLike) -> list[Moment]:
-    """The index of each period of the recorded series after the warm-up; a period without goodput is left out.
+    """The index of each period of the recorded series after the warm-up; a period without goodput
+    is left out.
 
-    A flow is active in a period if it sent something in it, or has data on the way at its end: one that waits for its
-    timer is active and gets nothing, one that has not begun or is done does not count. `ScenarioError` if flows were
-    not recorded, or of a result with replications.
+    A flow is active in a period if it sent something in it, or has data on the way at its end: one
+    that waits for its timer is active and gets nothing, one that has not begun or is done does not
+    count. `ScenarioError` if flows were not recorded, or of a result with replications.
     """
     table = run.series("flows")
     if len(set(table.column("seed"))) > 1:

@@ -1,4 +1,5 @@
-"""Algorithms of your own, in Python: a queue's ([`Aqm`]) and a congestion control ([`CongestionControl`]).
+"""Algorithms of your own, in Python: a queue's ([`Aqm`]) and a congestion control
+([`CongestionControl`]).
 
 ```python
 import dumbbell
@@ -17,7 +18,8 @@ class HalfFull(dumbbell.Aqm):
 ```
 
 In a scenario: `use = ["mine.py"]` and `queue = { kind = "half_full", p = 0.2 }`; in Python:
-`Scenario(..., queue=HalfFull(p=0.2))`. `dumbbell test mine.py` examines it, `docs/your-own.md` tells all.
+`Scenario(..., queue=HalfFull(p=0.2))`. `dumbbell test mine.py` examines it, `docs/your-own.md`
+tells all.
 """
 
 from __future__ import annotations

@@ -15,9 +15,10 @@ from . import hook_types, parameters
 class Own(abc.ABC):
     """Base class of queues and congestion controls of your own.
 
-    Parameters are annotated class attributes with a default (`p: float = 0.1`, or more with `dumbbell.parameter`);
-    in an instance they have the values of the scenario. Attributes without an annotation are yours: `name` (in
-    scenarios; default: the class's, `HalfFull` is `half_full`), `title`, `equations`, `sources`.
+    Parameters are annotated class attributes with a default (`p: float = 0.1`, or more with
+    `dumbbell.parameter`); in an instance they have the values of the scenario. Attributes without
+    an annotation are yours: `name` (in scenarios; default: the class's, `HalfFull` is `half_full`),
+    `title`, `equations`, `sources`.
     """
 
     kind: ClassVar[str]
@@ -47,10 +48,13 @@ class Own(abc.ABC):
                 takes = f"there are {', '.join(known)}" if known else "it takes none"
                 raise TypeError(f"{type(self).__name__} has no parameter `{key}`; {takes}")
         self.parameters = given
-        self.__dict__.update({key: value for key, value in given.items() if key not in self.port_keys})
+        self.__dict__.update(
+            {key: value for key, value in given.items() if key not in self.port_keys}
+        )
 
     def check(self) -> None:
-        """Relations between parameters. Raise `ValueError(parameter, cause)`, or with a fix as a third word."""
+        """Relations between parameters. Raise `ValueError(parameter, cause)`, or with a fix as a
+        third word."""
         return None
 
     def probe(self) -> dict[str, float]:
@@ -62,7 +66,9 @@ class Own(abc.ABC):
         return {"kind": name_of(type(self)), **self.parameters}
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.parameters.items())})"
+        return (
+            f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.parameters.items())})"
+        )
 
 
 def of_text(source: bytes) -> str:
@@ -102,8 +108,9 @@ class Aqm(Own):
     port_keys = ("limit", "count_in_service", "watch_above")
 
     needs: str = "arrival"
-    """`"arrival"`: it decides by the backlog that a packet finds. `"held"`: it has `depart`, `gone`, `make_room`,
-    looks into the queue (`queue.meta`) or answers `evict`; its port holds packets and costs events of its own."""
+    """`"arrival"`: it decides by the backlog that a packet finds. `"held"`: it has `depart`,
+    `gone`, `make_room`, looks into the queue (`queue.meta`) or answers `evict`; its port holds
+    packets and costs events of its own."""
 
     def start(self, link: hook_types.Link) -> None:
         """Once for each queue, before anything else: set up your state here."""
@@ -113,14 +120,19 @@ class Aqm(Own):
     def arrive(
         self, cx: hook_types.Cx, queue: hook_types.Queue, packet: hook_types.Packet, fits: bool
     ) -> hook_types.Verdict:
-        """A packet arrives: `PASS`, `MARK`, `SIGNAL`, `drop(why)`, `mark(why)`, `signal(why)` or `evict(slot)`.
+        """A packet arrives: `PASS`, `MARK`, `SIGNAL`, `drop(why)`, `mark(why)`, `signal(why)` or
+        `evict(slot)`.
 
-        Also called for a packet that does not fit (`fits` is False); one that is let in all the same is dropped as
-        overflow. `packet` and `queue` are the same objects in each call: keep their numbers, not them.
+        Also called for a packet that does not fit (`fits` is False); one that is let in all the
+        same is dropped as overflow. `packet` and `queue` are the same objects in each call: keep
+        their numbers, not them.
         """
 
-    def make_room(self, cx: hook_types.Cx, queue: hook_types.Queue, packet: hook_types.Packet) -> int | None:
-        """The packet may go in and does not fit: the slot that makes room, asked again until it fits; None: none."""
+    def make_room(
+        self, cx: hook_types.Cx, queue: hook_types.Queue, packet: hook_types.Packet
+    ) -> int | None:
+        """The packet may go in and does not fit: the slot that makes room, asked again until it
+        fits; None: none."""
         return None
 
     def admitted(self, packet: hook_types.Packet) -> None:
@@ -130,7 +142,8 @@ class Aqm(Own):
     def depart(
         self, cx: hook_types.Cx, queue: hook_types.Queue, packet: hook_types.Packet, sojourn: float
     ) -> hook_types.Verdict:
-        """A packet that waited `sojourn` seconds is at the head; `queue` no longer counts it. `needs = "held"`."""
+        """A packet that waited `sojourn` seconds is at the head; `queue` no longer counts it.
+        `needs = "held"`."""
         return hook_types.PASS
 
     def gone(self, packet: hook_types.Packet, how: str) -> None:
@@ -142,22 +155,26 @@ class Aqm(Own):
         return None
 
     def tick(self, cx: hook_types.Cx, queue: hook_types.Queue) -> float | None:
-        """A clock of its own: first called at the start of the run, then after the seconds that it returns."""
+        """A clock of its own: first called at the start of the run, then after the seconds that it
+        returns."""
         return None
 
 
 class CongestionControl(Own):
     """How much may be on its way. Windows are in bytes, times in seconds.
 
-    Its state is in four attributes that the sender reads after each call: `cwnd`, `ssthresh`, `pacing`, `timer`.
+    Its state is in four attributes that the sender reads after each call: `cwnd`, `ssthresh`,
+    `pacing`, `timer`.
     """
 
     kind = "cc"
 
     recovery: ClassVar[str | None] = None
-    """The recovery that it needs (`reno`, `newreno`, `sack`, `tahoe`); None: what the profile says."""
+    """The recovery that it needs (`reno`, `newreno`, `sack`, `tahoe`); None: what the profile
+    says."""
     echo: ClassVar[str | None] = None
-    """How congestion must be echoed (`rfc3168`, `per_packet`, `dctcp`, `accecn`, `l4s`); None: as the profile says."""
+    """How congestion must be echoed (`rfc3168`, `per_packet`, `dctcp`, `accecn`, `l4s`); None: as
+    the profile says."""
     needs_timestamps: ClassVar[bool] = False
     """True if it needs TCP timestamps."""
     needs_rates: ClassVar[bool] = False
@@ -179,8 +196,8 @@ class CongestionControl(Own):
         self.start(path)
 
     def start(self, path: hook_types.Path) -> None:
-        """Once for each connection, before anything else: set up your state here. `path`, `mss`, `cwnd` and `ssthresh`
-        are set already."""
+        """Once for each connection, before anything else: set up your state here. `path`, `mss`,
+        `cwnd` and `ssthresh` are set already."""
         return None
 
     @abc.abstractmethod
@@ -192,7 +209,8 @@ class CongestionControl(Own):
         """Congestion was noticed; `event.cause` says how."""
 
     def on_recovered(self, now: float, bound: int | None) -> None:
-        """Recovery ended; the window may be at most `bound` bytes (RFC 6582), lest a burst follow."""
+        """Recovery ended; the window may be at most `bound` bytes (RFC 6582), lest a burst
+        follow."""
         if bound is not None:
             self.cwnd = min(self.cwnd, max(bound, self.mss))
 
@@ -201,7 +219,8 @@ class CongestionControl(Own):
         return None
 
     def on_idle(self, restart_window: int) -> None:
-        """Idle for longer than a retransmission timeout (RFC 5681 section 4.1): the window may be at most this."""
+        """Idle for longer than a retransmission timeout (RFC 5681 section 4.1): the window may be
+        at most this."""
         self.cwnd = min(self.cwnd, max(restart_window, self.mss))
 
     def on_timer(self, now: float, orders: hook_types.Orders) -> None:

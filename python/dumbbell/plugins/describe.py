@@ -22,7 +22,8 @@ Described = tuple[str, str, type[Own], list[str]]
 
 @cache
 def describe(cls: type[Own]) -> Described:
-    """The description of a class for the extension. `TypeError` if the class is no whole algorithm."""
+    """The description of a class for the extension. `TypeError` if the class is no whole
+    algorithm."""
     if inspect.isabstract(cls):
         missing = ", ".join(sorted(cls.__abstractmethods__))
         raise TypeError(f"{cls.__name__} does not define {missing}")
@@ -41,7 +42,9 @@ def page(cls: type[Own]) -> dict[str, Any]:
         "name": name_of(cls),
         "title": cls.title or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", cls.__name__),
         "idea": " ".join(idea.split()),
-        "equations": inspect.cleandoc(cls.equations) or rest or textwrap.fill(" ".join(idea.split()), 100),
+        "equations": inspect.cleandoc(cls.equations)
+        or rest
+        or textwrap.fill(" ".join(idea.split()), 100),
         "sources": [*cls.sources] or [file],
         "language": "Python",
         "file": file,
@@ -59,10 +62,11 @@ def source_file(cls: type) -> str:
 
 
 def source_hash(cls: type[Own]) -> str:
-    """A hash of the file that a class was read from; of its code if there is no file (a notebook, a prompt).
+    """A hash of the file that a class was read from; of its code if there is no file (a notebook, a
+    prompt).
 
-    The file is hashed when the class is made: one that is edited afterwards is another. What it imports is not
-    looked at.
+    The file is hashed when the class is made: one that is edited afterwards is another. What it
+    imports is not looked at.
     """
     if cls.read_from is not None:
         return cls.read_from
@@ -81,7 +85,9 @@ def _code(value: Any) -> bytes:
         return b"".join(_code(f) for f in (value.fget, value.fset) if f is not None)
     code = getattr(getattr(value, "__func__", value), "__code__", None)
     if isinstance(code, CodeType):
-        return marshal.dumps(code, 2)  # The newest format depends on how often a name is used elsewhere.
+        return marshal.dumps(
+            code, 2
+        )  # The newest format depends on how often a name is used elsewhere.
     if isinstance(value, parameters.Parameter):
         return repr((value.default, sorted(value.rule.items()))).encode()
     plain = value is None or isinstance(value, bool | int | float | str | tuple)

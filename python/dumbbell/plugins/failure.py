@@ -14,7 +14,9 @@ _SHOWN = 50
 def told(error: BaseException) -> tuple[str, str]:
     """The cause with the file and the line where it is, and the whole traceback."""
     begin, more, end = _ends(error.__traceback__)
-    begin, end = ([f for f in part if not f.filename.startswith((_HERE, "<frozen"))] for part in (begin, end))
+    begin, end = (
+        [f for f in part if not f.filename.startswith((_HERE, "<frozen"))] for part in (begin, end)
+    )
     what = "".join(traceback.format_exception_only(error)).strip()
     if isinstance(error, SyntaxError):
         # Some have no place, as a byte 0 in the file.
@@ -31,7 +33,9 @@ def told(error: BaseException) -> tuple[str, str]:
     return f"{last} ({Path(where.filename).name}, line {where.lineno}, in {where.name})", trace
 
 
-def _ends(first: TracebackType | None) -> tuple[list[traceback.FrameSummary], int, list[traceback.FrameSummary]]:
+def _ends(
+    first: TracebackType | None,
+) -> tuple[list[traceback.FrameSummary], int, list[traceback.FrameSummary]]:
     """The first calls, how many more there are, and the last: a recursion has very many."""
     begin, rest = traceback.extract_tb(first, limit=_SHOWN), first
     for _ in begin:

@@ -1,4 +1,5 @@
-"""Arguments and answers of hooks: the objects of the simulator's side, under their names for annotations."""
+"""Arguments and answers of hooks: the objects of the simulator's side, under their names for
+annotations."""
 
 from __future__ import annotations
 

@@ -33,7 +33,9 @@ def described(path: str) -> list[Described]:
         try:
             out.append(describe(cls))
         except TypeError as error:
-            raise Unusable(f"{path}: {error}", "mend the class; docs/your-own.md has a whole one") from None
+            raise Unusable(
+                f"{path}: {error}", "mend the class; docs/your-own.md has a whole one"
+            ) from None
     return out
 
 
@@ -43,11 +45,19 @@ def classes(path: str | Path) -> list[type[Own]]:
     try:
         source = whole(file)
     except OSError as error:
-        cause = f"there is no file {path}" if not file.exists() else f"{path} cannot be read: {error.strerror}"
-        raise Unusable(cause, "check the path: `use` is relative to the file that says it") from None
+        cause = (
+            f"there is no file {path}"
+            if not file.exists()
+            else f"{path} cannot be read: {error.strerror}"
+        )
+        raise Unusable(
+            cause, "check the path: `use` is relative to the file that says it"
+        ) from None
     module = _module(file.resolve(), str(path), source)
     mine = [c for c in vars(module).values() if isinstance(c, type) and issubclass(c, Own)]
-    mine = [c for c in mine if c.__module__ == module.__name__ and c not in (Aqm, CongestionControl)]
+    mine = [
+        c for c in mine if c.__module__ == module.__name__ and c not in (Aqm, CongestionControl)
+    ]
     mine = [c for c in dict.fromkeys(mine) if not c.__name__.startswith("_")]
     if not mine:
         fix = "derive a class from dumbbell.Aqm or dumbbell.CongestionControl"

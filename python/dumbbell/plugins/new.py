@@ -1,4 +1,5 @@
-"""The first lines of an algorithm: in a checkout a Rust file, its line in the registry and a test that fails."""
+"""The first lines of an algorithm: in a checkout a Rust file, its line in the registry and a test
+that fails."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ abstract as async await become box break const continue crate do dyn else enum e
 let loop macro match mod move mut override priv pub ref return self static struct super trait true try type typeof
 unsafe unsized use virtual where while yield
 """
-"""Keywords of Rust, those that are reserved too (The Rust Reference, "Keywords"): no module has such a name."""
+"""Keywords of Rust, those that are reserved too (The Rust Reference, "Keywords"): no module has
+such a name."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,8 @@ def write_python(kind: str, name: str, here: Path = Path()) -> Done:
 
 
 def write_rust(kind: str, name: str, here: Path = Path()) -> Done:
-    """Writes the file, the line and the test in the checkout around `here`. Nothing is overwritten."""
+    """Writes the file, the line and the test in the checkout around `here`. Nothing is
+    overwritten."""
     _refuse_name(kind, name, "Rust", _RUST.split())
     root = checkout(here)
     registry = root / REGISTRY[kind]
@@ -57,7 +60,8 @@ def write_rust(kind: str, name: str, here: Path = Path()) -> Done:
     write_text(registry, changed)
     run = f"cargo test --release --config .cargo/checked.toml -p dumbbell-algos --lib {name}"
     return Done(
-        [file.relative_to(root), registry.relative_to(root)], f"`{run}`: one test fails, and says what to write"
+        [file.relative_to(root), registry.relative_to(root)],
+        f"`{run}`: one test fails, and says what to write",
     )
 
 
@@ -78,7 +82,8 @@ def checkout(here: Path) -> Path:
         if all((folder / registry).is_file() for registry in REGISTRY.values()):
             return folder
     raise DumbbellError(
-        f"{start} is in no checkout of Dumbbell, where a Rust algorithm is written: go into one, or write it in "
+        f"{start} is in no checkout of Dumbbell, where a Rust algorithm is written: go into one, "
+        f"or write it in "
         "Python with --python"
     )
 
@@ -90,9 +95,13 @@ def class_name(name: str) -> str:
 
 def _refuse_name(kind: str, name: str, language: str, keywords: Collection[str]) -> None:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-        raise ScenarioError(f"`{name}` is no name of an algorithm: write small letters, digits and _, as in my_red")
+        raise ScenarioError(
+            f"`{name}` is no name of an algorithm: write small letters, digits and _, as in my_red"
+        )
     if name in keywords:
-        raise ScenarioError(f"`{name}` is a word of {language} itself: take another name, as my_{name}")
+        raise ScenarioError(
+            f"`{name}` is a word of {language} itself: take another name, as my_{name}"
+        )
     if name in catalogue.kinds().get(kind, []):
         raise ScenarioError(f"the catalogue has `{name}` already: take another name")
 

@@ -8,7 +8,8 @@ from .load import described
 
 
 def usable(path: str) -> list[type[Own]]:
-    """The algorithms of a file that a run would take. `ScenarioError`: one is not whole, or its name is taken."""
+    """The algorithms of a file that a run would take. `ScenarioError`: one is not whole, or its
+    name is taken."""
     own = [cls for _, _, cls, _ in described(path)]
     bottleneck = {"rate": "10 Mbps", "delay": "10 ms"}
     value = {"duration": "1 s", "dumbbell": {"bottleneck": bottleneck}, "flow": [{"cc": "newreno"}]}

@@ -24,9 +24,13 @@ class Grid:
     text_columns: int = 1
 
 
-def grid(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], text_columns: int = 1) -> Table:
+def grid(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], text_columns: int = 1
+) -> Table:
     """A plain table; the first `text_columns` columns are words, the others numbers."""
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(
+        title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
+    )
     for i, column in enumerate(columns):
         table.add_column(column, justify="left" if i < text_columns else "right", overflow="fold")
     for row in rows:
@@ -44,13 +48,18 @@ def to_text(renderables: Iterable[RenderableType], width: int = 140) -> str:
 
 
 def plain(rows: Sequence[Sequence[str]], text_columns: int = 1) -> str:
-    """Aligned columns; the first row is the head, the first `text_columns` columns are words, the others numbers."""
+    """Aligned columns; the first row is the head, the first `text_columns` columns are words, the
+    others numbers."""
     count = len(rows[0])
-    widths = [max((len(row[i]) for row in rows if i < len(row) - (len(row) < count)), default=0) for i in range(count)]
+    widths = [
+        max((len(row[i]) for row in rows if i < len(row) - (len(row) < count)), default=0)
+        for i in range(count)
+    ]
     lines = []
     for row in rows:
         cells = [
-            c.ljust(w) if i < text_columns else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=False))
+            c.ljust(w) if i < text_columns else c.rjust(w)
+            for i, (c, w) in enumerate(zip(row, widths, strict=False))
         ]
         lines.append("   ".join(cells).rstrip())
     return "\n".join([lines[0], "─" * len(lines[0]), *lines[1:]])
@@ -79,5 +88,7 @@ def number(x: Interval, scale: float = 1.0, digits: int = 4) -> str:
     text = significant(x.mean * scale, digits)
     if x.half is None:
         return text
-    half = x.half if x.half > 1e-12 * abs(x.mean) else 0.0  # Equal runs: less is the rounding of their mean.
+    half = (
+        x.half if x.half > 1e-12 * abs(x.mean) else 0.0
+    )  # Equal runs: less is the rounding of their mean.
     return f"{text} ± {significant(half * scale, 2)}"

@@ -1,4 +1,5 @@
-"""A plan's network as text and as Graphviz: hosts, routers, links, queues, and each flow's round-trip time."""
+"""A plan's network as text and as Graphviz: hosts, routers, links, queues, and each flow's
+round-trip time."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ _FEW = 8
 
 
 def for_people(plan: Plan) -> Plan:
-    """The plan with the first flow of each session in the place of all of them: `web.1 … web.1978`."""
+    """The plan with the first flow of each session in the place of all of them:
+    `web.1 … web.1978`."""
     flows = plan["flows"]
     last = {flow["session"]: flow["name"] for flow in flows if "session" in flow}
     if not last:
@@ -27,15 +29,26 @@ def for_people(plan: Plan) -> Plan:
         if "session" not in flow:
             kept.append(flow)
         elif (end := last.pop(flow["session"], None)) is not None:
-            kept.append(flow if end == flow["name"] else {**flow, "name": f"{flow['name']} … {end}"})
+            kept.append(
+                flow if end == flow["name"] else {**flow, "name": f"{flow['name']} … {end}"}
+            )
     used = {i for flow in kept for i in (*flow["forward"], *flow["back"])}
     dropped = {i for flow in flows for i in (*flow["forward"], *flow["back"])} - used
     links = [i for i in range(len(plan["links"])) if i not in dropped]
     place = {old: new for new, old in enumerate(links)}
-    moved = [{**flow, **{way: [place[i] for i in flow[way]] for way in ("forward", "back")}} for flow in kept]
+    moved = [
+        {**flow, **{way: [place[i] for i in flow[way]] for way in ("forward", "back")}}
+        for flow in kept
+    ]
     places = {flow["name"].partition(" … ")[0]: new for new, flow in enumerate(kept)}
-    numbers = {old: places[flow["name"]] for old, flow in enumerate(flows) if flow["name"] in places}
-    return {**plan, "links": [_renumbered(plan["links"][i], numbers) for i in links], "flows": moved}
+    numbers = {
+        old: places[flow["name"]] for old, flow in enumerate(flows) if flow["name"] in places
+    }
+    return {
+        **plan,
+        "links": [_renumbered(plan["links"][i], numbers) for i in links],
+        "flows": moved,
+    }
 
 
 def _renumbered(link: dict[str, Any], numbers: dict[int, int]) -> dict[str, Any]:
@@ -46,7 +59,11 @@ def _renumbered(link: dict[str, Any], numbers: dict[int, int]) -> dict[str, Any]
 
     def renumbered(rule: dict[str, Any]) -> dict[str, Any]:
         named = rule.get("flows")
-        return rule if named is None else {**rule, "flows": [numbers[i] for i in named if i in numbers]}
+        return (
+            rule
+            if named is None
+            else {**rule, "flows": [numbers[i] for i in named if i in numbers]}
+        )
 
     return {**link, "conditioner": [renumbered(rule) for rule in rules]}
 
@@ -84,7 +101,8 @@ def rate_text(link: dict[str, Any]) -> str:
 
 
 def edge_text(plan: Plan, link: dict[str, Any]) -> str:
-    """The conditioner before a link's queue: `token_bucket per flow, IN af11, OUT af12`; empty without rules."""
+    """The conditioner before a link's queue: `token_bucket per flow, IN af11, OUT af12`; empty
+    without rules."""
     return codepoints.edge(link.get("conditioner"), plan["flows"])
 
 
@@ -115,15 +133,21 @@ def dot(plan: Plan) -> str:
         lines.append(f'  "{node["name"]}" [shape={shape}];')
     for link in _wires(plan):
         ends = f'"{plan["nodes"][link["from"]]["name"]}" -> "{plan["nodes"][link["to"]]["name"]}"'
-        label = f"{rate_text(link)}, {link['delay']}" + (f"\\n{queue_text(link)}" if link["report"] else "")
+        label = f"{rate_text(link)}, {link['delay']}" + (
+            f"\\n{queue_text(link)}" if link["report"] else ""
+        )
         label += f"\\nedge: {edge}" if (edge := edge_text(plan, link)) else ""
         lines.append(f'  {ends} [label="{label}"{", penwidth=2" if link["report"] else ""}];')
     return "\n".join([*lines, "}"])
 
 
-def _downstream(plan: Plan, routers: Sequence[int], between: Sequence[dict[str, Any]]) -> tuple[int, int]:
+def _downstream(
+    plan: Plan, routers: Sequence[int], between: Sequence[dict[str, Any]]
+) -> tuple[int, int]:
     """The two routers in the direction in which most flows send."""
-    across = {link_id: link["from"] for link_id, link in enumerate(plan["links"]) if link in between}
+    across = {
+        link_id: link["from"] for link_id, link in enumerate(plan["links"]) if link in between
+    }
     starts = [across[i] for flow in plan["flows"] for i in flow["forward"] if i in across]
     left = max(routers, key=starts.count)
     return left, next(r for r in routers if r != left)
@@ -134,7 +158,9 @@ def _dumbbell(plan: Plan, left: int, right: int) -> str:
     hosts: dict[int, list[str]] = defaultdict(list)
     for link in plan["links"]:
         if link["to"] in (left, right) and link["from"] not in (left, right):
-            hosts[link["to"]].append(f"{names[link['from']]} ─ {rate_text(link)}, {link['delay']} ─")
+            hosts[link["to"]].append(
+                f"{names[link['from']]} ─ {rate_text(link)}, {link['delay']} ─"
+            )
     neck = next(link for link in plan["links"] if (link["from"], link["to"]) == (left, right))
     senders = hosts[left]
     receivers = [" ".join(reversed(_swap(text))) for text in hosts[right]]
@@ -191,7 +217,10 @@ def _pair(plan: Plan, link: dict[str, Any]) -> str:
     names = [node["name"] for node in plan["nodes"]]
     queue = f"   queue at {names[link['from']]}: {queue_text(link)}" if link["report"] else ""
     queue += f"   edge: {edge}" if (edge := edge_text(plan, link)) else ""
-    return f"  {names[link['from']]} ── {rate_text(link)}, {link['delay']} ── {names[link['to']]}{queue}"
+    return (
+        f"  {names[link['from']]} ── {rate_text(link)}, {link['delay']} ── "
+        f"{names[link['to']]}{queue}"
+    )
 
 
 def flow_rows(plan: Plan) -> list[list[str]]:
@@ -210,7 +239,8 @@ def flow_rows(plan: Plan) -> list[list[str]]:
 
 
 def link_rows(plan: Plan) -> list[list[str]]:
-    """Each link that is reported, or that does more than forward; processors of hosts if they are few."""
+    """Each link that is reported, or that does more than forward; processors of hosts if they are
+    few."""
     few = sum("host" in link for link in plan["links"]) <= _FEW
     return [
         [

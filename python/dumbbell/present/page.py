@@ -26,7 +26,8 @@ def check(file: Path) -> None:
 
 
 def write(data: dict[str, Any], file: Path, records: Path | None = None) -> None:
-    """Writes the page of a result's JSON. records: the run's directory, whose series are drawn (HTML only)."""
+    """Writes the page of a result's JSON. records: the run's directory, whose series are drawn
+    (HTML only)."""
     parts = list(_parts(data))
     name = str(data.get("name") or "Result")
     text = _markdown(name, parts) if file.suffix == ".md" else _html(name, parts, _figures(records))
@@ -40,7 +41,9 @@ def _parts(data: dict[str, Any]) -> list[Heading]:
         return [("", result_grids(outcome), summary_line(outcome))] if "flows" in data else []
     if len(outcome) > _POINTS_IN_FULL:
         return [("", [sweep_grid(outcome)], f"{len(outcome)} points")]
-    titles = ["  ".join(f"{key} = {value}" for key, value in changes.items()) for changes, _ in outcome]
+    titles = [
+        "  ".join(f"{key} = {value}" for key, value in changes.items()) for changes, _ in outcome
+    ]
     points = [point for _, point in outcome]
     return [
         (title, result_grids(point), summary_line(point))
@@ -79,7 +82,9 @@ def _figures(records: Path | None) -> dict[str, str]:
 
     if any(records.glob("point-*")):
         return {}
-    return {name: figures.svg(one, f"figure-{name}") for name, one in figures.recorded(records).items()}
+    return {
+        name: figures.svg(one, f"figure-{name}") for name, one in figures.recorded(records).items()
+    }
 
 
 def _html(name: str, parts: list[Heading], svgs: dict[str, str]) -> str:
@@ -94,7 +99,9 @@ def _html(name: str, parts: list[Heading], svgs: dict[str, str]) -> str:
 
 def whole(title: str, body: str) -> str:
     """A document around a body, in the style of all reports."""
-    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+    head = (
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+    )
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n<title>{escape(title)}</title>\n'
         f"<style>\n{templates.css('report')}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
@@ -106,11 +113,14 @@ def html_table(g: Grid) -> str:
 
     def cells(row: Any, tag: str) -> str:
         number = [' class="num"' if i >= g.text_columns else "" for i in range(len(row))]
-        return "".join(f"<{tag}{n}>{escape(cell)}</{tag}>" for n, cell in zip(number, row, strict=True))
+        return "".join(
+            f"<{tag}{n}>{escape(cell)}</{tag}>" for n, cell in zip(number, row, strict=True)
+        )
 
     loud = ' class="altered"' if "NOT VALID" in g.title else ""
     rows = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in g.rows)
     return (
         f"<h3{loud}>{escape(g.title)}</h3>"
-        f'<div class="wide"><table><thead><tr>{cells(g.columns, "th")}</tr></thead><tbody>{rows}</tbody></table></div>'
+        f"<div "
+        f'class="wide"><table><thead><tr>{cells(g.columns, "th")}</tr></thead><tbody>{rows}</tbody></table></div>'
     )

@@ -9,14 +9,16 @@ from contextlib import contextmanager
 from typing import Any
 
 Progress = Callable[[int, int, float], Any]
-"""Called as `progress(finished, runs, fraction)`: runs that ended, all runs, share of all simulated time."""
+"""Called as `progress(finished, runs, fraction)`: runs that ended, all runs, share of all simulated
+time."""
 
 _WIDTH = 30
 
 
 @contextmanager
 def shown(wanted: Progress | bool | None) -> Iterator[Progress | None]:
-    """The function to call: the caller's own, a bar that disappears at the end (True), or nothing."""
+    """The function to call: the caller's own, a bar that disappears at the end (True), or
+    nothing."""
     if callable(wanted) or not wanted:
         yield wanted if callable(wanted) else None
     elif _in_notebook():
@@ -24,7 +26,9 @@ def shown(wanted: Progress | bool | None) -> Iterator[Progress | None]:
             yield report
     else:
         try:
-            yield lambda finished, runs, fraction: _line(f"{_bar(fraction)} {said(finished, runs, fraction)}")
+            yield lambda finished, runs, fraction: _line(
+                f"{_bar(fraction)} {said(finished, runs, fraction)}"
+            )
         finally:
             _line("")
 
@@ -59,7 +63,11 @@ class _Bar:
         self.fraction, self.over = fraction, over
 
     def _repr_html_(self) -> str:
-        return "" if self.over else f'<progress max="1" value="{self.fraction:.3f}"></progress> {self.text}'
+        return (
+            ""
+            if self.over
+            else f'<progress max="1" value="{self.fraction:.3f}"></progress> {self.text}'
+        )
 
     def __repr__(self) -> str:
         return "" if self.over else f"{_bar(self.fraction)} {self.text}"

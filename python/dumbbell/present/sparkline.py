@@ -13,7 +13,8 @@ _COLOR = "#0060a0"
 
 
 def line(points: Sequence[tuple[float, float]], title: str) -> str:
-    """A line through (x, y) from y = 0; of many points the least and the largest of each column of pixels."""
+    """A line through (x, y) from y = 0; of many points the least and the largest of each column of
+    pixels."""
     points = [(x, y) for x, y in points if math.isfinite(x) and math.isfinite(y)]
     if len(points) < 2:
         return ""
@@ -32,15 +33,19 @@ def line(points: Sequence[tuple[float, float]], title: str) -> str:
 
 
 def bar(value: Interval, largest: float) -> str:
-    """A bar from 0 to the mean, of `largest` as the whole width, with a line across the 95 % interval."""
+    """A bar from 0 to the mean, of `largest` as the whole width, with a line across the 95 %
+    interval."""
     scale = (_WIDTH - 2) / largest if largest > 0 else 0.0
     middle = _HEIGHT / 2
     drawn = (
-        f'<rect x="0" y="{middle - 5}" width="{value.mean * scale:.1f}" height="10" fill="{_COLOR}" opacity="0.55"/>'
+        f'<rect x="0" y="{middle - 5}" width="{value.mean * scale:.1f}" height="10" '
+        f'fill="{_COLOR}" opacity="0.55"/>'
     )
     if value.low is not None and value.high is not None:
         ends = f'x1="{max(value.low, 0.0) * scale:.1f}" x2="{value.high * scale:.1f}"'
-        drawn += f'<line {ends} y1="{middle}" y2="{middle}" stroke="currentColor" stroke-width="1.5"/>'
+        drawn += (
+            f'<line {ends} y1="{middle}" y2="{middle}" stroke="currentColor" stroke-width="1.5"/>'
+        )
     return _svg(drawn, f"{value.mean:g}")
 
 

@@ -1,7 +1,8 @@
-"""Means and intervals of independent replications; plain Python, so that importing it costs nothing.
+"""Means and intervals of independent replications; plain Python, so that importing it costs
+nothing.
 
-The intervals are Student's: `ci95` for the mean, `pi95` for one new run (Hahn and Meeker, Statistical
-Intervals, 1991, sections 2.2 and 2.4).
+The intervals are Student's: `ci95` for the mean, `pi95` for one new run (Hahn and Meeker,
+Statistical Intervals, 1991, sections 2.2 and 2.4).
 """
 
 from __future__ import annotations
@@ -73,8 +74,9 @@ def interval(values: Sequence[float]) -> Interval:
 
 
 def paired(ours: Sequence[float], baseline: Sequence[float]) -> Interval:
-    """The mean difference of runs with the same seeds, `ours` minus `baseline`, with its interval: what the seeds do to
-    both alike is taken out. `ValueError` if there is not one baseline for each run."""
+    """The mean difference of runs with the same seeds, `ours` minus `baseline`, with its interval:
+    what the seeds do to both alike is taken out. `ValueError` if there is not one baseline for each
+    run."""
     return interval([a - b for a, b in zip(ours, baseline, strict=True)])
 
 
@@ -99,7 +101,8 @@ def student_t(p: float, df: int) -> float:
 
 
 def _student_cdf(x: float, df: int) -> float:
-    """P(T <= x) for x >= 0, in closed form for whole degrees of freedom (Abramowitz and Stegun 26.7.3-4)."""
+    """P(T <= x) for x >= 0, in closed form for whole degrees of freedom (Abramowitz and Stegun
+    26.7.3-4)."""
     theta = math.atan(x / math.sqrt(df))
     cos2 = math.cos(theta) ** 2
     odd = df % 2
@@ -114,7 +117,8 @@ def _student_cdf(x: float, df: int) -> float:
 
 
 def wilson95(k: int, n: int) -> tuple[float, float]:
-    """The interval of a probability, given `k` of `n`: the 95 % score interval (E. B. Wilson, JASA 22, 1927)."""
+    """The interval of a probability, given `k` of `n`: the 95 % score interval (E. B. Wilson, JASA
+    22, 1927)."""
     z = 1.959963984540054
     if n <= 0:
         return 0.0, 1.0

@@ -1,4 +1,5 @@
-"""Writes `algorithms.pyi`, so that editors know every algorithm's parameters: `python -m dumbbell.present.stubs`.
+"""Writes `algorithms.pyi`, so that editors know every algorithm's parameters:
+`python -m dumbbell.present.stubs`.
 
 `make build` runs it after each build of the extension; the file is never written by hand.
 """
@@ -57,15 +58,25 @@ CHOICES = ("queue", "cc", "source", "impairment", "conditioner", "service")
 def _tables() -> list[str]:
     """The tables of a scenario as `TypedDict`, each after those that it names."""
     schema = api.schema()
-    tables = {name: rule for name, rule in schema["$defs"].items() if "." not in name and rule.get("properties")}
+    tables = {
+        name: rule
+        for name, rule in schema["$defs"].items()
+        if "." not in name and rule.get("properties")
+    }
     blocks = [_keys(name, rule, schema["$defs"]) for name, rule in tables.items()]
     # The name is a parameter of `Scenario` itself.
     whole = {key: rule for key, rule in schema["properties"].items() if key != "name"}
-    return [*blocks, _keys("Scenario", {"properties": whole, "description": schema["description"]}, schema["$defs"])]
+    return [
+        *blocks,
+        _keys(
+            "Scenario", {"properties": whole, "description": schema["description"]}, schema["$defs"]
+        ),
+    ]
 
 
 def _keys(name: str, table: dict[str, Any], defs: dict[str, Any]) -> str:
-    """A table's keys. Those that Python cannot write as an attribute come from a base in the functional form."""
+    """A table's keys. Those that Python cannot write as an attribute come from a base in the
+    functional form."""
     title = f"{class_name(name)}Keys"
     types = {key: _type(rule, defs) for key, rule in table["properties"].items()}
     apart = {key: text for key, text in types.items() if keyword.iskeyword(key)}
@@ -75,7 +86,9 @@ def _keys(name: str, table: dict[str, Any], defs: dict[str, Any]) -> str:
     lines.append(f"class {title}({base}, total=False):\n{_doc(table.get('description', name), 1)}")
     for key, text in types.items():
         if key not in apart:
-            lines.append(f"    {key}: {text}\n{_doc(table['properties'][key].get('description', key), 1)}")
+            lines.append(
+                f"    {key}: {text}\n{_doc(table['properties'][key].get('description', key), 1)}"
+            )
     return "\n".join(lines) + "\n"
 
 
@@ -98,22 +111,39 @@ def _type(rule: dict[str, Any], defs: dict[str, Any]) -> str:
     if options := rule.get("anyOf", rule.get("oneOf")):
         return " | ".join(dict.fromkeys(_type(option, defs) for option in options))
     if "const" in rule or "enum" in rule:
-        return f"Literal[{', '.join(repr(value) for value in rule.get('enum', [rule.get('const')]))}]"
+        return (
+            f"Literal[{', '.join(repr(value) for value in rule.get('enum', [rule.get('const')]))}]"
+        )
     kinds = rule.get("type", "object")
-    return " | ".join(_plain(kind, rule, defs) for kind in ([kinds] if isinstance(kinds, str) else kinds))
+    return " | ".join(
+        _plain(kind, rule, defs) for kind in ([kinds] if isinstance(kinds, str) else kinds)
+    )
 
 
 def _plain(kind: str, rule: dict[str, Any], defs: dict[str, Any]) -> str:
     if kind == "array":
         return f"Sequence[{_type(rule['items'], defs) if 'items' in rule else 'Any'}]"
-    plain = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
+    plain = {
+        "string": "str",
+        "integer": "int",
+        "number": "float",
+        "boolean": "bool",
+        "null": "None",
+    }
     return plain.get(kind, "Mapping[str, Any]")
 
 
 def _class(name: str, algorithm: catalogue.Algorithm) -> str:
-    fields = ", ".join(f"{python_name(p.name)}: {p.annotation} = {p.default!r}" for p in catalogue.keywords(algorithm))
+    fields = ", ".join(
+        f"{python_name(p.name)}: {p.annotation} = {p.default!r}"
+        for p in catalogue.keywords(algorithm)
+    )
     doc = (
-        docstring(algorithm).replace("\\", "\\\\").replace('"""', "'''").replace("\n", "\n    ").replace("    \n", "\n")
+        docstring(algorithm)
+        .replace("\\", "\\\\")
+        .replace('"""', "'''")
+        .replace("\n", "\n    ")
+        .replace("    \n", "\n")
     )
     head = f"self, *, {fields}" if fields else "self"
     return f'class {name}(Spec):\n    """{doc}\n    """\n\n    def __init__({head}) -> None: ...\n'

@@ -1,4 +1,5 @@
-"""Results as tables for people: every number with its unit, and its 95 % interval where there is one."""
+"""Results as tables for people: every number with its unit, and its 95 % interval where there is
+one."""
 
 from __future__ import annotations
 
@@ -30,13 +31,15 @@ def sweep_tables(sweep: SweepLike) -> list[RenderableType]:
 
 
 def result_grids(result: ResultLike) -> list[Grid]:
-    """The flows, what their applications measured, the sessions, the queues, profiles, markers and processors of hosts
-    where there are any, and acknowledgements where they were recorded."""
+    """The flows, what their applications measured, the sessions, the queues, profiles, markers and
+    processors of hosts where there are any, and acknowledgements where they were recorded."""
     own = [_flows(result)] if len(result.flows) or not len(result.sessions) else []
     told = [_applications(result)] if any(flow.application for flow in result.flows) else []
     sessions = [_sessions(result), *_by_size(result)] if len(result.sessions) else []
     followed = [acks for flow in result.flows if (acks := flow.acks) is not None]
-    profiles = [_profiles(result)] if any("in_throughput_bps" in f.as_dict() for f in result.flows) else []
+    profiles = (
+        [_profiles(result)] if any("in_throughput_bps" in f.as_dict() for f in result.flows) else []
+    )
     markers = [_markers(result)] if len(result.markers) else []
     wires = [_ethernets(result)] if any("collisions" in q.as_dict() for q in result.queues) else []
     hosts = [_hosts(result)] if len(result.hosts) else []
@@ -57,9 +60,14 @@ def measures_table(result: ResultLike) -> Table:
         if largest is not None:
             scale, name = unit_of(unit, largest)
             rows.append(
-                [f"{title} [{name}]" if name else title, *("-" if v is None else number(v, scale) for v in values)]
+                [
+                    f"{title} [{name}]" if name else title,
+                    *("-" if v is None else number(v, scale) for v in values),
+                ]
             )
-    return _drawn(Grid("Measures of queues", ["measure", *(queue.name for queue in result.queues)], rows))
+    return _drawn(
+        Grid("Measures of queues", ["measure", *(queue.name for queue in result.queues)], rows)
+    )
 
 
 def _drawn(g: Grid) -> Table:
@@ -174,7 +182,10 @@ _MEASURES: tuple[Column, ...] = (
 
 def _flows(result: ResultLike) -> Grid:
     titles, cells = _measured(result.flows, _FLOWS)
-    rows = [[f.name, f.as_dict().get("cc") or "-", *row] for f, row in zip(result.flows, cells, strict=True)]
+    rows = [
+        [f.name, f.as_dict().get("cc") or "-", *row]
+        for f, row in zip(result.flows, cells, strict=True)
+    ]
     return Grid("Flows", ["flow", "cc", *titles], rows, text_columns=2)
 
 
@@ -188,7 +199,11 @@ def _by_size(result: ResultLike) -> list[Grid]:
     """A table for each session whose transfers have several classes of size."""
     grids = []
     for session in result.sessions:
-        classes = [row for row in session.by_size if (flows := row.interval("flows")) is not None and flows.mean > 0]
+        classes = [
+            row
+            for row in session.by_size
+            if (flows := row.interval("flows")) is not None and flows.mean > 0
+        ]
         if len(classes) > 1:
             titles, cells = _measured(classes, [c for c in _SESSIONS if c[1] != "arrived_bps"])
             rows = [[row.name, *cell] for row, cell in zip(classes, cells, strict=True)]
@@ -238,7 +253,8 @@ def _distance(result: ResultLike) -> str:
 def _markers(result: ResultLike) -> Grid:
     titles, cells = _measured(result.markers, _MARKERS)
     rows = [
-        [m.as_dict().get("flow") or "all", m.link, m.kind, *row] for m, row in zip(result.markers, cells, strict=True)
+        [m.as_dict().get("flow") or "all", m.link, m.kind, *row]
+        for m, row in zip(result.markers, cells, strict=True)
     ]
     return Grid("Markers", ["of flow", "before", "kind", *titles], rows, text_columns=3)
 
@@ -260,7 +276,8 @@ _POINTS: tuple[Column, ...] = (("all flows", "goodput_bps", "bps"), *_QUEUES)
 
 
 def sweep_grid(sweep: SweepLike) -> Grid:
-    """A row for each point: what is swept, the goodput of all flows together, and the first queue."""
+    """A row for each point: what is swept, the goodput of all flows together, and the first
+    queue."""
     points = list(sweep)
     swept = list(dict.fromkeys(key for changes, _ in points for key in changes))
     rows: list[dict[str, Interval | None]] = []
@@ -270,15 +287,20 @@ def sweep_grid(sweep: SweepLike) -> Grid:
         rows.append({"goodput_bps": total_goodput(result), **row})
     titles, cells = _columns(rows, _POINTS)
     named = [
-        [*(_word(changes.get(key)) for key in swept), *row] for (changes, _), row in zip(points, cells, strict=True)
+        [*(_word(changes.get(key)) for key in swept), *row]
+        for (changes, _), row in zip(points, cells, strict=True)
     ]
     return Grid("Points", [*swept, *titles], named, text_columns=len(swept))
 
 
 def total_goodput(result: ResultLike) -> Interval | None:
-    """The goodput of all flows together [bit/s], with its interval over the runs; None if the point has no run."""
+    """The goodput of all flows together [bit/s], with its interval over the runs; None if the point
+    has no run."""
     runs = [run for run in result.runs if "flows" in run.json]
-    sums = [float(r.totals.goodput_bps) if r.sessions else sum(float(f.goodput_bps) for f in r.flows) for r in runs]
+    sums = [
+        float(r.totals.goodput_bps) if r.sessions else sum(float(f.goodput_bps) for f in r.flows)
+        for r in runs
+    ]
     return stats.interval(sums) if sums else None
 
 
@@ -294,8 +316,8 @@ def _measured(rows: Sequence[Row], columns: Sequence[Column]) -> tuple[list[str]
 def _columns(
     rows: Sequence[dict[str, Interval | None]], columns: Sequence[Column]
 ) -> tuple[list[str], list[list[str]]]:
-    """Titles with their units, and the cells of each row. Columns that nobody has are left out, and marks and
-    timeouts that never occurred."""
+    """Titles with their units, and the cells of each row. Columns that nobody has are left out, and
+    marks and timeouts that never occurred."""
     titles: list[str] = []
     shown: list[list[str]] = []
     for title, key, unit in columns:
@@ -317,9 +339,12 @@ def drops(queue: Row) -> str:
 
 
 def versus_table(points: Sequence[dict[str, Any]]) -> str:
-    """Each point less its baseline, seed by seed: the mean difference, half its interval, and the ratio."""
+    """Each point less its baseline, seed by seed: the mean difference, half its interval, and the
+    ratio."""
     axes = list(dict.fromkeys(key for point in points for key in point["overrides"]))
-    queues = list(dict.fromkeys(q["name"] for point in points for q in point["versus"].get("queues", [])))
+    queues = list(
+        dict.fromkeys(q["name"] for point in points for q in point["versus"].get("queues", []))
+    )
     head = [
         *axes,
         "seeds",
@@ -338,7 +363,9 @@ def versus_table(points: Sequence[dict[str, Any]]) -> str:
         else:
             measured = {queue["name"]: queue.get("mean_packets") for queue in block["queues"]}
             cells += [str(block["seeds"]), *_difference(block["goodput_bps"], 1e-6)]
-            rows.append(cells + [text for name in queues for text in _difference(measured.get(name), 1.0)])
+            rows.append(
+                cells + [text for name in queues for text in _difference(measured.get(name), 1.0)]
+            )
     return "Each point less its baseline, seed by seed\n" + plain(rows, text_columns=len(axes))
 
 

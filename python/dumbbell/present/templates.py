@@ -12,7 +12,8 @@ _HERE = Path(__file__).parent
 
 
 def environment(folder: Path) -> Any:
-    """The Jinja environment with the templates of `folder`. `EnvironmentLacks` if Jinja is not installed."""
+    """The Jinja environment with the templates of `folder`. `EnvironmentLacks` if Jinja is not
+    installed."""
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError:

@@ -1,4 +1,5 @@
-"""Reading and showing quantities with their units, for people: the simulator has its own exact ones."""
+"""Reading and showing quantities with their units, for people: the simulator has its own exact
+ones."""
 
 from __future__ import annotations
 
@@ -65,7 +66,11 @@ def significant(value: float, digits: int = 4) -> str:
 def plain_rate(text: object) -> float | None:
     """A rate of a plan (`"10 Mbps"`) in bit/s; None if it is none."""
     match = re.fullmatch(rf"\s*({_NUMBER})\s*([kMGT]?)bps\s*", str(text))
-    return None if match is None else float(match[1]) * {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}[match[2]]
+    return (
+        None
+        if match is None
+        else float(match[1]) * {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}[match[2]]
+    )
 
 
 def plain_packets(text: object) -> float:

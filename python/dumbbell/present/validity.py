@@ -1,8 +1,9 @@
-"""The validity of a live run: True if it may be used, else the reasons, and the figures behind them.
+"""The validity of a live run: True if it may be used, else the reasons, and the figures behind
+them.
 
-A run of real kernels has a clock of its own and can fail without anybody noticing: a router thread that is late, a rate
-that is not reached, packets lost outside the router. Each such run has a block `validity`, and nothing here lets it go
-unseen.
+A run of real kernels has a clock of its own and can fail without anybody noticing: a router thread
+that is late, a rate that is not reached, packets lost outside the router. Each such run has a block
+`validity`, and nothing here lets it go unseen.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ CLASSES = ("exact", "good", "loose")
 """From the best to the worst; docs/testbed.md says what each permits."""
 
 
-_NOT_CONSERVED = "the network's conservation laws do not hold (`conservation` in --json): this is a fault of Dumbbell"
+_NOT_CONSERVED = (
+    "the network's conservation laws do not hold (`conservation` in --json): this is a fault "
+    "of Dumbbell"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,11 @@ def what_is_wrong(document: JSON) -> list[str]:
     """A line for each run that is not valid, with its reasons."""
     bad = [run for run in runs(document) if not run.valid]
     many = len(runs(document)) > 1
-    return [f"{f'seed {run.seed}: ' if many and run.seed is not None else ''}{r}" for run in bad for r in _all(run)]
+    return [
+        f"{f'seed {run.seed}: ' if many and run.seed is not None else ''}{r}"
+        for run in bad
+        for r in _all(run)
+    ]
 
 
 def _all(run: Run) -> Sequence[str]:
@@ -81,28 +89,44 @@ def grids(document: JSON) -> list[Grid]:
     if not found:
         return []
     if len(found) == 1:
-        return [Grid(f"Validity: {found[0].verdict}", ["what", "measured"], facts(found[0].block), text_columns=2)]
+        return [
+            Grid(
+                f"Validity: {found[0].verdict}",
+                ["what", "measured"],
+                facts(found[0].block),
+                text_columns=2,
+            )
+        ]
     return [_of_many(found)]
 
 
 def facts(block: JSON) -> list[list[str]]:
     """Every figure of a block, in words: [(what, measured)]."""
-    stalls, drops, conserved = (block.get(key) or {} for key in ("stalls", "port_drops", "conservation"))
+    stalls, drops, conserved = (
+        block.get(key) or {} for key in ("stalls", "port_drops", "conservation")
+    )
     losses, cpu, replay = (block.get(key) or {} for key in ("retransmissions", "cpu", "replay"))
-    lateness, gaps, limits = (block.get(key) or {} for key in ("lateness_us", "gap_error_us", "calibration"))
+    lateness, gaps, limits = (
+        block.get(key) or {} for key in ("lateness_us", "gap_error_us", "calibration")
+    )
     rows = [
         ["results are good to", _bound(block)],
         *([f"not {one['class']}", "; ".join(one["reasons"])] for one in block.get("missed") or ()),
         *(["warning", text] for text in block.get("warnings") or ()),
         ["datapath", _datapath(block)],
         ["packets leave late by", _percentiles(lateness, _FOUR, "us")],
-        ["packets wait for the router to read them", _percentiles(block.get("door_wait_us") or {}, _FOUR, "us")],
+        [
+            "packets wait for the router to read them",
+            _percentiles(block.get("door_wait_us") or {}, _FOUR, "us"),
+        ],
         ["gaps between packets are off by", _percentiles(gaps, ("p50", "p99"), "us")],
         ["rate error while a queue waits", _percent(block.get("rate_error"))],
         [
             "stalls of the router",
-            f"{_count(stalls, 'over_packet_time')} longer than a packet, {_count(stalls, 'over_1ms')} than 1 ms, "
-            f"{_percent(stalls.get('share_of_time'))} of the time, the longest {_number(stalls.get('longest_ms'))} ms",
+            f"{_count(stalls, 'over_packet_time')} longer than a packet, "
+            f"{_count(stalls, 'over_1ms')} than 1 ms, "
+            f"{_percent(stalls.get('share_of_time'))} of the time, the longest "
+            f"{_number(stalls.get('longest_ms'))} ms",
         ],
         ["stalls of this machine before the run", _stalled(limits)],
         ["hosts", _hosts(block.get("traffic") or {})],
@@ -111,7 +135,10 @@ def facts(block: JSON) -> list[list[str]]:
         ["records lost on their way to the log", _some(block, "log_overflow")],
         ["captured packets for which there was no room", _some(block, "uncaptured")],
         ["not permitted by the kernel", ", ".join(block.get("denied") or ())],
-        ["lost outside the router", f"{_count(drops, 'sent')} before it, {_count(drops, 'written')} behind it"],
+        [
+            "lost outside the router",
+            f"{_count(drops, 'sent')} before it, {_count(drops, 'written')} behind it",
+        ],
         [
             "frames above the MTU, bad checksums",
             f"{_count(block, 'oversized_frames')}, {_count(block, 'bad_checksums')}",
@@ -124,7 +151,8 @@ def facts(block: JSON) -> list[list[str]]:
         ["this machine's ceiling", _ceiling(limits)],
         [
             "processor",
-            f"router {_percent(cpu.get('router_share'))} of a core, {_percent(cpu.get('steal_share'))} stolen, "
+            f"router {_percent(cpu.get('router_share'))} of a core, "
+            f"{_percent(cpu.get('steal_share'))} stolen, "
             f"{_count(cpu, 'involuntary_switches')} switches against its will",
         ],
         ["replay through the simulator's queues", _replayed(replay)],
@@ -137,11 +165,22 @@ _FOUR = ("p50", "p99", "p999", "max")
 
 def _datapath(block: JSON) -> str:
     core = "" if block.get("core") is None else f", router on core {block['core']}"
-    return f"{block.get('datapath', '?')}, {'real-time' if block.get('realtime') else 'normal'} priority{core}"
+    return (
+        f"{block.get('datapath', '?')}, {'real-time' if block.get('realtime') else 'normal'} "
+        f"priority{core}"
+    )
 
 
 def _of_many(found: Sequence[Run]) -> Grid:
-    columns = ["seed", "verdict", "late p99 [us]", "gap p99 [us]", "rate [%]", "stalls > 1 ms", "lost outside"]
+    columns = [
+        "seed",
+        "verdict",
+        "late p99 [us]",
+        "gap p99 [us]",
+        "rate [%]",
+        "stalls > 1 ms",
+        "lost outside",
+    ]
     columns += ["dropped", "sent again", "replay differs"]
     rows = []
     for run in found:
@@ -166,7 +205,9 @@ def _of_many(found: Sequence[Run]) -> Grid:
         )
     bad = sum(not run.valid for run in found)
     title = (
-        f"Validity: {bad} of {len(found)} runs are NOT VALID" if bad else f"Validity: all {len(found)} runs are valid"
+        f"Validity: {bad} of {len(found)} runs are NOT VALID"
+        if bad
+        else f"Validity: all {len(found)} runs are valid"
     )
     return Grid(title, columns, rows, text_columns=2)
 
@@ -174,7 +215,9 @@ def _of_many(found: Sequence[Run]) -> Grid:
 def _percentiles(block: JSON, names: Sequence[str], unit: str) -> str:
     words = {"p50": "half", "p99": "99 %", "p999": "99.9 %", "max": "most"}
     known = [(words[name], block[name]) for name in names if block.get(name) is not None]
-    return ", ".join(f"{word} {_number(value)}" for word, value in known) + (f" {unit}" if known else "")
+    return ", ".join(f"{word} {_number(value)}" for word, value in known) + (
+        f" {unit}" if known else ""
+    )
 
 
 def _number(value: float | None) -> str:
@@ -207,7 +250,10 @@ def _turned_away(block: JSON) -> list[list[str]]:
 def _conserved(block: JSON) -> str:
     if not block:
         return ""
-    said = f"{_count(block, 'in')} in = {_count(block, 'out')} out + {_count(block, 'dropped')} dropped"
+    said = (
+        f"{_count(block, 'in')} in = {_count(block, 'out')} out + {_count(block, 'dropped')} "
+        "dropped"
+    )
     end = "exact" if block.get("ok") else "the account does NOT balance"
     return f"{said} + {_count(block, 'inside')} inside: {end}"
 
@@ -217,11 +263,15 @@ def _ceiling(block: JSON) -> str:
         return ""
     rate = scaled(float(block.get("ceiling_bps") or 0), "bps")
     rtt = f"{_number(block.get('rtt_p50_us'))} us (99 %: {_number(block.get('rtt_p99_us'))} us)"
-    return f"{_count(block, 'ceiling_packets_per_s')} packets/s, {rate}; round trip through the router {rtt}"
+    return (
+        f"{_count(block, 'ceiling_packets_per_s')} packets/s, {rate}; round trip through the "
+        f"router {rtt}"
+    )
 
 
 def _bound(block: JSON) -> str:
-    """The effect that lateness and stalls may have had on the results; nothing for a run that does not say it."""
+    """The effect that lateness and stalls may have had on the results; nothing for a run that does
+    not say it."""
     bound = block.get("bound_percent")
     if not bound:
         return ""
@@ -235,16 +285,23 @@ def _stalled(block: JSON) -> str:
         return ""
     expected = block.get("expected_class") or "none"
     longest = _number(block.get("longest_stall_ms"))
-    return f"{_percent(block['stalled_share'])} of the time, the longest {longest} ms: class expected: {expected}"
+    return (
+        f"{_percent(block['stalled_share'])} of the time, the longest {longest} ms: class "
+        f"expected: {expected}"
+    )
 
 
 def _hosts(block: JSON) -> str:
     if "starved_share" not in block:
         return ""
     starved, window, buffer = (
-        _percent(block.get(f"{key}_share")) for key in ("starved", "window_limited", "buffer_limited")
+        _percent(block.get(f"{key}_share"))
+        for key in ("starved", "window_limited", "buffer_limited")
     )
-    return f"{starved} of the time without a processor; senders held up by windows {window}, by buffers {buffer}"
+    return (
+        f"{starved} of the time without a processor; senders held up by windows {window}, by "
+        f"buffers {buffer}"
+    )
 
 
 def _replayed(block: JSON) -> str:

@@ -8,15 +8,16 @@ import sys
 from . import user_stdout
 
 DEEPEST = 50_000
-"""Calls within each other. Python leaves a recursion of millions, which it needs gigabytes for, within a minute, and
-hears no Ctrl-C meanwhile."""
+"""Calls within each other. Python leaves a recursion of millions, which it needs gigabytes for,
+within a minute, and hears no Ctrl-C meanwhile."""
 
 _set_recursion_limit = sys.setrecursionlimit
 
 
 def guard() -> None:
-    """In a command, makes `os._exit` raise, because `os._exit(0)` would look like success without a result, and holds
-    `sys.setrecursionlimit` below `DEEPEST`. In processes that the algorithm forks, `os._exit` works as ever."""
+    """In a command, makes `os._exit` raise, because `os._exit(0)` would look like success without a
+    result, and holds `sys.setrecursionlimit` below `DEEPEST`. In processes that the algorithm
+    forks, `os._exit` works as ever."""
     command = os.getpid()
     if not user_stdout.is_command() or os._exit is not user_stdout.leave:
         return

@@ -1,7 +1,9 @@
-"""Calls that Ctrl-C ends: the simulator works in a thread of its own, and the caller's thread listens.
+"""Calls that Ctrl-C ends: the simulator works in a thread of its own, and the caller's thread
+listens.
 
-An algorithm of the user's own may decide for ever. Nothing but an exception ends Python code, so after a while every
-thread that runs such code is handed a KeyboardInterrupt, again and again until the call is over.
+An algorithm of the user's own may decide for ever. Nothing but an exception ends Python code, so
+after a while every thread that runs such code is handed a KeyboardInterrupt, again and again until
+the call is over.
 """
 
 from __future__ import annotations
@@ -37,10 +39,13 @@ class Work(Generic[T]):
         self._thread = threading.Thread(target=self._work, name="dumbbell-run", daemon=True)
 
     def result(self, listen: Callable[[], None]) -> T:
-        """The answer of the call. `listen` is called ten times a second; what it raises ends the call and is raised."""
+        """The answer of the call. `listen` is called ten times a second; what it raises ends the
+        call and is raised."""
         try:
-            self._thread.start()  # In here: from its first moment on, an interrupt must wait for it to tidy up.
-            # An event, and no join: a join that Ctrl-C interrupts takes the thread for ended in Python 3.11.
+            # In here: from its first moment on, an interrupt must wait for it to tidy up.
+            self._thread.start()
+            # An event, and no join: a join that Ctrl-C interrupts takes the thread for ended in
+            # Python 3.11.
             over = False
             while not over:
                 over = self._over(0.1)
@@ -48,7 +53,11 @@ class Work(Generic[T]):
         except BaseException as ending:
             self._halt()
             outcome = self._outcome[0] if self._outcome else None
-            if isinstance(ending, KeyboardInterrupt) and isinstance(outcome, KeyboardInterrupt) and outcome.args:
+            if (
+                isinstance(ending, KeyboardInterrupt)
+                and isinstance(outcome, KeyboardInterrupt)
+                and outcome.args
+            ):
                 raise outcome from None  # It says what was kept.
             raise
         answer = self._outcome[0]
@@ -67,10 +76,13 @@ class Work(Generic[T]):
 
     def _over(self, wait_s: float) -> bool:
         # An exception that ends user code may come so late that it hits the last lines above.
-        return self._ended.wait(wait_s) or (self._thread.ident is not None and not self._thread.is_alive())
+        return self._ended.wait(wait_s) or (
+            self._thread.ident is not None and not self._thread.is_alive()
+        )
 
     def _halt(self) -> None:
-        """Ends the call and waits for that. Further interrupts meanwhile change nothing, until the patience ends."""
+        """Ends the call and waits for that. Further interrupts meanwhile change nothing, until the
+        patience ends."""
         self.stop.set()
         heard, since = 1, time.monotonic()
         while self._thread.ident is not None:
@@ -87,11 +99,14 @@ class Work(Generic[T]):
 
 @contextmanager
 def held() -> Iterator[None]:
-    """Ctrl-C and SIGTERM do nothing while this lasts: what they would stop is over, and is being written down."""
+    """Ctrl-C and SIGTERM do nothing while this lasts: what they would stop is over, and is being
+    written down."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {
+        number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)
+    }
     try:
         yield
     finally:
@@ -102,7 +117,11 @@ def held() -> Iterator[None]:
 def interrupt_user_code() -> None:
     """Raises KeyboardInterrupt in every thread of the simulator that runs Python code of a user."""
     known = threading.enumerate()
-    others = {t.ident for t in known if t.name != "dumbbell-run" and not isinstance(t, threading._DummyThread)}
+    others = {
+        t.ident
+        for t in known
+        if t.name != "dumbbell-run" and not isinstance(t, threading._DummyThread)
+    }
     for ident, frame in sys._current_frames().items():
         # A thread that is within the simulator, or in these lines of ours, ends by itself.
         ours = frame.f_globals.get("__name__", "") in _OURS

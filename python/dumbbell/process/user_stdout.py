@@ -1,4 +1,5 @@
-"""Output of plugins: in a command it goes to standard error, because programs read the command's own output."""
+"""Output of plugins: in a command it goes to standard error, because programs read the command's
+own output."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ _STDOUT, _STDERR = 1, 2
 
 
 class _Command:
-    """The standard output of a process that is a command: Python's and the file descriptor, for C and for programs
-    that are started."""
+    """The standard output of a process that is a command: Python's and the file descriptor, for C
+    and for programs that are started."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -75,8 +76,8 @@ def aside() -> Iterator[None]:
 
 
 def to_stderr() -> None:
-    """From now on, what such code prints goes to standard error. For a process that is a command: a notebook shows it
-    where it is."""
+    """From now on, what such code prints goes to standard error. For a process that is a command: a
+    notebook shows it where it is."""
     _command[:] = [_Command()]
 
 

@@ -1,5 +1,5 @@
-"""Mistakes of a paper beyond the shape of its file: names that refer to nothing, expressions that cannot be
-read, files that are not there. Everything is found before the first run."""
+"""Mistakes of a paper beyond the shape of its file: names that refer to nothing, expressions that
+cannot be read, files that are not there. Everything is found before the first run."""
 
 from __future__ import annotations
 
@@ -41,21 +41,33 @@ def wrong(paper: Paper, said: PaperFile) -> Iterator[str]:
     for what, entries in (("point", paper.points.values()), ("figure", paper.pictures)):
         for entry in entries:
             if component(entry.id) != entry.id:
-                yield f"{what} `{cut(entry.id, 80)}`: an id names a file: write letters, digits, `-`, `_` and `.`"
+                yield (
+                    f"{what} `{cut(entry.id, 80)}`: an id names a file: write letters, "
+                    "digits, `-`, `_` and `.`"
+                )
     for point in paper.points.values():
         if not is_file(point.scenario):
             yield f"point `{point.id}`: there is no file {cut(str(point.scenario), 300)}"
     for number in paper.numbers.values():
-        yield from (f"number `{number.id}`: there is no point `{p}`" for p in number.points if p not in paper.points)
+        yield from (
+            f"number `{number.id}`: there is no point `{p}`"
+            for p in number.points
+            if p not in paper.points
+        )
     for table in paper.tables:
         named = (text[1:] for row in table.rows for text in row if text.startswith("@"))
-        yield from (f"table `{table.id}`: there is no cell `{name}`" for name in named if name not in paper.cells)
+        yield from (
+            f"table `{table.id}`: there is no cell `{name}`"
+            for name in named
+            if name not in paper.cells
+        )
     for prediction in paper.predictions:
         missing = (name for name in prediction.cells if name not in paper.cells)
         yield from (f"prediction `{prediction.id}`: there is no cell `{name}`" for name in missing)
     for figure, picture in zip(said.figure, paper.pictures, strict=True):
         yield from (
-            f"figure `{picture.id}`: {cause}" for cause in (*misfits(figure), *_in_figure(paper, picture, known))
+            f"figure `{picture.id}`: {cause}"
+            for cause in (*misfits(figure), *_in_figure(paper, picture, known))
         )
 
 
@@ -109,7 +121,9 @@ def _check_surface(paper: Paper) -> Iterator[str]:
         return
     for template in (grid.total, grid.inside, grid.wait, grid.out_loss, grid.tokens_lost):
         names = (filled(template, place) for _, place in buffer_size_grid.cells(grid))
-        yield from (f"surface: there is no number `{name}`" for name in names if name not in paper.numbers)
+        yield from (
+            f"surface: there is no number `{name}`" for name in names if name not in paper.numbers
+        )
 
 
 def _in_figure(paper: Paper, picture: Picture, known: set[str]) -> Iterator[str]:
@@ -121,11 +135,15 @@ def _in_figure(paper: Paper, picture: Picture, known: set[str]) -> Iterator[str]
     named += [name for bars in options.get("panels", {}).values() for name in bars.values()]
     yield from (f"there is no number `{name}`" for name in named if name not in known)
     yield from (
-        f"there is no point `{name}`" for name in options.get("points", {}).values() if name not in paper.points
+        f"there is no point `{name}`"
+        for name in options.get("points", {}).values()
+        if name not in paper.points
     )
     cells = [name for line in lines.values() for name in line["cells"].values()]
     yield from (f"there is no cell `{name}`" for name in cells if name not in paper.cells)
-    yield from (f"there is no line `{name}`" for name in options.get("crossover", ()) if name not in lines)
+    yield from (
+        f"there is no line `{name}`" for name in options.get("crossover", ()) if name not in lines
+    )
     places = [*options.get("numbers", {}), *(x for line in lines.values() for x in line["cells"])]
     yield from (f"`{cut(x, 80)}` is no number" for x in places if not _is_number(x))
     if "file" in options and not is_file(paper.folder / options["file"]):
@@ -159,16 +177,24 @@ def _check_readings(paper: Paper, known: set[str]) -> Iterator[str]:
         yield f"readings: there is no claim `{wanted.about}`"
     if wanted.effect not in known:
         yield f"readings: there is no number `{wanted.effect}`"
-    yield from (f"readings: there is no claim `{name}`" for name in wanted.claims if name not in claims)
-    yield from (f"readings: there is no cell `{name}`" for name in wanted.cells if name not in paper.cells)
+    yield from (
+        f"readings: there is no claim `{name}`" for name in wanted.claims if name not in claims
+    )
+    yield from (
+        f"readings: there is no cell `{name}`" for name in wanted.cells if name not in paper.cells
+    )
     tags = {tag for point in paper.points.values() for tag in point.tags}
     for reading in wanted.entries:
         yield from (
-            f"reading `{reading.id}`: no point has the tag `{tag}`" for tag in reading.tagged if tag not in tags
+            f"reading `{reading.id}`: no point has the tag `{tag}`"
+            for tag in reading.tagged
+            if tag not in tags
         )
         named = (name for pair in reading.numbers.items() for name in pair)
         yield from (
-            f"reading `{reading.id}`: there is no number `{name}`" for name in named if name not in paper.numbers
+            f"reading `{reading.id}`: there is no number `{name}`"
+            for name in named
+            if name not in paper.numbers
         )
 
 

@@ -1,6 +1,7 @@
 """The entries of `paper.toml` as objects: points, numbers, cells, claims, readings, figures.
 
-Those that are tables of the file are declared as its `Shape`s; the others are made from them by `papers`.
+Those that are tables of the file are declared as its `Shape`s; the others are made from them by
+`papers`.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ Count = Annotated[int, Meta(ge=1, le=100_000)]
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One scenario with its overrides; `scheme` says that the paper's scheme is at work in it, `tags` what else
-    readings may change it by."""
+    """One scenario with its overrides; `scheme` says that the paper's scheme is at work in it,
+    `tags` what else readings may change it by."""
 
     id: str
     scenario: Path
@@ -31,10 +32,11 @@ class Point:
 
 
 class Cell(Shape, frozen=True):
-    """A printed number: a `measure` at a `point`, or an expression `of` the claims' numbers (a gain in %, say).
-    `baseline` is the cell that its effect is measured from, `baseline_of` the expression for one that is not printed
-    itself, with the value `baseline_published` that the print implies. `gain` says that the value is an effect in
-    itself, `cut` that the print is cut off, not rounded. `missing` names the datum without which it is not testable."""
+    """A printed number: a `measure` at a `point`, or an expression `of` the claims' numbers (a gain
+    in %, say). `baseline` is the cell that its effect is measured from, `baseline_of` the
+    expression for one that is not printed itself, with the value `baseline_published` that the
+    print implies. `gain` says that the value is an effect in itself, `cut` that the print is cut
+    off, not rounded. `missing` names the datum without which it is not testable."""
 
     id: str
     what: str
@@ -67,7 +69,8 @@ class Number:
 
 
 class Claim(Shape, frozen=True):
-    """A claim in words and as predicates; `show` are the expressions whose values are its evidence."""
+    """A claim in words and as predicates; `show` are the expressions whose values are its
+    evidence."""
 
     id: str
     text: str
@@ -78,9 +81,10 @@ class Claim(Shape, frozen=True):
 
 
 class Reading(Shape, frozen=True):
-    """Another reading of what the paper leaves open: `choice` names what is read differently, `changes` are
-    overrides of every point, `scheme_changes` of those with the scheme at work, `tagged` of those with a tag.
-    `numbers` are names of numbers that others stand for: what is measured is read differently, not what is run."""
+    """Another reading of what the paper leaves open: `choice` names what is read differently,
+    `changes` are overrides of every point, `scheme_changes` of those with the scheme at work,
+    `tagged` of those with a tag. `numbers` are names of numbers that others stand for: what is
+    measured is read differently, not what is run."""
 
     id: str
     choice: str
@@ -98,9 +102,10 @@ class Reading(Shape, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """One claim under every reading, one at a time. `effect` names a number that is positive where the claim holds;
-    `what` says it in words, `over` what its points are; `show` are further expressions, averaged over the points.
-    `claims` and `cells` are judged under every reading besides."""
+    """One claim under every reading, one at a time. `effect` names a number that is positive where
+    the claim holds; `what` says it in words, `over` what its points are; `show` are further
+    expressions, averaged over the points. `claims` and `cells` are judged under every reading
+    besides."""
 
     about: str
     effect: str
@@ -141,8 +146,9 @@ class Table(Shape, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A figure of the report: its kind (a function of `pictures`) and what that kind asks for. It stands under
-    the assumption `about` if it has one; `missing` names what it cannot be drawn without."""
+    """A figure of the report: its kind (a function of `pictures`) and what that kind asks for. It
+    stands under the assumption `about` if it has one; `missing` names what it cannot be drawn
+    without."""
 
     id: str
     caption: str
@@ -153,10 +159,11 @@ class Picture:
 
 
 class Surface(Shape, frozen=True):
-    """A grid of reserved rates [kbit/s] and round-trip times [ms], and the templates of its numbers: `surface` says
-    what they are. `spare` is what each flow may have beside its reservation [Mbit/s], `bucket` the depth of the token
-    bucket in rate x RTT, of which whole packets count, `timeout` the least retransmission timeout [s],
-    `acks` how many packets an acknowledgement is of."""
+    """A grid of reserved rates [kbit/s] and round-trip times [ms], and the templates of its
+    numbers: `surface` says what they are. `spare` is what each flow may have beside its reservation
+    [Mbit/s], `bucket` the depth of the token bucket in rate x RTT, of which whole packets count,
+    `timeout` the least retransmission timeout [s], `acks` how many packets an acknowledgement is
+    of."""
 
     rates: tuple[Real, ...]
     rtts: tuple[Real, ...]
@@ -181,9 +188,9 @@ class Measure(Shape, frozen=True):
 
 
 class Variant(Shape, frozen=True):
-    """The scheme as hardware has it, or a step towards it: `changes` are overrides of the paper's point. It is compared
-    with the variant `against`, run by run; one that `equals` another has to be the same run, packet by packet, and is
-    run with the first `replications` seeds."""
+    """The scheme as hardware has it, or a step towards it: `changes` are overrides of the paper's
+    point. It is compared with the variant `against`, run by run; one that `equals` another has to
+    be the same run, packet by packet, and is run with the first `replications` seeds."""
 
     id: str
     what: str
@@ -195,9 +202,10 @@ class Variant(Shape, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Hardware:
-    """The cost of fixed point: the variants at each of `points` (`quick_points` for the smaller effort, which leaves
-    out those that are to equal another), `baseline` the points without the scheme, from which `gain` is taken. A run
-    with less than half of what the first variant has of `carried`, on average, is counted as locked out."""
+    """The cost of fixed point: the variants at each of `points` (`quick_points` for the smaller
+    effort, which leaves out those that are to equal another), `baseline` the points without the
+    scheme, from which `gain` is taken. A run with less than half of what the first variant has of
+    `carried`, on average, is counted as locked out."""
 
     points: tuple[str, ...]
     quick_points: tuple[str, ...]
@@ -210,7 +218,8 @@ class Hardware:
 
 
 class Effort(Shape, frozen=True):
-    """The amount of runs: replications, overrides of every point, and points of readings (empty: all)."""
+    """The amount of runs: replications, overrides of every point, and points of readings (empty:
+    all)."""
 
     replications: Count
     overrides: tuple[str, ...] = ()

@@ -1,10 +1,11 @@
-"""The cost of fixed point: the scheme in floating point, as the hardware's model has it, and as the RTL itself decides.
+"""The cost of fixed point: the scheme in floating point, as the hardware's model has it, and as the
+RTL itself decides.
 
-Of each variant at each point: what it measures, and the difference from the variant that it is one step away from, run
-by run with the same seeds. A variant that is to equal another (the RTL, its model) is no matter of intervals: the
-fingerprints of both are compared for each seed, and a fingerprint is of every packet that leaves a port or a socket,
-with its time and its verdict. On a machine without the RTL's tools such a variant is
-*not run*, and the report says why.
+Of each variant at each point: what it measures, and the difference from the variant that it is one
+step away from, run by run with the same seeds. A variant that is to equal another (the RTL, its
+model) is no matter of intervals: the fingerprints of both are compared for each seed, and a
+fingerprint is of every packet that leaves a port or a socket, with its time and its verdict. On a
+machine without the RTL's tools such a variant is *not run*, and the report says why.
 """
 
 from __future__ import annotations
@@ -20,12 +21,16 @@ from ..present import stats
 from .entries import Hardware, Measure, Paper, Variant
 from .runs import PointRunner, Runs
 
-NOT_IN_QUICK = "quick: the RTL is translated and compiled first, which takes longer than all quick runs"
+NOT_IN_QUICK = (
+    "quick: the RTL is translated and compiled first, which takes longer than all quick runs"
+)
 
 
 def points(wanted: Hardware, quick: bool) -> list[tuple[str, str]]:
     """The points at which variants are compared, each with its baseline."""
-    pairs = (wanted.quick_points, wanted.quick_baseline) if quick else (wanted.points, wanted.baseline)
+    pairs = (
+        (wanted.quick_points, wanted.quick_baseline) if quick else (wanted.points, wanted.baseline)
+    )
     return list(zip(*pairs, strict=True))
 
 
@@ -37,18 +42,28 @@ def count(paper: Paper, quick: bool) -> int:
     return len(changed) * len(points(paper.hardware, quick))
 
 
-def compare(paper: Paper, measured: Mapping[str, Runs], runner: PointRunner, quick: bool) -> dict[str, Any]:
+def compare(
+    paper: Paper, measured: Mapping[str, Runs], runner: PointRunner, quick: bool
+) -> dict[str, Any]:
     """The comparison as `report.json` has it."""
     if paper.hardware is None:
         raise ValueError("the paper has no hardware")
     wanted = paper.hardware
-    at = [_at(wanted, point, baseline, measured, runner, quick) for point, baseline in points(wanted, quick)]
+    at = [
+        _at(wanted, point, baseline, measured, runner, quick)
+        for point, baseline in points(wanted, quick)
+    ]
     told = _conclusion(at)
     return {"points": at, "conclusion": told, "valid": all(place["valid"] for place in at)}
 
 
 def _at(
-    wanted: Hardware, point: str, baseline: str, measured: Mapping[str, Runs], runner: PointRunner, quick: bool
+    wanted: Hardware,
+    point: str,
+    baseline: str,
+    measured: Mapping[str, Runs],
+    runner: PointRunner,
+    quick: bool,
 ) -> dict[str, Any]:
     """Every variant at one point."""
     ran: dict[str, Runs] = {}
@@ -57,13 +72,19 @@ def _at(
         if variant.equals:
             equal.append(_equal(variant, ran[variant.equals], measured[point], runner, quick))
             continue
-        ran[variant.id] = runner.run(measured[point].point, variant.changes) if variant.changes else measured[point]
+        ran[variant.id] = (
+            runner.run(measured[point].point, variant.changes)
+            if variant.changes
+            else measured[point]
+        )
         rows.append(_row(wanted, variant, ran, measured[baseline]))
     valid = all(row["valid"] for row in rows) and not any(row["equal"] is False for row in equal)
     return {"point": point, "baseline": baseline, "rows": rows, "equal": equal, "valid": valid}
 
 
-def _row(wanted: Hardware, variant: Variant, ran: Mapping[str, Runs], baseline: Runs) -> dict[str, Any]:
+def _row(
+    wanted: Hardware, variant: Variant, ran: Mapping[str, Runs], baseline: Runs
+) -> dict[str, Any]:
     runs = ran[variant.id]
     against = ran.get(variant.against)
     return {
@@ -91,7 +112,9 @@ def _compared(measure: Measure, runs: Runs, against: Runs | None) -> dict[str, A
     ours = [measure.scale * x for x in runs.values(measure.measure)]
     row: dict[str, Any] = {"label": measure.label} | _interval(stats.interval(ours))
     if against is not None:
-        difference = stats.paired(ours, [measure.scale * x for x in against.values(measure.measure)])
+        difference = stats.paired(
+            ours, [measure.scale * x for x in against.values(measure.measure)]
+        )
         row["difference"] = _interval(difference)
         row["sign"] = _sign(difference)
     return row
@@ -108,7 +131,9 @@ def _sign(difference: stats.Interval) -> str:
     return "+" if difference.low > 0 else "-" if difference.high < 0 else "0"
 
 
-def _equal(variant: Variant, model: Runs, here: Runs, runner: PointRunner, quick: bool) -> dict[str, Any]:
+def _equal(
+    variant: Variant, model: Runs, here: Runs, runner: PointRunner, quick: bool
+) -> dict[str, Any]:
     """Compares a variant with another, seed by seed; `equal` is None where it was not run."""
     row: dict[str, Any] = {
         "id": variant.id,
@@ -128,14 +153,21 @@ def _equal(variant: Variant, model: Runs, here: Runs, runner: PointRunner, quick
     finally:
         runner.done += 1
     pairs = list(_pairs(runs, model))
-    return row | {"seeds": pairs, "equal": bool(pairs) and all(a["ours"] == a["model"] for a in pairs)}
+    return row | {
+        "seeds": pairs,
+        "equal": bool(pairs) and all(a["ours"] == a["model"] for a in pairs),
+    }
 
 
 def _pairs(ours: Runs, model: Runs) -> Iterable[dict[str, Any]]:
     """Both fingerprints, seed by seed."""
     known = {run["seed"]: run for run in model.runs}
     for run in ours.runs:
-        yield {"seed": run["seed"], "ours": run["fingerprint"], "model": known[run["seed"]]["fingerprint"]}
+        yield {
+            "seed": run["seed"],
+            "ours": run["fingerprint"],
+            "model": known[run["seed"]]["fingerprint"],
+        }
 
 
 def _conclusion(at: list[dict[str, Any]]) -> list[str]:
@@ -144,14 +176,18 @@ def _conclusion(at: list[dict[str, Any]]) -> list[str]:
     steps = [row for row in at[0]["rows"] if row["against"]]
     for step in steps:
         moved = [
-            f"{cell['label']} at {place['point']} ({cell['difference']['mean']:+.3g})".replace("-", "−")
+            f"{cell['label']} at {place['point']} ({cell['difference']['mean']:+.3g})".replace(
+                "-", "−"
+            )
             for place in at
             for row in place["rows"]
             if row["id"] == step["id"]
             for cell in row["measures"]
             if cell["sign"] != "0"
         ]
-        looked = sum(len(row["measures"]) for place in at for row in place["rows"] if row["id"] == step["id"])
+        looked = sum(
+            len(row["measures"]) for place in at for row in place["rows"] if row["id"] == step["id"]
+        )
         what = f"{step['id']} against {step['against']} ({step['what']})"
         told.append(
             f"{what}: {len(moved)} of {looked} differences are not 0 within their 95 % interval"
@@ -164,7 +200,11 @@ def _conclusion(at: list[dict[str, Any]]) -> list[str]:
 
 def _locked(place: Mapping[str, Any]) -> str:
     """Variants with runs that carried next to nothing."""
-    locked = [f"{row['id']} {row['locked_out']} of {row['n']}" for row in place["rows"] if row["locked_out"]]
+    locked = [
+        f"{row['id']} {row['locked_out']} of {row['n']}"
+        for row in place["rows"]
+        if row["locked_out"]
+    ]
     return f"Locked out at {place['point']} (less than half of the total of float): {', '.join(locked) or 'no run'}."
 
 

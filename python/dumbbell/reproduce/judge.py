@@ -1,4 +1,5 @@
-"""Runs into verdicts: cells by the rules of `verdict`, claims by their predicates, predictions by their errors."""
+"""Runs into verdicts: cells by the rules of `verdict`, claims by their predicates, predictions by
+their errors."""
 
 from __future__ import annotations
 
@@ -23,7 +24,9 @@ def values(measured: Measured, point: str, measure: str, scale: float) -> tuple[
     return tuple(scale * value for value in measured[point].values(measure))
 
 
-def cell(paper: Paper, measured: Measured, wanted: Cell, known: Mapping[str, Family] | None = None) -> dict[str, Any]:
+def cell(
+    paper: Paper, measured: Measured, wanted: Cell, known: Mapping[str, Family] | None = None
+) -> dict[str, Any]:
     """A cell of `report.json`; `known` are the claims' numbers, if they are at hand."""
     row: dict[str, Any] = {
         "id": wanted.id,
@@ -92,12 +95,15 @@ def _one_point(text: str, known: Mapping[str, Family]) -> tuple[float, ...]:
     return family.values[0]
 
 
-def numbers(paper: Paper, measured: Measured, stands_for: Mapping[str, str] | None = None) -> dict[str, Family]:
-    """The named numbers of the claims that were measured, and those derived from them, in the file's order. What
-    `stands_for` names has others in its place."""
+def numbers(
+    paper: Paper, measured: Measured, stands_for: Mapping[str, str] | None = None
+) -> dict[str, Family]:
+    """The named numbers of the claims that were measured, and those derived from them, in the
+    file's order. What `stands_for` names has others in its place."""
     found = {
         number.id: Family(
-            number.at, tuple(values(measured, point, number.measure, number.scale) for point in number.points)
+            number.at,
+            tuple(values(measured, point, number.measure, number.scale) for point in number.points),
         )
         for number in paper.numbers.values()
         if all(point in measured and measured[point].has(number.measure) for point in number.points)
@@ -112,11 +118,14 @@ def numbers(paper: Paper, measured: Measured, stands_for: Mapping[str, str] | No
 
 
 def claim(wanted: Claim, known: Mapping[str, Family]) -> dict[str, Any]:
-    """A claim of `report.json`: the verdict, the predicates that gave it, and the numbers behind them."""
+    """A claim of `report.json`: the verdict, the predicates that gave it, and the numbers behind
+    them."""
     row: dict[str, Any] = {"id": wanted.id, "text": wanted.text}
     if wanted.missing is not None:
         return row | {"verdict": verdict.NOT_TESTABLE, "evidence": {"missing": wanted.missing}}
-    shown = {label: _evidence(predicate.evaluate(text, known)) for label, text in wanted.show.items()}
+    shown = {
+        label: _evidence(predicate.evaluate(text, known)) for label, text in wanted.show.items()
+    }
     return row | {
         "verdict": verdict_of(wanted, known),
         "evidence": {"rules": {v: r for v, r in _rules(wanted).items() if r}, "numbers": shown},
@@ -126,7 +135,9 @@ def claim(wanted: Claim, known: Mapping[str, Family]) -> dict[str, Any]:
 def verdict_of(wanted: Claim, known: Mapping[str, Family]) -> str:
     """The first of a claim's predicates that holds."""
     rules = _rules(wanted).items()
-    return next((v for v, rule in rules if rule and predicate.holds(rule, known)), verdict.CONTRADICTED)
+    return next(
+        (v for v, rule in rules if rule and predicate.holds(rule, known)), verdict.CONTRADICTED
+    )
 
 
 def _rules(wanted: Claim) -> dict[str, str]:
@@ -142,7 +153,12 @@ def prediction(wanted: Prediction, cells: Mapping[str, dict[str, Any]]) -> dict[
     """Relative errors of a row of cells, and their root mean square."""
     tested = [cells[name] for name in wanted.cells if cells[name]["value"] is not None]
     errors = {cell["id"]: cell["value"] / cell["published"] - 1 for cell in tested}
-    return {"id": wanted.id, "what": wanted.what, "relative_errors": errors, "rms": rms(list(errors.values()))}
+    return {
+        "id": wanted.id,
+        "what": wanted.what,
+        "relative_errors": errors,
+        "rms": rms(list(errors.values())),
+    }
 
 
 def rms(values: Sequence[float]) -> float | None:
@@ -155,7 +171,9 @@ def _evidence(family: Family) -> list[dict[str, Any]]:
     for at, runs in zip(family.at, family.values, strict=True):
         here = {"at": at} if len(family.at) > 1 else {}
         mean, ends = stats.mean(runs), stats.ci95(runs)
-        finite = math.isfinite(mean)  # a ratio over a flow that got nothing is not, and JSON has no word for it
+        finite = math.isfinite(
+            mean
+        )  # a ratio over a flow that got nothing is not, and JSON has no word for it
         ci95 = _listed(ends) if finite else None
         rows.append({**here, "mean": mean if finite else None, "ci95": ci95, "n": len(runs)})
     return rows

@@ -1,7 +1,7 @@
 """The shape of `paper.toml`: every table of the file and the types of its keys.
 
-Tables that are objects of a paper as they stand are those of `entries`; the others are declared here, and `papers`
-makes objects from them.
+Tables that are objects of a paper as they stand are those of `entries`; the others are declared
+here, and `papers` makes objects from them.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class Point(Shape, frozen=True):
 
 
 class Number(Shape, frozen=True):
-    """Numbers, repeated along the axes that the id names: `total_{rate}`. over: the axis along which its points lie,
-    at: which of its places."""
+    """Numbers, repeated along the axes that the id names: `total_{rate}`. over: the axis along
+    which its points lie, at: which of its places."""
 
     id: str
     point: str
@@ -102,7 +102,8 @@ class Red(Shape, frozen=True):
 
 
 class Figure(Shape, frozen=True):
-    """A figure. Which keys beside the first five it needs, and which it may have, depends on its kind: `KINDS`."""
+    """A figure. Which keys beside the first five it needs, and which it may have, depends on its
+    kind: `KINDS`."""
 
     id: str
     caption: str
@@ -182,7 +183,9 @@ class PaperFile(Shape, frozen=True):
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 1
     record: tuple[str, ...] = ()
     scheme: Scheme = field(default_factory=Scheme)
-    axes: dict[str, Annotated[tuple[Place, ...], Meta(min_length=1, max_length=1000)]] = field(default_factory=dict)
+    axes: dict[str, Annotated[tuple[Place, ...], Meta(min_length=1, max_length=1000)]] = field(
+        default_factory=dict
+    )
     cell: tuple[Cell, ...] = ()
     number: tuple[Number, ...] = ()
     derived: dict[str, str] = field(default_factory=dict)
@@ -199,7 +202,8 @@ class PaperFile(Shape, frozen=True):
 
 
 def misfits(figure: Figure) -> Iterator[str]:
-    """Keys that a figure lacks for its kind, and those that its kind does not take. One without data is not drawn."""
+    """Keys that a figure lacks for its kind, and those that its kind does not take. One without
+    data is not drawn."""
     if figure.missing is not None:
         return
     if figure.kind not in KINDS:
@@ -208,4 +212,7 @@ def misfits(figure: Figure) -> Iterator[str]:
     needed, allowed = KINDS[figure.kind]
     given = {key for key in figure.__struct_fields__ if getattr(figure, key) is not None} - COMMON
     yield from (f"a figure of kind `{figure.kind}` needs `{key}`" for key in sorted(needed - given))
-    yield from (f"a figure of kind `{figure.kind}` has no `{key}`" for key in sorted(given - needed - allowed))
+    yield from (
+        f"a figure of kind `{figure.kind}` has no `{key}`"
+        for key in sorted(given - needed - allowed)
+    )

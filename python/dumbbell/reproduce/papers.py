@@ -1,4 +1,5 @@
-"""Papers on disk: where they are found, and `paper.toml` as objects, checked before anything runs."""
+"""Papers on disk: where they are found, and `paper.toml` as objects, checked before anything
+runs."""
 
 from __future__ import annotations
 
@@ -71,9 +72,11 @@ __all__ = [
 
 
 def folders() -> Iterator[Path]:
-    """Folders in which papers are looked for: in the package, in the checkout around it, and in `DUMBBELL_PAPERS`.
+    """Folders in which papers are looked for: in the package, in the checkout around it, and in
+    `DUMBBELL_PAPERS`.
 
-    The current folder and its parents are not searched: a paper can run Python, and others may write there.
+    The current folder and its parents are not searched: a paper can run Python, and others may
+    write there.
     """
     for base in (Path(__file__).parents[1], Path(__file__).parents[3]):
         yield base / "papers"
@@ -89,8 +92,8 @@ def names() -> list[str]:
 
 
 def find(name: str) -> Path:
-    """The folder of a paper, which a name or a path with a slash gives. `ScenarioError` if there is none, or if two
-    folders have the name."""
+    """The folder of a paper, which a name or a path with a slash gives. `ScenarioError` if there is
+    none, or if two folders have the name."""
     if os.sep in name:
         folder = Path(os.path.abspath(name))  # noqa: PTH100 (the last component must be a name, and links stay)
         if not checks.is_file(folder / "paper.toml"):
@@ -100,7 +103,8 @@ def find(name: str) -> Path:
     found = {place.resolve(): place for place in places if checks.is_file(place / "paper.toml")}
     if len(found) > 1:
         raise ScenarioError(
-            f"there are {len(found)} papers `{name}`: {', '.join(map(str, found))}\nhelp: write the path of one of them"
+            f"there are {len(found)} papers `{name}`: {', '.join(map(str, found))}\nhelp: write "
+            f"the path of one of them"
         )
     if found:
         return next(iter(found.values()))
@@ -109,7 +113,8 @@ def find(name: str) -> Path:
     if near:
         raise ScenarioError(f"there is no paper `{name}`: did you mean `{near}`?")
     raise ScenarioError(
-        f"there is no paper `{name}`: known are {', '.join(known) or 'none'}. Write the path of a folder elsewhere, as "
+        f"there is no paper `{name}`: known are {', '.join(known) or 'none'}. Write the path of a "
+        f"folder elsewhere, as "
         "in ./my-paper, or set DUMBBELL_PAPERS"
     )
 
@@ -124,7 +129,8 @@ def load(name: str) -> Paper:
 
 
 def read(folder: Path) -> Paper:
-    """Reads and checks a paper's folder. `ScenarioError`, with everything that is wrong with the file."""
+    """Reads and checks a paper's folder. `ScenarioError`, with everything that is wrong with the
+    file."""
     file = folder / "paper.toml"
     said = declared.toml(file, PaperFile)
     try:
@@ -168,7 +174,9 @@ def _readings(said: PaperFile) -> Readings | None:
     if not said.reading:
         return None
     if said.readings is None:
-        raise ScenarioError("there are [[reading]]s, and no [readings] that says what they are compared by")
+        raise ScenarioError(
+            "there are [[reading]]s, and no [readings] that says what they are compared by"
+        )
     entries = tuple(_by_id(said.reading).values())
     return Readings(**msgspec.structs.asdict(said.readings), entries=entries)
 
@@ -176,7 +184,9 @@ def _readings(said: PaperFile) -> Readings | None:
 def _hardware(said: PaperFile) -> Hardware | None:
     if said.hardware is None:
         return None
-    return Hardware(**msgspec.structs.asdict(said.hardware), variants=tuple(_by_id(said.variant).values()))
+    return Hardware(
+        **msgspec.structs.asdict(said.hardware), variants=tuple(_by_id(said.variant).values())
+    )
 
 
 def _points(folder: Path, said: PaperFile) -> Iterator[Point]:
@@ -193,7 +203,8 @@ def _points(folder: Path, said: PaperFile) -> Iterator[Point]:
 
 
 def _place(axis: str, place: Place) -> dict[str, Any]:
-    """The values that a place of an axis fills in: its value, or a table with further values beside the axis' own."""
+    """The values that a place of an axis fills in: its value, or a table with further values beside
+    the axis' own."""
     if not isinstance(place, dict):
         return {axis: place}
     if axis not in place:
@@ -217,7 +228,9 @@ def _along(axis: str, places: Iterable[Place]) -> tuple[Real, ...]:
     """The places of an axis, which are numbers."""
     values = tuple(_place(axis, place)[axis] for place in places)
     if not all(isinstance(value, (int, float)) for value in values):
-        raise ScenarioError(f"axis `{axis}`: a number is taken `over` it, so that its places are numbers")
+        raise ScenarioError(
+            f"axis `{axis}`: a number is taken `over` it, so that its places are numbers"
+        )
     return values
 
 
@@ -261,6 +274,11 @@ def measures_at(paper: Paper, point: str) -> list[str]:
 
 def _in_hardware(paper: Paper, point: str) -> list[str]:
     wanted = paper.hardware
-    if wanted is None or point not in (*wanted.points, *wanted.quick_points, *wanted.baseline, *wanted.quick_baseline):
+    if wanted is None or point not in (
+        *wanted.points,
+        *wanted.quick_points,
+        *wanted.baseline,
+        *wanted.quick_baseline,
+    ):
         return []
     return [wanted.carried, *(measure.measure for measure in (wanted.gain, *wanted.measures))]

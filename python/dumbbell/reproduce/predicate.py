@@ -1,17 +1,19 @@
 """Predicates over named numbers: the small language of a paper's claims.
 
-A name stands for a measurement at each of several points (buffers, say) in each of several runs with the same
-seeds everywhere. Arithmetic works run by run, so that `red - dt` is the paired difference. `mean`, `low` and
-`high` leave one number a point: the mean and the ends of its 95 % confidence interval. `every`, `some`,
-`count` and `fraction` (of the points) leave one for all points. `red[36]` is one point, `red[36:]` those from there on.
-Over sizes of a buffer `best` is the point of the best size, `nearest` that of the least distance, by the definitions of
-`sizing`; `best_low`, `best_high`, `nearest_low` and `nearest_high` are the ends of their 95 % intervals.
+A name stands for a measurement at each of several points (buffers, say) in each of several runs
+with the same seeds everywhere. Arithmetic works run by run, so that `red - dt` is the paired
+difference. `mean`, `low` and `high` leave one number a point: the mean and the ends of its 95 %
+confidence interval. `every`, `some`, `count` and `fraction` (of the points) leave one for all
+points. `red[36]` is one point, `red[36:]` those from there on. Over sizes of a buffer `best` is the
+point of the best size, `nearest` that of the least distance, by the definitions of `sizing`;
+`best_low`, `best_high`, `nearest_low` and `nearest_high` are the ends of their 95 % intervals.
 
     every(low(red - dt) > 0) and mean(red[24] / dt[24]) > 1.15
 
-Expressions come from files of others. Python's parser reads them and nothing else of Python does: the nodes below are
-all that there is, so that an expression can neither call nor name anything else. There is no power, numbers are at most
-`_MOST` in size, and an expression has at most `_LONGEST` characters and `_DEEPEST` levels, which bounds its cost.
+Expressions come from files of others. Python's parser reads them and nothing else of Python does:
+the nodes below are all that there is, so that an expression can neither call nor name anything
+else. There is no power, numbers are at most `_MOST` in size, and an expression has at most
+`_LONGEST` characters and `_DEEPEST` levels, which bounds its cost.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ from .measures import buffer_size
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Values at the points `at`, one list a point: a value for each run, or a single one once reduced."""
+    """Values at the points `at`, one list a point: a value for each run, or a single one once
+    reduced."""
 
     at: tuple[float, ...]
     values: tuple[tuple[float, ...], ...]
@@ -46,13 +49,15 @@ class Family:
         """The only value."""
         if len(self.values) != 1 or len(self.values[0]) != 1:
             raise ValueError(
-                "a single number is needed here: reduce it with mean, low, high, every, some, count or fraction"
+                "a single number is needed here: reduce it with mean, low, high, every, some, "
+                "count or fraction"
             )
         return self.values[0][0]
 
 
 def _ratio(a: float, b: float) -> float:
-    """a / b; infinite over a zero, as a flow that is locked out may leave it, and not a number for 0 / 0."""
+    """a / b; infinite over a zero, as a flow that is locked out may leave it, and not a number for
+    0 / 0."""
     if b:
         return a / b
     return math.copysign(math.inf, a) if a else math.nan
@@ -112,17 +117,25 @@ _MOST = 1e15
 
 @lru_cache(maxsize=4096)
 def parsed(text: str) -> ast.expr:
-    """An expression, checked: `ScenarioError` for one that is too long, too deep, or not of this language."""
+    """An expression, checked: `ScenarioError` for one that is too long, too deep, or not of this
+    language."""
     if len(text) > _LONGEST:
         raise ScenarioError(f"`{cut(text, 80)}`: an expression has at most {_LONGEST} characters")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # `1 is 1` is refused below; Python's remark on it is not ours.
+            warnings.simplefilter(
+                "ignore"
+            )  # `1 is 1` is refused below; Python's remark on it is not ours.
             tree = ast.parse(text.strip(), mode="eval").body
         _check(tree, 0)
     except (SyntaxError, ValueError) as error:
-        raise ScenarioError(f"`{cut(text, 200)}`: {error.msg if isinstance(error, SyntaxError) else error}") from None
-    except (RecursionError, MemoryError):  # Both are how Python's parser refuses what is nested too deeply.
+        raise ScenarioError(
+            f"`{cut(text, 200)}`: {error.msg if isinstance(error, SyntaxError) else error}"
+        ) from None
+    except (
+        RecursionError,
+        MemoryError,
+    ):  # Both are how Python's parser refuses what is nested too deeply.
         raise ScenarioError(f"`{cut(text, 80)}`: this is nested too deeply") from None
     return tree
 
@@ -146,7 +159,9 @@ def holds(text: str, numbers: Mapping[str, Family]) -> bool:
 
 def names(text: str) -> set[str]:
     """The numbers that an expression speaks of. `ScenarioError` if it cannot be read."""
-    return {node.id for node in ast.walk(parsed(text)) if isinstance(node, ast.Name)} - _FUNCTIONS.keys()
+    return {
+        node.id for node in ast.walk(parsed(text)) if isinstance(node, ast.Name)
+    } - _FUNCTIONS.keys()
 
 
 def _check(node: ast.expr, depth: int) -> None:
@@ -162,7 +177,9 @@ def _check(node: ast.expr, depth: int) -> None:
             inner = []
         case ast.Subscript(value=value, slice=ast.Constant() as at):
             inner = [value, at]
-        case ast.Subscript(value=value, slice=ast.Slice(lower=ast.Constant() as low, upper=None, step=None)):
+        case ast.Subscript(
+            value=value, slice=ast.Slice(lower=ast.Constant() as low, upper=None, step=None)
+        ):
             inner = [value, low]
         case ast.UnaryOp(op=ast.USub() | ast.Not(), operand=value):
             inner = [value]
@@ -190,7 +207,9 @@ def _value(node: ast.expr, numbers: Mapping[str, Family]) -> Family:
             return _named(name, numbers)
         case ast.Subscript(value=inner, slice=ast.Constant(value=at)):
             return _point(_value(inner, numbers), at)
-        case ast.Subscript(value=inner, slice=ast.Slice(lower=ast.Constant(value=int() | float() as low))):
+        case ast.Subscript(
+            value=inner, slice=ast.Slice(lower=ast.Constant(value=int() | float() as low))
+        ):
             return _from(_value(inner, numbers), low)
         case ast.UnaryOp(op=ast.USub(), operand=inner):
             return _pair(operator.sub, _single(0), _value(inner, numbers))
@@ -216,14 +235,18 @@ def _named(name: str, numbers: Mapping[str, Family]) -> Family:
 
 def _point(family: Family, at: Any) -> Family:
     if at not in family.at:
-        raise ValueError(f"there is no point {at}; there are {', '.join(f'{x:g}' for x in family.at)}")
+        raise ValueError(
+            f"there is no point {at}; there are {', '.join(f'{x:g}' for x in family.at)}"
+        )
     return Family((at,), (family.values[family.at.index(at)],))
 
 
 def _from(family: Family, low: float) -> Family:
     kept = [(x, runs) for x, runs in zip(family.at, family.values, strict=True) if x >= low]
     if not kept:
-        raise ValueError(f"there is no point from {low:g} on; there are {', '.join(f'{x:g}' for x in family.at)}")
+        raise ValueError(
+            f"there is no point from {low:g} on; there are {', '.join(f'{x:g}' for x in family.at)}"
+        )
     at, values = zip(*kept, strict=True)
     return Family(at, values)
 
@@ -255,5 +278,7 @@ def _single(value: Any) -> Family:
 
 def _flat(family: Family) -> list[Any]:
     if any(len(runs) != 1 for runs in family.values):
-        raise ValueError("one number a point is needed here: reduce the runs with mean, low or high")
+        raise ValueError(
+            "one number a point is needed here: reduce the runs with mean, low or high"
+        )
     return [runs[0] for runs in family.values]

@@ -1,9 +1,10 @@
 """Claims under other readings of what the paper leaves open, one at a time around the base.
 
-Of each reading: the effect of the claim that it is about at each point with its interval, its sign there (`+` or `-`,
-and `0` where the interval holds 0), the claim's verdict by its own rule, and how well the cells that parameters were
-fitted on still come out: a reading under which they do not would have led to other parameters. Where the paper says so
-(`claims`, `cells`), further claims and printed numbers are judged under each reading, by their own rules too.
+Of each reading: the effect of the claim that it is about at each point with its interval, its sign
+there (`+` or `-`, and `0` where the interval holds 0), the claim's verdict by its own rule, and how
+well the cells that parameters were fitted on still come out: a reading under which they do not
+would have led to other parameters. Where the paper says so (`claims`, `cells`), further claims and
+printed numbers are judged under each reading, by their own rules too.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ BASE = Reading("base", "base", "as assumed below")
 
 
 def points(paper: Paper, at: tuple[float, ...]) -> dict[str, Point]:
-    """The points that readings look at: those of the numbers that they need, at `at` (empty: everywhere)."""
+    """The points that readings look at: those of the numbers that they need, at `at` (empty:
+    everywhere)."""
     numbers = _restricted(paper, at).numbers.values()
     return {name: paper.points[name] for number in numbers for name in number.points}
 
@@ -43,13 +45,16 @@ def _of(paper: Paper) -> Readings:
 
 
 def compare(paper: Paper, measured: Mapping[str, Runs], runner: PointRunner) -> dict[str, Any]:
-    """Every reading's row, the base first, and what they say together: `{"rows": [...], "conclusion": ...}`."""
+    """Every reading's row, the base first, and what they say together:
+    `{"rows": [...], "conclusion": ...}`."""
     wanted = _of(paper)
     at = runner.effort.readings_at
     small = _restricted(paper, at)
     rows = [_row(small, wanted, BASE, measured)]
     for reading in wanted.entries:
-        rows.append(_row(small, wanted, reading, _run(reading, points(paper, at), measured, runner)))
+        rows.append(
+            _row(small, wanted, reading, _run(reading, points(paper, at), measured, runner))
+        )
     for row in rows:
         pairs = zip(row["effect"], rows[0]["effect"], strict=True)
         row["sign_changes"] = any(opposite(here["sign"], base["sign"]) for here, base in pairs)
@@ -76,7 +81,9 @@ def _restricted(paper: Paper, at: tuple[float, ...]) -> Paper:
     numbers = {}
     for number in paper.numbers.values():
         kept = [
-            (x, p) for x, p in zip(number.at, number.points, strict=True) if not at or len(number.at) == 1 or x in at
+            (x, p)
+            for x, p in zip(number.at, number.points, strict=True)
+            if not at or len(number.at) == 1 or x in at
         ]
         if number.id in names and kept:
             where, which = zip(*kept, strict=True)
@@ -95,7 +102,9 @@ def _expressions(paper: Paper, wanted: Readings) -> list[str]:
     return [text for text in texts if text]
 
 
-def _row(paper: Paper, wanted: Readings, reading: Reading, measured: Mapping[str, Runs]) -> dict[str, Any]:
+def _row(
+    paper: Paper, wanted: Readings, reading: Reading, measured: Mapping[str, Runs]
+) -> dict[str, Any]:
     known = judge.numbers(paper, measured, reading.numbers)
     claims = {claim.id: claim for claim in paper.claims}
     effect = _effect(known[wanted.effect])
@@ -111,7 +120,9 @@ def _row(paper: Paper, wanted: Readings, reading: Reading, measured: Mapping[str
         "unit": wanted.unit,
         "holds": sum(e["sign"] == "+" for e in effect),
         "of": len(effect),
-        "show": {label: _middle(predicate.evaluate(text, known)) for label, text in wanted.show.items()},
+        "show": {
+            label: _middle(predicate.evaluate(text, known)) for label, text in wanted.show.items()
+        },
         "fit_error": _fit_error(paper.cells.values(), measured),
         "verdict": judge.verdict_of(claims[wanted.about], known),
         "valid": all(runs.json["valid"] for runs in used),
@@ -123,7 +134,9 @@ def _row(paper: Paper, wanted: Readings, reading: Reading, measured: Mapping[str
     return row
 
 
-def _cell(paper: Paper, measured: Mapping[str, Runs], name: str, known: Mapping[str, Family]) -> dict[str, Any]:
+def _cell(
+    paper: Paper, measured: Mapping[str, Runs], name: str, known: Mapping[str, Family]
+) -> dict[str, Any]:
     """A printed number under a reading."""
     whole = judge.cell(paper, measured, paper.cells[name], known)
     return {key: whole[key] for key in ("value", "ci95", "pi95", "verdict")}
@@ -136,7 +149,15 @@ def _effect(family: Family) -> list[dict[str, Any]]:
         if mean.low is None or mean.high is None:
             raise ValueError("the sign of an effect needs two runs at least")
         low, high = mean.low, mean.high
-        rows.append({"at": at, "mean": mean.mean, "ci95": [low, high], "sign": sign(low, high), "n": len(runs)})
+        rows.append(
+            {
+                "at": at,
+                "mean": mean.mean,
+                "ci95": [low, high],
+                "sign": sign(low, high),
+                "n": len(runs),
+            }
+        )
     return rows
 
 
@@ -157,15 +178,19 @@ def _middle(family: Family) -> float | None:
 
 
 def _fit_error(cells: Iterable[Cell], measured: Mapping[str, Runs]) -> float | None:
-    """Root mean square of the relative errors of the fitted cells that were measured; a printed 0 has none."""
+    """Root mean square of the relative errors of the fitted cells that were measured; a printed 0
+    has none."""
     fitted = [cell for cell in cells if cell.fitted and cell.published and cell.point in measured]
     fitted = [cell for cell in fitted if measured[cell.point].has(cell.measure)]
     ours = [judge.values(measured, cell.point, cell.measure, cell.scale) for cell in fitted]
-    return judge.rms([stats.mean(x) / cell.published - 1 for x, cell in zip(ours, fitted, strict=True)])
+    return judge.rms(
+        [stats.mean(x) / cell.published - 1 for x, cell in zip(ours, fitted, strict=True)]
+    )
 
 
 def conclusion(wanted: Readings, rows: list[dict[str, Any]]) -> list[str]:
-    """In sentences: which choices reverse the sign of the effect, leave it open, keep it; where the verdict changes."""
+    """In sentences: which choices reverse the sign of the effect, leave it open, keep it; where the
+    verdict changes."""
     base, *others = rows
     parts = [f"The sign of {wanted.about} ({wanted.what}) is {_signs(base)} in the base."]
     groups: dict[str, list[str]] = {"changes": [], "open": [], "kept": []}
@@ -174,20 +199,27 @@ def conclusion(wanted: Readings, rows: list[dict[str, Any]]) -> list[str]:
         changes = any(row["sign_changes"] for row in of_choice)
         kept = all(_signs(row) == _signs(base) for row in of_choice)
         detail = "; ".join(f"{row['id']}: {_signs(row)}" for row in of_choice)
-        groups["changes" if changes else "kept" if kept else "open"].append(choice if kept else f"{choice} ({detail})")
+        groups["changes" if changes else "kept" if kept else "open"].append(
+            choice if kept else f"{choice} ({detail})"
+        )
     words_of = _WORDS | ({"open": _SETTLED} if _signs(base) == "0 everywhere" else {})
     for kind, words in words_of.items():
         parts.append(f"{words}: {', '.join(groups[kind]) or 'no choice'}.")
     verdicts = [f"{row['id']} ({row['verdict']})" for row in others if row["verdict_changes"]]
-    told = f"changes in {len(verdicts)} of {len(others)} readings" + (f": {', '.join(verdicts)}" if verdicts else "")
+    told = f"changes in {len(verdicts)} of {len(others)} readings" + (
+        f": {', '.join(verdicts)}" if verdicts else ""
+    )
     return [*parts, f"Its verdict, {base['verdict']} in the base at these points, {told}."]
 
 
 def under_which(rows: list[dict[str, Any]]) -> list[str]:
-    """For each further claim: under which readings it holds, whole or in part, or under which few it does not."""
+    """For each further claim: under which readings it holds, whole or in part, or under which few
+    it does not."""
     told = []
     for name in rows[0]["claims"]:
-        held = [f"{row['id']} ({row['claims'][name]})" for row in rows if row["claims"][name] in _HOLDS]
+        held = [
+            f"{row['id']} ({row['claims'][name]})" for row in rows if row["claims"][name] in _HOLDS
+        ]
         failed = [row["id"] for row in rows if row["claims"][name] not in _HOLDS]
         counted = f"{name} holds under {len(held)} of {len(rows)} readings"
         if len(failed) < len(held):

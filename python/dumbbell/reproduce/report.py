@@ -1,4 +1,5 @@
-"""The report as one HTML file that needs nothing else: no script, no font, no picture from elsewhere."""
+"""The report as one HTML file that needs nothing else: no script, no font, no picture from
+elsewhere."""
 
 from __future__ import annotations
 
@@ -45,7 +46,11 @@ def html(paper: Paper, summary: dict[str, Any], drawn: Mapping[str, Any]) -> str
         cells={cell["id"]: cell for cell in summary["cells"]},
         tally=_tally(summary["cells"]),
         claim_tally=_tally(summary["claims"]),
-        svgs={name: figures.svg(one.figure, f"figure-{name}") for name, one in drawn.items() if one.figure is not None},
+        svgs={
+            name: figures.svg(one.figure, f"figure-{name}")
+            for name, one in drawn.items()
+            if one.figure is not None
+        },
         drawn=drawn,
         marks=MARKS,
         columns=_columns(summary["predictions"], paper),
@@ -68,7 +73,9 @@ def printed(cell: dict[str, Any]) -> str:
 _Rows = list[dict[str, Any]]
 
 
-def _by_points(numbers: dict[str, list[dict[str, Any]]]) -> list[tuple[list[float | None], list[tuple[str, _Rows]]]]:
+def _by_points(
+    numbers: dict[str, list[dict[str, Any]]],
+) -> list[tuple[list[float | None], list[tuple[str, _Rows]]]]:
     """The numbers of a claim, those at the same points together: [(points, [(label, rows)])]."""
     groups: dict[tuple[float | None, ...], list[tuple[str, _Rows]]] = {}
     for label, rows in numbers.items():
@@ -77,8 +84,15 @@ def _by_points(numbers: dict[str, list[dict[str, Any]]]) -> list[tuple[list[floa
 
 
 def _columns(predictions: list[dict[str, Any]], paper: Paper) -> dict[str, str]:
-    """The cells of all predictions by the first text of their row in the paper's tables (the buffer, say)."""
-    rows = {text[1:]: row[0] for table in paper.tables for row in table.rows for text in row if text.startswith("@")}
+    """The cells of all predictions by the first text of their row in the paper's tables (the
+    buffer, say)."""
+    rows = {
+        text[1:]: row[0]
+        for table in paper.tables
+        for row in table.rows
+        for text in row
+        if text.startswith("@")
+    }
     return {name: rows.get(name, name) for p in predictions for name in p["relative_errors"]}
 
 

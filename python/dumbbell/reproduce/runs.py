@@ -46,22 +46,32 @@ class Runs:
         """A measurement, one value for each seed."""
         if measure not in self.taken:
             runs = self.runs
-            where: Iterable[Path | None] = self.directories if needs_series(measure) else [None] * len(runs)
-            self.taken[measure] = [of_run(measure, run, place) for run, place in zip(runs, where, strict=True)]
+            where: Iterable[Path | None] = (
+                self.directories if needs_series(measure) else [None] * len(runs)
+            )
+            self.taken[measure] = [
+                of_run(measure, run, place) for run, place in zip(runs, where, strict=True)
+            ]
         return self.taken[measure]
 
     def settle(self, measures: Iterable[str]) -> None:
-        """Takes these measurements, and forgets what else the runs said: hundreds of flows in thousands of runs."""
+        """Takes these measurements, and forgets what else the runs said: hundreds of flows in
+        thousands of runs."""
         for measure in measures:
             if self.has(measure):
                 self.values(measure)
-        runs = [{key: value for key, value in run.items() if key not in _BULKY} for run in self.runs]
-        self.json = {key: value for key, value in self.json.items() if key not in _BULKY} | {"runs": runs}
+        runs = [
+            {key: value for key, value in run.items() if key not in _BULKY} for run in self.runs
+        ]
+        self.json = {key: value for key, value in self.json.items() if key not in _BULKY} | {
+            "runs": runs
+        }
 
 
 @dataclass(slots=True)
 class PointRunner:
-    """Runs points one after the other, with the same effort and seeds, and says how far the whole is."""
+    """Runs points one after the other, with the same effort and seeds, and says how far the whole
+    is."""
 
     paper: Paper
     effort: Effort
@@ -74,7 +84,8 @@ class PointRunner:
     store: str | None = None
 
     def run(self, point: Point, changes: Iterable[str] = (), out: Path | None = None) -> Runs:
-        """Runs a point with a reading's `changes`, which outdo all other overrides; with series if `out` is given."""
+        """Runs a point with a reading's `changes`, which outdo all other overrides; with series if
+        `out` is given."""
         overrides = [
             *point.overrides,
             *self.effort.overrides,
@@ -99,17 +110,21 @@ class PointRunner:
 
     def _part(self, finished: int, runs: int, fraction: float) -> Any:
         """Progress of one point as progress of the whole."""
-        return self.progress(self.done * runs + finished, self.total * runs, (self.done + fraction) / self.total)
+        return self.progress(
+            self.done * runs + finished, self.total * runs, (self.done + fraction) / self.total
+        )
 
 
 def applying(paper: Paper, point: Point, altered: Iterable[str]) -> list[str]:
-    """The user's overrides that concern a point: those of the scheme's own keys only where the scheme is at work."""
+    """The user's overrides that concern a point: those of the scheme's own keys only where the
+    scheme is at work."""
 
     return [override for override in altered if point.scheme or not owned(paper, override)]
 
 
 def owned(paper: Paper, override: str) -> bool:
-    """True if an override's key is the scheme's own, and not one that it shares with every point."""
+    """True if an override's key is the scheme's own, and not one that it shares with every
+    point."""
     key = override.partition("=")[0].strip()
     return _within(key, paper.scheme_owns) and not _within(key, paper.scheme_shares)
 

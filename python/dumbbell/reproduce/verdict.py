@@ -2,10 +2,12 @@
 
 They are the rules that `rules.md` beside each paper commits to before any run:
 
-- *reproduced*: the printed value, widened by half its last digit, meets our 95 % prediction interval for one
-  new run; that interval comes from at least 5 seeds and is no wider than +-25 % of the printed value.
-- *in part*: the effect - the difference from the same cell of the table's baseline - has the printed sign and
-  half to twice the printed size; without a baseline, our mean is within +-25 % of the printed value.
+- *reproduced*: the printed value, widened by half its last digit, meets our 95 % prediction
+  interval for one new run; that interval comes from at least 5 seeds and is no wider than +-25 % of
+  the printed value.
+- *in part*: the effect - the difference from the same cell of the table's baseline - has the
+  printed sign and half to twice the printed size; without a baseline, our mean is within +-25 % of
+  the printed value.
 - *contradicted*: neither. *not testable*: a datum is missing, and is named.
 """
 
@@ -16,7 +18,12 @@ from dataclasses import dataclass
 
 from ..present import stats
 
-REPRODUCED, IN_PART, CONTRADICTED, NOT_TESTABLE = "reproduced", "in part", "contradicted", "not testable"
+REPRODUCED, IN_PART, CONTRADICTED, NOT_TESTABLE = (
+    "reproduced",
+    "in part",
+    "contradicted",
+    "not testable",
+)
 VERDICTS = (REPRODUCED, IN_PART, CONTRADICTED, NOT_TESTABLE)
 
 MIN_SEEDS = 5
@@ -25,8 +32,9 @@ TOLERANCE = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A number as a paper prints it, with the decimals of the print (negative: 1200 to hundreds is -2). cut: the print
-    is not rounded but cut off, so that what it stands for lies within a whole digit above it."""
+    """A number as a paper prints it, with the decimals of the print (negative: 1200 to hundreds is
+    -2). cut: the print is not rounded but cut off, so that what it stands for lies within a whole
+    digit above it."""
 
     value: float
     decimals: int
@@ -38,16 +46,23 @@ class Printed:
         return 0.5 * 10.0**-self.decimals
 
     def meets(self, low: float, high: float) -> bool:
-        """True if the print, widened by half its last digit, has a point in common with [low, high]."""
-        below, above = (0.0, 2 * self.half_digit) if self.cut else (self.half_digit, self.half_digit)
+        """True if the print, widened by half its last digit, has a point in common with [low,
+        high]."""
+        below, above = (
+            (0.0, 2 * self.half_digit) if self.cut else (self.half_digit, self.half_digit)
+        )
         return self.value - below <= high and low <= self.value + above
 
 
 def of_cell(
-    printed: Printed, ours: Sequence[float], baseline: tuple[float, Sequence[float]] | None = None, gain: bool = False
+    printed: Printed,
+    ours: Sequence[float],
+    baseline: tuple[float, Sequence[float]] | None = None,
+    gain: bool = False,
 ) -> str:
-    """The verdict on a cell: `ours` is one value a seed, `baseline` is (printed, one value a seed). gain: the value is
-    an effect in itself, and *in part* asks of it, too, the printed sign and half to twice the size."""
+    """The verdict on a cell: `ours` is one value a seed, `baseline` is (printed, one value a seed).
+    gain: the value is an effect in itself, and *in part* asks of it, too, the printed sign and half
+    to twice the size."""
     if _is_reproduced(printed, ours):
         return REPRODUCED
     if baseline is None:
@@ -55,7 +70,11 @@ def of_cell(
         return IN_PART if near else CONTRADICTED
     printed_effect = printed.value - baseline[0]
     alike = same_effect(printed_effect, effect(ours, baseline[1]))
-    return IN_PART if alike and (not gain or same_effect(printed.value, stats.mean(ours))) else CONTRADICTED
+    return (
+        IN_PART
+        if alike and (not gain or same_effect(printed.value, stats.mean(ours)))
+        else CONTRADICTED
+    )
 
 
 def _is_reproduced(printed: Printed, ours: Sequence[float]) -> bool:
@@ -68,15 +87,19 @@ def _is_reproduced(printed: Printed, ours: Sequence[float]) -> bool:
 
 def differences(ours: Sequence[float], baseline: Sequence[float]) -> list[float]:
     """Run by run with the same seed, ours minus the baseline; none where seeds differ in number."""
-    return [a - b for a, b in zip(ours, baseline, strict=True)] if len(ours) == len(baseline) else []
+    return (
+        [a - b for a, b in zip(ours, baseline, strict=True)] if len(ours) == len(baseline) else []
+    )
 
 
 def effect(ours: Sequence[float], baseline: Sequence[float]) -> float:
-    """The mean of the differences of runs with the same seed; of the means where seeds differ in number."""
+    """The mean of the differences of runs with the same seed; of the means where seeds differ in
+    number."""
     paired = differences(ours, baseline)
     return stats.mean(paired) if paired else stats.mean(ours) - stats.mean(baseline)
 
 
 def same_effect(printed: float, ours: float) -> bool:
-    """Same sign, and half to twice the size. A printed effect of exactly zero has no sign to share."""
+    """Same sign, and half to twice the size. A printed effect of exactly zero has no sign to
+    share."""
     return printed != 0 and 0.5 <= ours / printed <= 2

@@ -35,18 +35,29 @@ def reproduce(
     out: str | Path | None = None,
     progress: api.Progress = lambda finished, runs, fraction: None,
 ) -> dict[str, Any]:
-    """Reproduces a paper and returns the object of `report.json`, which it writes beside `report.html` and the
-    figures, each as SVG, PDF and PNG in `figures`.
+    """Reproduces a paper and returns the object of `report.json`, which it writes beside
+    `report.html` and the figures, each as SVG, PDF and PNG in `figures`.
 
-    quick: the paper's smaller effort. overrides: as `-s`; those that the paper's scheme owns (its queue, say)
-    change only the points at which the scheme is at work, so that taking it out leaves the baseline alone.
-    cells: only these, without claims. store: where finished runs are kept, and taken from.
-    out: the report's directory, by default `results/NAME`.
+    quick: the paper's smaller effort. overrides: as `-s`; those that the paper's scheme owns (its
+    queue, say) change only the points at which the scheme is at work, so that taking it out leaves
+    the baseline alone. cells: only these, without claims. store: where finished runs are kept, and
+    taken from. out: the report's directory, by default `results/NAME`.
     """
     from . import hardware, readings
 
     if on == "kernel":
-        return _on_kernels(name, list(overrides), quick, list(cells), seed, replications, threads, store, out, progress)
+        return _on_kernels(
+            name,
+            list(overrides),
+            quick,
+            list(cells),
+            seed,
+            replications,
+            threads,
+            store,
+            out,
+            progress,
+        )
     if on != "sim":
         raise ScenarioError(f"--on {on}: write --on sim or --on kernel")
     paper = papers.load(name)
@@ -56,18 +67,31 @@ def reproduce(
     started = time.perf_counter()
     points = _points(paper, wanted)
     compared = _compares_readings(paper, wanted, altered)
-    in_hardware = paper.hardware is not None and not wanted and not any(owned(paper, over) for over in altered)
+    in_hardware = (
+        paper.hardware is not None
+        and not wanted
+        and not any(owned(paper, over) for over in altered)
+    )
     total = len(points) + (readings.count(paper, effort.readings_at) if compared else 0)
     total += hardware.count(paper, quick) if in_hardware else 0
     runner = PointRunner(
-        paper, effort, altered, seed, threads, progress, total, store=None if store is None else str(store)
+        paper,
+        effort,
+        altered,
+        seed,
+        threads,
+        progress,
+        total,
+        store=None if store is None else str(store),
     )
     with temporary_folder() as scratch:
         measured = _measure(runner, points, Path(scratch))
         read = readings.compare(paper, measured, runner) if compared else None
         built = hardware.compare(paper, measured, runner, quick) if in_hardware else None
         there = Path(out or Path("results") / component(paper.name))
-        summary, drawn = _conclude(paper, measured, read, built, wanted, altered, quick, started, there)
+        summary, drawn = _conclude(
+            paper, measured, read, built, wanted, altered, quick, started, there
+        )
     with interrupt.held():
         _write(paper, summary, drawn, there)
     return summary
@@ -90,7 +114,8 @@ def _on_kernels(
 
     if cells:
         raise ScenarioError(
-            "cells by themselves are for the simulator: on real kernels all points are run, interleaved"
+            "cells by themselves are for the simulator: on real kernels all points are run, "
+            "interleaved"
         )
     how = work.How(
         overrides=overrides,
@@ -110,13 +135,20 @@ def _effort(paper: Paper, quick: bool, replications: int | None) -> Effort:
     if replications is None:
         return effort
     if replications < 2:
-        raise ScenarioError("a reproduction needs intervals: --replications 2 at least, 5 for a `reproduced`")
+        raise ScenarioError(
+            "a reproduction needs intervals: --replications 2 at least, 5 for a `reproduced`"
+        )
     return msgspec.structs.replace(effort, replications=replications)
 
 
 def _compares_readings(paper: Paper, cells: list[str], altered: list[str]) -> bool:
-    """Readings are of the paper's own scheme: one that is taken out or altered leaves none to compare."""
-    return paper.readings is not None and not cells and not any(owned(paper, override) for override in altered)
+    """Readings are of the paper's own scheme: one that is taken out or altered leaves none to
+    compare."""
+    return (
+        paper.readings is not None
+        and not cells
+        and not any(owned(paper, override) for override in altered)
+    )
 
 
 def _points(paper: Paper, cells: list[str]) -> dict[str, Point]:
@@ -126,7 +158,9 @@ def _points(paper: Paper, cells: list[str]) -> dict[str, Point]:
     needed: set[str] = set()
     for name in cells:
         if name not in paper.cells:
-            raise ScenarioError(f"{paper.name} has no cell `{name}`; its cells are {', '.join(paper.cells)}")
+            raise ScenarioError(
+                f"{paper.name} has no cell `{name}`; its cells are {', '.join(paper.cells)}"
+            )
         cell = paper.cells[name]
         needed |= _points_of(paper, cell)
         if cell.baseline:
@@ -143,14 +177,19 @@ def _points_of(paper: Paper, cell: Cell) -> set[str]:
 
 def _measure(runner: PointRunner, points: Mapping[str, Point], scratch: Path) -> dict[str, Runs]:
     recorded = _recorded(runner.paper)
-    return {name: runner.run(point, out=scratch / name if name in recorded else None) for name, point in points.items()}
+    return {
+        name: runner.run(point, out=scratch / name if name in recorded else None)
+        for name, point in points.items()
+    }
 
 
 def _recorded(paper: Paper) -> set[str]:
     """Points whose series something needs."""
     needed = {p for n in paper.numbers.values() if needs_series(n.measure) for p in n.points}
     needed |= {cell.point for cell in paper.cells.values() if needs_series(cell.measure)}
-    return needed | {p for picture in paper.pictures for p in picture.options.get("points", {}).values()}
+    return needed | {
+        p for picture in paper.pictures for p in picture.options.get("points", {}).values()
+    }
 
 
 def _conclude(
@@ -189,7 +228,8 @@ def _conclude(
         "readings_conclusion": read["conclusion"] if read else [],
         "hardware": built,
         "assumptions": [
-            {"id": a.id, "what": a.what, "value": a.value, "chosen_by": a.chosen_by} for a in paper.assumptions
+            {"id": a.id, "what": a.what, "value": a.value, "chosen_by": a.chosen_by}
+            for a in paper.assumptions
         ],
         "points": [_point(runs) for runs in measured.values()],
         "version": __version__,

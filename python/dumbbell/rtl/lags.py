@@ -1,9 +1,10 @@
 """Autocorrelation of the random draw: exact, by running through its whole period.
 
-A register of 21 bits that is stepped once a clock shows 20 of its bits again in the next clock, each moved up by one.
-Taken as a number it is therefore no independent draw: a small one is followed by a small one. How much of it is left
-when the next packet comes depends on the polynomial, and on how many steps are between two packets. With 2^21 - 1
-states that is no matter of statistics: every state is looked at once.
+A register of 21 bits that is stepped once a clock shows 20 of its bits again in the next clock,
+each moved up by one. Taken as a number it is therefore no independent draw: a small one is followed
+by a small one. How much of it is left when the next packet comes depends on the polynomial, and on
+how many steps are between two packets. With 2^21 - 1 states that is no matter of statistics: every
+state is looked at once.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ MAX_P = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """A way to draw: its polynomial's fed-back bits, and its steps for each packet (None: one a clock)."""
+    """A way to draw: its polynomial's fed-back bits, and its steps for each packet (None: one a
+    clock)."""
 
     name: str
     label: str
@@ -53,8 +55,8 @@ DRAWS = (
 def states(taps: tuple[int, ...], seed: int = 1) -> States:
     """Every state of the register in order, from `seed`: as many as it has before one comes again.
 
-    Its bits follow the recurrence b[t] = xor of b[t - 1 - tap]; the squares of its polynomial hold as well, with taps
-    twice as far, so that ever longer pieces are one operation.
+    Its bits follow the recurrence b[t] = xor of b[t - 1 - tap]; the squares of its polynomial hold
+    as well, with taps twice as far, so that ever longer pieces are one operation.
     """
     reach = [tap + 1 for tap in taps]
     bits = np.zeros(PERIOD + P_BITS, dtype=np.uint8)
@@ -82,8 +84,9 @@ def threshold(p: float) -> int:
 
 
 def again(draw: Draw, spacing: int, p: float = MAX_P) -> float:
-    """P(drop | drop): of the packets that come `spacing` clocks after one that was dropped, the share that is dropped
-    as well, both at probability `p`; over every state in which the first may find the register."""
+    """P(drop | drop): of the packets that come `spacing` clocks after one that was dropped, the
+    share that is dropped as well, both at probability `p`; over every state in which the first may
+    find the register."""
     hit = states(draw.taps) < threshold(p)
     return float(np.count_nonzero(hit & np.roll(hit, -draw.steps(spacing))) / np.count_nonzero(hit))
 
@@ -97,11 +100,14 @@ def after_packets(lags: range = range(1, 65), p: float = MAX_P) -> list[float]:
     """Sound mode: P(drop | a drop so many packets before), whatever the clocks between them."""
     sound = next(draw for draw in DRAWS if draw.leap)
     hit = states(sound.taps) < threshold(p)
-    return [float(np.count_nonzero(hit & np.roll(hit, -LEAP * lag)) / np.count_nonzero(hit)) for lag in lags]
+    return [
+        float(np.count_nonzero(hit & np.roll(hit, -LEAP * lag)) / np.count_nonzero(hit))
+        for lag in lags
+    ]
 
 
 def frame_bytes(spacing: int) -> tuple[int, int]:
-    """The least and the largest frame, check sequence included, that takes so many clocks on the bus: one word of
-    header, and 8 bytes a clock without the check sequence."""
+    """The least and the largest frame, check sequence included, that takes so many clocks on the
+    bus: one word of header, and 8 bytes a clock without the check sequence."""
     words = spacing - 1
     return 8 * (words - 1) + 1 + 4, 8 * words + 4

@@ -1,7 +1,9 @@
-"""The module's registers: `rtl/red/netfpga/registers.toml` describes them, and here is what is made from it.
+"""The module's registers: `rtl/red/netfpga/registers.toml` describes them, and here is what is made
+from it.
 
-`python -m dumbbell.rtl.registers` writes the decoder in SystemVerilog, the C header and the table of the docs into
-the checkout; with `--check` it says which of them are out of date, and ends with 3 if one is.
+`python -m dumbbell.rtl.registers` writes the decoder in SystemVerilog, the C header and the table
+of the docs into the checkout; with `--check` it says which of them are out of date, and ends with 3
+if one is.
 """
 
 from __future__ import annotations
@@ -45,9 +47,12 @@ class Register:
         return WORDS[self.per]
 
     def at(self, queue: int = 0, cls: int = 0, dscp: int = 0) -> int:
-        """The offset for a queue, a class and a queue, or a DSCP, words. `ScenarioError` where there is no such."""
+        """The offset for a queue, a class and a queue, or a DSCP, words. `ScenarioError` where
+        there is no such."""
         if not (0 <= queue < 8 and 0 <= cls < 4 and 0 <= dscp < 64):
-            raise ScenarioError(f"queue {queue}, class {cls}, DSCP {dscp}: there are 8 queues, 4 classes, 64 DSCPs")
+            raise ScenarioError(
+                f"queue {queue}, class {cls}, DSCP {dscp}: there are 8 queues, 4 classes, 64 DSCPs"
+            )
         index = dscp if self.per == "dscp" else 8 * cls + queue
         if index >= self.words:
             raise ScenarioError(f"`{self.name}` has no entry {index}: there are {self.words}")
@@ -67,18 +72,23 @@ class Block:
         for register in self.registers:
             if register.name == name:
                 return register
-        raise ScenarioError(f"there is no register `{name}`; there are {', '.join(r.name for r in self.registers)}")
+        raise ScenarioError(
+            f"there is no register `{name}`; there are {', '.join(r.name for r in self.registers)}"
+        )
 
 
 def parse(text: str) -> Block:
-    """A description. `ScenarioError` if registers overlap, do not fit, or are no words that hardware can decode."""
+    """A description. `ScenarioError` if registers overlap, do not fit, or are no words that
+    hardware can decode."""
     described = tomllib.loads(text)
     registers = tuple(Register(**entry) for entry in described["register"])
     block = Block(registers=registers, **described["block"])
     taken: dict[int, str] = {}
     for register in registers:
         if register.offset % register.words:
-            raise ScenarioError(f"`{register.name}`: {register.words} words must begin at a multiple of that")
+            raise ScenarioError(
+                f"`{register.name}`: {register.words} words must begin at a multiple of that"
+            )
         if register.access not in ("rw", "ro") or not 1 <= register.bits <= 32:
             raise ScenarioError(f"`{register.name}`: access is rw or ro, bits are 1 to 32")
         for word in range(register.offset, register.offset + register.words):
@@ -107,8 +117,12 @@ def decoder(block: Block) -> str:
             "`default_nettype none",
             f"module {block.name}_regs_decode (",
             f"  input  wire logic [{top}:0] addr_i,",
-            *[f"  output logic            {r.name}_o,{' ' * (14 - len(r.name))}// {r.access}" for r in module],
-            "  output logic            core_o           // one of the core's, by table, class, queue",
+            *[
+                f"  output logic            {r.name}_o,{' ' * (14 - len(r.name))}// {r.access}"
+                for r in module
+            ],
+            "  output logic            core_o           // one of the core's, by table, class, "
+            "queue",
             ");",
             *[f"  assign {r.name}_o = {_is(block, r)};" for r in module],
             "  assign core_o = " + " ||\n    ".join(core) + ";",
@@ -127,7 +141,8 @@ def _is(block: Block, register: Register) -> str:
 
 
 def header(block: Block) -> str:
-    """The C header: offsets in words, widths, and the byte address that a host's read and write calls take."""
+    """The C header: offsets in words, widths, and the byte address that a host's read and write
+    calls take."""
     name = block.name.upper()
     lines = [
         f"/* The registers of the RED module. {_GENERATED} */",
@@ -146,7 +161,9 @@ def header(block: Block) -> str:
         lines.append(f"#define {base} 0x{r.offset:03x}u")
         index = {"queue": "queue", "class queue": "cls, queue", "dscp": "dscp"}.get(r.per)
         if index:
-            value = {"queue": "(queue)", "class queue": "8u * (cls) + (queue)", "dscp": "(dscp)"}[r.per]
+            value = {"queue": "(queue)", "class queue": "8u * (cls) + (queue)", "dscp": "(dscp)"}[
+                r.per
+            ]
             lines.append(f"#define {base}_AT({index}) ({base} + {value})")
         lines.append(f"#define {base}_MASK 0x{(1 << r.bits) - 1:x}u")
         lines.append("")
@@ -166,7 +183,8 @@ def table(block: Block) -> str:
             "",
             f"<!-- {_GENERATED} -->",
             "",
-            f"Offsets are words within a block of {1 << block.address_bits}; a host addresses bytes, so times 4.",
+            f"Offsets are words within a block of {1 << block.address_bits}; a host addresses "
+            f"bytes, so times 4.",
             "",
             "| register | offset | one for each | bits | access | unit | after reset | |",
             "|---|---|---|---|---|---|---|---|",
@@ -201,7 +219,9 @@ def main(words: Sequence[str]) -> None:
     old = stale(root)
     if "--check" in words:
         if old:
-            raise CheckFailed(f"out of date: {', '.join(old)}; run `python -m dumbbell.rtl.registers`")
+            raise CheckFailed(
+                f"out of date: {', '.join(old)}; run `python -m dumbbell.rtl.registers`"
+            )
         return
     made = generated(parse((root / DESCRIPTION).read_text(encoding="utf-8")))
     for name in old:

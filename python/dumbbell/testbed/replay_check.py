@@ -1,8 +1,9 @@
 """Checks a result with the replay of its log.
 
-A log has every packet, when it was due and how late it was written; the network's results and the lateness can
-be made again from it. What the log does not have (losses outside the router, stalls between packets, processor time)
-stays as the result says it. The hashes of a log have no key: they find damage, and cannot tell who wrote it.
+A log has every packet, when it was due and how late it was written; the network's results and the
+lateness can be made again from it. What the log does not have (losses outside the router, stalls
+between packets, processor time) stays as the result says it. The hashes of a log have no key: they
+find damage, and cannot tell who wrote it.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ JSON = Mapping[str, Any]
 
 SUMMARY = "summary.json"
 _LEVELS = 3
-"""Directories above the log, its own included, that may have the summary: of many runs each has a directory."""
+"""Directories above the log, its own included, that may have the summary: of many runs each has a
+directory."""
 _WITHIN = 0.05
 """Percentiles are kept to one part in 32, lateness in a log in units of 16 ns."""
 
 PROVES = (
-    "the hashes find a log that was damaged or cut off; they have no key, so they do not prove who wrote it; losses "
+    "the hashes find a log that was damaged or cut off; they have no key, so they do not prove "
+    "who wrote it; losses "
     "outside the router, stalls and processor time are not in it"
 )
 
@@ -36,26 +39,39 @@ def beside(log: Path, said: JSON) -> tuple[Path, JSON] | None:
             rows = validity.rows(json.loads(file.read_text()))
         except (OSError, ValueError, AttributeError):
             continue
-        own = [row for row in rows if row.get("validity") and row.get("seed", said["seed"]) == said["seed"]]
+        own = [
+            row
+            for row in rows
+            if row.get("validity") and row.get("seed", said["seed"]) == said["seed"]
+        ]
         if own:
-            return file, next((row for row in own if row.get("fingerprint") == said["fingerprint"]), own[0])
+            return file, next(
+                (row for row in own if row.get("fingerprint") == said["fingerprint"]), own[0]
+            )
     return None
 
 
 def contradictions(run: JSON, said: JSON) -> list[str]:
-    """Contradictions between a summary and the replayed log; `said` is the answer of `api.replay`."""
+    """Contradictions between a summary and the replayed log; `said` is the answer of
+    `api.replay`."""
     block, found = run["validity"], []
-    # A run that ended with its program is shorter than its plan, and what was inside never came out.
+    # A run that ended with its program is shorter than its plan, and what was inside never came
+    # out.
     whole = run.get("duration_s", said["duration_s"]) == said["duration_s"]
     if whole and run.get("fingerprint") != said["fingerprint"]:
-        found.append(f"its fingerprint is {run.get('fingerprint')}, and the log gives {said['fingerprint']}")
+        found.append(
+            f"its fingerprint is {run.get('fingerprint')}, and the log gives {said['fingerprint']}"
+        )
     packets = (block.get("replay") or {}).get("packets")
     if packets != said["packets"]:
         found.append(f"it has {packets} packets, and the log has {said['packets']}")
     if "required" not in block:  # A release that knew one class only.
         return [*found, *_late(block, said)]
     if block["required"] != said["required"]:
-        found.append(f"it required the class {block['required']}, and the log's plan requires {said['required']}")
+        found.append(
+            f"it required the class {block['required']}, and the log's plan requires "
+            f"{said['required']}"
+        )
     return [*found, *_late(block, said), *_verdict(run)]
 
 
@@ -71,11 +87,17 @@ def _verdict(run: JSON) -> list[str]:
     block = run["validity"]
     reached, required = block.get("class"), block.get("required")
     missed = [one["class"] for one in block.get("missed") or ()]
-    enough = reached in validity.CLASSES and required in validity.CLASSES[validity.CLASSES.index(reached) :]
+    enough = (
+        reached in validity.CLASSES
+        and required in validity.CLASSES[validity.CLASSES.index(reached) :]
+    )
     sound = enough and reached not in missed and not block.get("reasons")
     found = []
     if bool(block.get("valid")) is not sound:
-        found.append(f"it says valid = {bool(block.get('valid'))}, which contradicts its class, its reasons or both")
+        found.append(
+            f"it says valid = {bool(block.get('valid'))}, which contradicts its class, its "
+            f"reasons or both"
+        )
     if run.get("valid") and not block.get("valid"):
         found.append("the run is called valid, and its block `validity` is not")
     return found

@@ -1,4 +1,5 @@
-"""Live runs without being root: the command runs itself again, in a user namespace where its networks are its own."""
+"""Live runs without being root: the command runs itself again, in a user namespace where its
+networks are its own."""
 
 from __future__ import annotations
 
@@ -9,13 +10,15 @@ from typing import Any
 
 _TRIED = ("network_namespaces", "settings", "tun", "veth", "programs", "cap_net_admin")
 """Checks of the doctor that come out otherwise inside a user namespace."""
-_EXAMINE = "import json, sys; from dumbbell import api; json.dump(api.doctor(), open(sys.argv[1], 'w'))"
+_EXAMINE = (
+    "import json, sys; from dumbbell import api; json.dump(api.doctor(), open(sys.argv[1], 'w'))"
+)
 
 
 def enter() -> None:
-    """Allows the command to make hosts. Where this process is not root, it starts the same command inside a user
-    namespace, and ends with that one's exit code; the interpreter has threads by now, and the kernel lets only a
-    process of one thread move."""
+    """Allows the command to make hosts. Where this process is not root, it starts the same command
+    inside a user namespace, and ends with that one's exit code; the interpreter has threads by now,
+    and the kernel lets only a process of one thread move."""
     if os.geteuid() == 0:
         return
     from .. import api
@@ -27,7 +30,8 @@ def enter() -> None:
 def doctor() -> dict[str, Any]:
     """Abilities of this machine for live runs of this user, as in `api.doctor`.
 
-    Runs of a user who is not root are made inside a user namespace (`enter`), so what they need is tried there.
+    Runs of a user who is not root are made inside a user namespace (`enter`), so what they need is
+    tried there.
     """
     from .. import api
     from ..files.write import temporary_folder

@@ -1,4 +1,5 @@
-"""A program on an emulated network: the network from a few words, and what is said when the program has ended."""
+"""A program on an emulated network: the network from a few words, and what is said when the program
+has ended."""
 
 from __future__ import annotations
 
@@ -14,19 +15,22 @@ from ..present.units import plain_rate, seconds
 
 NAME = "shell"
 UP, DOWN = "up", "down"
-"""The link's directions and their queues: up is from the client, where the program runs, to the server."""
+"""The link's directions and their queues: up is from the client, where the program runs, to the
+server."""
 
 _LONGEST = "24 h"
 _UNSHAPED = "1 Gbps"
-"""The rate where none is asked for; where the machine cannot forward that, it is lowered to what it can."""
+"""The rate where none is asked for; where the machine cannot forward that, it is lowered to what it
+can."""
 _LEAST_LIMIT = 100
 _PACKET = 1500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """The words of the command line. Rates, delays and limits as in scenarios; `loss` as `"1%"` or `"0.01"`; `queue` as
-    `"red:min_th=5pkt"`; `only`: the one direction that is shaped, the other one being fast and without loss."""
+    """The words of the command line. Rates, delays and limits as in scenarios; `loss` as `"1%"` or
+    `"0.01"`; `queue` as `"red:min_th=5pkt"`; `only`: the one direction that is shaped, the other
+    one being fast and without loss."""
 
     program: Sequence[str]
     server: str | None = None
@@ -59,7 +63,8 @@ def request(options: Options, out: Path) -> dict[str, Any]:
     if not options.program:
         raise ScenarioError(
             "no program is named\n"
-            "help: write it behind two dashes, as in `dumbbell shell --rate 12Mbps -- iperf3 -c {server}`"
+            "help: write it behind two dashes, as in `dumbbell shell --rate 12Mbps -- iperf3 -c "
+            "{server}`"
         )
     server = shlex.split(options.server) if options.server else None
     return {
@@ -77,7 +82,12 @@ def scenario(options: Options) -> dict[str, Any]:
     """The network as a scenario: two hosts and a link."""
     rates = {UP: options.up or options.rate, DOWN: options.down or options.rate}
     forward, reverse = (_direction(options, way, rates[way]) for way in (UP, DOWN))
-    link: dict[str, Any] = {"between": ["client", "server"], "name": UP, "delay": options.delay, **forward}
+    link: dict[str, Any] = {
+        "between": ["client", "server"],
+        "name": UP,
+        "delay": options.delay,
+        **forward,
+    }
     if options.mtu is not None:
         link["mtu"] = options.mtu if not options.mtu.strip().isdigit() else f"{options.mtu} B"
     built: dict[str, Any] = {
@@ -101,7 +111,12 @@ def scenario(options: Options) -> dict[str, Any]:
 def _direction(options: Options, way: str, rate: str | None) -> dict[str, Any]:
     """One direction of the link."""
     if options.only not in (None, UP, DOWN):
-        raise refused(f"--only {options.only}", options.only, "there is no such direction", f"write {UP} or {DOWN}")
+        raise refused(
+            f"--only {options.only}",
+            options.only,
+            "there is no such direction",
+            f"write {UP} or {DOWN}",
+        )
     if options.only not in (None, way):
         return {"rate": _UNSHAPED, "queue": {"kind": "drop_tail", "limit": "1000 pkt"}}
     found: dict[str, Any] = {}
@@ -110,7 +125,12 @@ def _direction(options: Options, way: str, rate: str | None) -> dict[str, Any]:
     else:
         found["rate"] = rate or _UNSHAPED
         if plain_rate(_spaced(found["rate"])) is None:
-            raise refused(f"--rate {rate}", rate, "this is not a rate", "write it with its unit, as in --rate 12Mbps")
+            raise refused(
+                f"--rate {rate}",
+                rate,
+                "this is not a rate",
+                "write it with its unit, as in --rate 12Mbps",
+            )
     found["queue"] = _queue(options, found.get("rate"))
     if share := _loss(options.loss):
         found["impairment"] = [{"kind": "bernoulli", "loss": share}]
@@ -120,7 +140,12 @@ def _direction(options: Options, way: str, rate: str | None) -> dict[str, Any]:
 def _queue(options: Options, rate: str | None) -> dict[str, Any]:
     wanted = choice(options.queue)
     ecn = {"ecn": True} if options.ecn and _marks(wanted.kind) else {}
-    return {"kind": wanted.kind, "limit": options.limit or _limit(rate, options.delay), **ecn, **wanted.parameters}
+    return {
+        "kind": wanted.kind,
+        "limit": options.limit or _limit(rate, options.delay),
+        **ecn,
+        **wanted.parameters,
+    }
 
 
 def _marks(kind: str) -> bool:
@@ -137,7 +162,9 @@ def _limit(rate: str | None, delay: str) -> str:
     try:
         rtt = 2 * seconds(_spaced(delay))
     except ValueError:
-        raise refused(f"--delay {delay}", delay, "this is not a time", "write it with its unit: --delay 20ms") from None
+        raise refused(
+            f"--delay {delay}", delay, "this is not a time", "write it with its unit: --delay 20ms"
+        ) from None
     return f"{max(_LEAST_LIMIT, round((value or 0.0) * rtt / 8 / _PACKET))} pkt"
 
 
@@ -155,7 +182,9 @@ def _loss(text: str | None) -> float | None:
     except ValueError:
         share = -1.0
     if not 0 <= share < 1:
-        raise refused(f"--loss {text}", text, "this is no share of packets", "write --loss 1% or --loss 0.01")
+        raise refused(
+            f"--loss {text}", text, "this is no share of packets", "write --loss 1% or --loss 0.01"
+        )
     return share
 
 
@@ -175,7 +204,8 @@ _OPTIONS = {
 def spelled(error: ScenarioError, options: Options) -> ScenarioError:
     """An error in the scenario that was made from the options, in terms of the options, each once.
 
-    The scenario says most of them twice, for both directions. An error in an override (`-s`) stays as it is.
+    The scenario says most of them twice, for both directions. An error in an override (`-s`) stays
+    as it is.
     """
     problems = error.detail.get("problems", [])
     if not problems or any(problem.get("file") != NAME for problem in problems):
@@ -188,12 +218,26 @@ def spelled(error: ScenarioError, options: Options) -> ScenarioError:
             option = "trace"
         said: str | None = getattr(options, option) if option else None
         if option is None or said is None:
-            texts["\n".join([problem["cause"], *([f"help: {problem['fix']}"] if problem.get("fix") else [])])] = None
+            texts[
+                "\n".join(
+                    [problem["cause"], *([f"help: {problem['fix']}"] if problem.get("fix") else [])]
+                )
+            ] = None
             continue
         line = f"--{option.replace('_', '-')} {said}"
         named = key.rpartition(".")[2]
-        part = named if named and named in said else choice(said).kind if key.endswith(".kind") else said
-        fix = "name a file that there is, as seen from this directory" if option == "trace" else problem.get("fix", "")
+        part = (
+            named
+            if named and named in said
+            else choice(said).kind
+            if key.endswith(".kind")
+            else said
+        )
+        fix = (
+            "name a file that there is, as seen from this directory"
+            if option == "trace"
+            else problem.get("fix", "")
+        )
         texts[refused(line, part, problem["cause"], fix).rendered] = None
     return ScenarioError("\n\n".join(texts), error.detail)
 
@@ -212,7 +256,8 @@ def fresh(under: Path) -> Path:
 
 
 def exit_code(data: Mapping[str, Any]) -> int:
-    """The program's, as a shell tells it; 5 if it ended well on a network that was not what was asked for."""
+    """The program's, as a shell tells it; 5 if it ended well on a network that was not what was
+    asked for."""
     from ..present import validity
 
     ended = data["program"]
@@ -238,12 +283,14 @@ def said(data: Mapping[str, Any]) -> list[str]:
     for queue in Result(dict(data)).queues:
         row = queue.as_dict()
         waits = (
-            f"{scaled(row['mean_sojourn_s'] or 0.0, 's')} waiting (99 %: {scaled(row['p99_sojourn_s'] or 0.0, 's')})"
+            f"{scaled(row['mean_sojourn_s'] or 0.0, 's')} waiting (99 %: "
+            f"{scaled(row['p99_sojourn_s'] or 0.0, 's')})"
         )
         marks = f", {row['marks']} marked" if row.get("marks") else ""
         used = f"{scaled(row['utilization'], '1')} used"
         lines.append(
-            f"{names.get(queue.name, queue.name):<4} {queue.kind}: {row['departures']} packets, {used}, {waits}, "
+            f"{names.get(queue.name, queue.name):<4} {queue.kind}: {row['departures']} packets, "
+            f"{used}, {waits}, "
             f"mean queue {row['mean_packets']:.1f}, dropped: {drops(queue)}{marks}"
         )
     if _idle(data):
@@ -251,5 +298,8 @@ def said(data: Mapping[str, Any]) -> list[str]:
     for one in validity.runs(data):
         lines.append(one.verdict)
     if any(not one.valid for one in validity.runs(data)):
-        lines.append("the network was not what was asked for: try a lower rate, an idle machine, `dumbbell doctor`")
+        lines.append(
+            "the network was not what was asked for: try a lower rate, an idle machine, `dumbbell "
+            "doctor`"
+        )
     return lines

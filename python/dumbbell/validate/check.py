@@ -20,9 +20,10 @@ Verdict = Literal["pass", "fail"]
 class Check:
     """One line of the validation report.
 
-    id: stable, subject first, parts joined by dots: `mm1.rho-0.8.L`. law: one line with its source. expected: from
-    `validate.laws`. tolerance: the law's own accuracy, as a fraction of `expected`, or in its unit if `absolute`;
-    fixed before anything is measured. 0: exact. quick: whether `--quick` has the line.
+    id: stable, subject first, parts joined by dots: `mm1.rho-0.8.L`. law: one line with its source.
+    expected: from `validate.laws`. tolerance: the law's own accuracy, as a fraction of `expected`,
+    or in its unit if `absolute`; fixed before anything is measured. 0: exact. quick: whether
+    `--quick` has the line.
     """
 
     id: str
@@ -36,7 +37,9 @@ class Check:
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.expected) or not 0 <= self.tolerance < math.inf:
-            raise ValueError(f"{self.id}: {self.expected} within {self.tolerance} can be no expectation")
+            raise ValueError(
+                f"{self.id}: {self.expected} within {self.tolerance} can be no expectation"
+            )
         if self.expected == 0 and self.tolerance > 0 and not self.absolute:
             raise ValueError(f"{self.id}: a fraction of 0 is no tolerance; say `absolute=True`")
 
@@ -58,7 +61,8 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An check and what came of it; `measured` is None if it could not be measured, `error` says why."""
+    """An check and what came of it; `measured` is None if it could not be measured, `error` says
+    why."""
 
     check: Check
     measured: Measured | None
@@ -67,7 +71,8 @@ class Line:
 
     @property
     def verdict(self) -> Verdict:
-        """`pass` if and only if the whole interval lies within the bounds; what is not a number never does."""
+        """`pass` if and only if the whole interval lies within the bounds; what is not a number
+        never does."""
         if self.measured is None:
             return "fail"
         low, high = self.check.bounds

@@ -58,7 +58,8 @@ def checks() -> list[Check]:
 
 
 def chosen(every: Sequence[Check], only: Iterable[str] = (), *, quick: bool = False) -> list[Check]:
-    """Those whose id matches one of the patterns `only` (`mm1.*`), or all; with `quick` those that are quick.
+    """Those whose id matches one of the patterns `only` (`mm1.*`), or all; with `quick` those that
+    are quick.
 
     `ScenarioError` if a pattern matches nothing, with the nearest names.
     """
@@ -66,10 +67,14 @@ def chosen(every: Sequence[Check], only: Iterable[str] = (), *, quick: bool = Fa
     for pattern in patterns:
         if not any(fnmatch.fnmatchcase(check.id, pattern) for check in every):
             raise ScenarioError(_unknown(pattern, every))
-    picked = [o for o in every if not patterns or any(fnmatch.fnmatchcase(o.id, p) for p in patterns)]
+    picked = [
+        o for o in every if not patterns or any(fnmatch.fnmatchcase(o.id, p) for p in patterns)
+    ]
     left = [o for o in picked if o.quick or not quick]
     if picked and not left:
-        raise ScenarioError(f"--quick leaves out all that {' '.join(patterns)} matches: run it without --quick")
+        raise ScenarioError(
+            f"--quick leaves out all that {' '.join(patterns)} matches: run it without --quick"
+        )
     return left
 
 
@@ -80,7 +85,9 @@ def _unknown(pattern: str, every: Sequence[Check]) -> str:
     return f"no check is called `{pattern}`: {hint}"
 
 
-def validate(picked: Iterable[Check], runner: Runner, heard: Heard = lambda line: None) -> list[Line]:
+def validate(
+    picked: Iterable[Check], runner: Runner, heard: Heard = lambda line: None
+) -> list[Line]:
     """Measures checks one after another; `heard` is told of each line at once."""
     lines = []
     for check in picked:
@@ -91,7 +98,8 @@ def validate(picked: Iterable[Check], runner: Runner, heard: Heard = lambda line
 
 
 def _measured(check: Check, runner: Runner) -> Line:
-    """A line, whatever happens: what cannot be measured fails, and says why. An interrupt goes on to the caller."""
+    """A line, whatever happens: what cannot be measured fails, and says why. An interrupt goes on
+    to the caller."""
     start = time.monotonic()
     measured: Measured | None = None
     error: str | None = None

@@ -1,4 +1,5 @@
-"""The runs that checks measure: runs of scenarios over the seeds, made once however many checks look at them."""
+"""The runs that checks measure: runs of scenarios over the seeds, made once however many checks
+look at them."""
 
 from __future__ import annotations
 
@@ -17,13 +18,15 @@ from .measured import Measured
 
 T = TypeVar("T")
 Run = dict[str, Any]
-"""The JSON of one run: `flows`, `queues`, `conservation`, `seed` and so on, as `dumbbell run --json` has them."""
+"""The JSON of one run: `flows`, `queues`, `conservation`, `seed` and so on, as
+`dumbbell run --json` has them."""
 
 SEEDS = 5
 
 
 class Runner:
-    """Measures for checks. quick: whether an check may make do with shorter runs, as long as its interval allows it.
+    """Measures for checks. quick: whether an check may make do with shorter runs, as long as its
+    interval allows it.
 
     seeds: how many runs a random scenario gets, with the seeds 1, 2 and so on.
     """
@@ -34,11 +37,17 @@ class Runner:
         self._kept: dict[str, Any] = {}
 
     def run(
-        self, scenario: str | Mapping[str, Any], overrides: Sequence[str] = (), *, seeds: int | None = None
+        self,
+        scenario: str | Mapping[str, Any],
+        overrides: Sequence[str] = (),
+        *,
+        seeds: int | None = None,
     ) -> list[Run]:
-        """The runs of a scenario (TOML text or tables), one for each seed, from the cache if an check asked before.
+        """The runs of a scenario (TOML text or tables), one for each seed, from the cache if an
+        check asked before.
 
-        seeds: how many; 1 where nothing is random. `InvalidRun` if the account of a run's packets does not balance.
+        seeds: how many; 1 where nothing is random. `InvalidRun` if the account of a run's packets
+        does not balance.
         """
         n = self.seeds if seeds is None else seeds
 
@@ -54,7 +63,9 @@ class Runner:
 
         return self.keep(("run", scenario, list(overrides), n), make)
 
-    def shorter(self, scenario: str | Mapping[str, Any], quick: Mapping[str, Any] | None) -> str | Mapping[str, Any]:
+    def shorter(
+        self, scenario: str | Mapping[str, Any], quick: Mapping[str, Any] | None
+    ) -> str | Mapping[str, Any]:
         """The scenario, or the shorter one that there is for `--quick`."""
         return quick if self.quick and quick is not None else scenario
 
@@ -68,13 +79,16 @@ class Runner:
         return Measured.of([float(measure(run)) for run in self.run(scenario, tuple(overrides))])
 
     def records(self, scenario: str | Mapping[str, Any], name: str) -> Table:
-        """The records of one run of a scenario: `packets`, `hops`, `flows`, `queues`, `signals` or `reactions`."""
+        """The records of one run of a scenario: `packets`, `hops`, `flows`, `queues`, `signals` or
+        `reactions`."""
 
         def make() -> Table:
             made = Scenario.from_text(scenario) if isinstance(scenario, str) else Scenario(scenario)
             with temporary_folder() as directory:
                 made.run(seed=1, replications=1, out=directory)
-                return Table(api.table([{"labels": {}, "file": str(Path(directory) / f"{name}.parquet")}]))
+                return Table(
+                    api.table([{"labels": {}, "file": str(Path(directory) / f"{name}.parquet")}])
+                )
 
         return self.keep(("records", scenario, name), make)
 
@@ -88,10 +102,13 @@ class Runner:
 
 
 def over_seeds(
-    scenario: str | Mapping[str, Any], measure: Callable[[Run], float], quick: Mapping[str, Any] | None = None
+    scenario: str | Mapping[str, Any],
+    measure: Callable[[Run], float],
+    quick: Mapping[str, Any] | None = None,
 ) -> Callable[[Runner], Measured]:
-    """A measurement for an check: `measure` of the run with each seed, their mean and its interval. quick: a shorter
-    run of the same network, whose interval still lies well within the tolerance."""
+    """A measurement for an check: `measure` of the run with each seed, their mean and its
+    interval. quick: a shorter run of the same network, whose interval still lies well within the
+    tolerance."""
     return lambda runner: runner.over_seeds(runner.shorter(scenario, quick), measure)
 
 
@@ -101,8 +118,8 @@ def worst(
     law: float,
     quick: Mapping[str, Any] | None = None,
 ) -> Callable[[Runner], Measured]:
-    """A measurement of what holds in each run: of all runs the value furthest from `law`, without an interval. quick:
-    as for `over_seeds`."""
+    """A measurement of what holds in each run: of all runs the value furthest from `law`, without
+    an interval. quick: as for `over_seeds`."""
 
     def measured(runner: Runner) -> Measured:
         values = [float(measure(run)) for run in runner.run(runner.shorter(scenario, quick))]
@@ -111,17 +128,27 @@ def worst(
     return measured
 
 
-def over_drives(key: Any, make: Callable[[int], T], measure: Callable[[T], float]) -> Callable[[Runner], Measured]:
-    """A measurement of what `make` gives with each seed: the mean and its interval. `make` is called once for each seed
-    and each `key`, however many checks look at what it gives."""
+def over_drives(
+    key: Any, make: Callable[[int], T], measure: Callable[[T], float]
+) -> Callable[[Runner], Measured]:
+    """A measurement of what `make` gives with each seed: the mean and its interval. `make` is
+    called once for each seed and each `key`, however many checks look at what it gives."""
 
     def measured(runner: Runner) -> Measured:
         seeds = range(1, runner.seeds + 1)
-        return Measured.of([float(measure(runner.keep(("drive", key, seed), partial(make, seed)))) for seed in seeds])
+        return Measured.of(
+            [
+                float(measure(runner.keep(("drive", key, seed), partial(make, seed))))
+                for seed in seeds
+            ]
+        )
 
     return measured
 
 
-def once(key: Any, make: Callable[[], T], measure: Callable[[T], float]) -> Callable[[Runner], Measured]:
-    """A measurement of what is not random: `make` is called once for each `key`; a value without an interval."""
+def once(
+    key: Any, make: Callable[[], T], measure: Callable[[T], float]
+) -> Callable[[Runner], Measured]:
+    """A measurement of what is not random: `make` is called once for each `key`; a value without an
+    interval."""
     return lambda runner: Measured(float(measure(runner.keep(("once", key), make))))

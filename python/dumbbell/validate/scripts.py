@@ -22,8 +22,8 @@ ENDING = ".dbs"
 
 @dataclass(frozen=True)
 class Failure:
-    """An expectation that did not hold. `at_s` is the script's time, seconds; `history` what happened before, the
-    latest last; `str()` the text for people, with the line and a caret."""
+    """An expectation that did not hold. `at_s` is the script's time, seconds; `history` what
+    happened before, the latest last; `str()` the text for people, with the line and a caret."""
 
     file: str
     line: int
@@ -55,11 +55,14 @@ class Outcome:
 
 
 def run(path: str | Path) -> Outcome:
-    """Runs the script at `path`. `ScenarioError`: it cannot be read; the text says where, and the fix."""
+    """Runs the script at `path`. `ScenarioError`: it cannot be read; the text says where, and the
+    fix."""
     try:
         text = reading.text(path)
     except (OSError, UnicodeDecodeError) as error:
-        raise ScenarioError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        raise ScenarioError(
+            f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"
+        ) from error
     return run_text(text, str(path))
 
 

@@ -1,4 +1,5 @@
-"""Hypothesis strategies for property tests of algorithms: scenarios, queues, traces of packets and of connections.
+"""Hypothesis strategies for property tests of algorithms: scenarios, queues, traces of packets and
+of connections.
 
 ```python
 from dumbbell import strategies as st
@@ -49,8 +50,9 @@ class Arrival:
 class Event:
     """One event of a connection's life, 0.7 ms after the one before.
 
-    kind: "ack" (with `segments`, `sacked`, `ece`, `limited`, `recovery`, `rtt_us`), "loss", "ecn", "timeout" (`first`),
-    "spurious", "recovered" (`segments`: the bound on the window), "sent", "idle" or "local" (`signal`).
+    kind: "ack" (with `segments`, `sacked`, `ece`, `limited`, `recovery`, `rtt_us`), "loss", "ecn",
+    "timeout" (`first`), "spurious", "recovered" (`segments`: the bound on the window), "sent",
+    "idle" or "local" (`signal`).
     """
 
     kind: str
@@ -63,8 +65,8 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """The event of a packet: `kind` is "sent" or "dropped"; `time` (seconds) when its last bit left, `why` it was
-    dropped, `marked` why it was marked, if it was."""
+    """The event of a packet: `kind` is "sent" or "dropped"; `time` (seconds) when its last bit
+    left, `why` it was dropped, `marked` why it was marked, if it was."""
 
     packet: int
     kind: str
@@ -85,26 +87,37 @@ def _st() -> Any:
     try:
         import hypothesis.strategies
     except ModuleNotFoundError:
-        raise EnvironmentLacks("dumbbell.strategies needs Hypothesis: `pip install hypothesis`") from None
+        raise EnvironmentLacks(
+            "dumbbell.strategies needs Hypothesis: `pip install hypothesis`"
+        ) from None
     return hypothesis.strategies
 
 
-def traffic(*, max_packets: int = 300, flows: int = 4, ecn: bool = True) -> SearchStrategy[list[Arrival]]:
-    """Traces of packets for a queue: bursts and pauses, sizes from 40 B to 1500 B, some flows, all codepoints.
+def traffic(
+    *, max_packets: int = 300, flows: int = 4, ecn: bool = True
+) -> SearchStrategy[list[Arrival]]:
+    """Traces of packets for a queue: bursts and pauses, sizes from 40 B to 1500 B, some flows, all
+    codepoints.
 
-    max_packets: at most so many. flows: numbers of flows, from 0. ecn: whether some are ECN-capable.
+    max_packets: at most so many. flows: numbers of flows, from 0. ecn: whether some are
+    ECN-capable.
     """
     st = _st()
     gaps = st.one_of(st.just(0.0), st.floats(0, 0.005), st.floats(0.1, 0.3))
     words = ("not_ect", "ect0", "ect1", "ce") if ecn else ("not_ect",)
     one = st.builds(
-        Arrival, gap=gaps, bytes=st.integers(40, 1500), flow=st.integers(0, flows - 1), ecn=st.sampled_from(words)
+        Arrival,
+        gap=gaps,
+        bytes=st.integers(40, 1500),
+        flow=st.integers(0, flows - 1),
+        ecn=st.sampled_from(words),
     )
     return st.lists(one, min_size=1, max_size=max_packets)  # type: ignore[no-any-return]
 
 
 def acks(*, max_events: int = 300) -> SearchStrategy[list[Event]]:
-    """Lives of a connection for a congestion control: acknowledgements, losses, marks, timeouts, idle times."""
+    """Lives of a connection for a congestion control: acknowledgements, losses, marks, timeouts,
+    idle times."""
     st = _st()
 
     def event(kind: str, **details: Any) -> Any:
@@ -134,7 +147,8 @@ def acks(*, max_events: int = 300) -> SearchStrategy[list[Event]]:
 
 
 def queues(*kinds: str) -> SearchStrategy[dict[str, Any]]:
-    """Queues of a scenario, as tables: an algorithm of the catalogue (one of `kinds`, if there are any) with a limit.
+    """Queues of a scenario, as tables: an algorithm of the catalogue (one of `kinds`, if there are
+    any) with a limit.
 
     Choices and numbers with a range are drawn; the other parameters have their defaults.
     """
@@ -142,11 +156,18 @@ def queues(*kinds: str) -> SearchStrategy[dict[str, Any]]:
     from .. import catalogue
 
     # What needs a compiler for each choice of its parameters is drawn only where it is named.
-    drawn = [a for a in catalogue.algorithms() if a.kind == "aqm" and (a.name in kinds or a.language == "Rust")]
+    drawn = [
+        a
+        for a in catalogue.algorithms()
+        if a.kind == "aqm" and (a.name in kinds or a.language == "Rust")
+    ]
     known = [a for a in drawn if not kinds or a.name in kinds]
-    limits = st.one_of(st.integers(1, 200).map(lambda n: f"{n} pkt"), st.integers(2, 200).map(lambda n: f"{n} kB"))
+    limits = st.one_of(
+        st.integers(1, 200).map(lambda n: f"{n} pkt"), st.integers(2, 200).map(lambda n: f"{n} kB")
+    )
     tables = [
-        st.fixed_dictionaries({"kind": st.just(a.name), "limit": limits}, optional=_choices(a, st)) for a in known
+        st.fixed_dictionaries({"kind": st.just(a.name), "limit": limits}, optional=_choices(a, st))
+        for a in known
     ]
     return st.one_of(tables).filter(_valid)  # type: ignore[no-any-return]
 
@@ -175,17 +196,22 @@ def _valid(queue: dict[str, Any]) -> bool:
 def scenarios(
     *, queue: Any = None, cc: Sequence[Any] = ("reno", "newreno", "sack"), max_flows: int = 4
 ) -> SearchStrategy[Scenario]:
-    """Small dumbbells of a simulated second or two, fit for a run each: some flows, rates, delays, a queue.
+    """Small dumbbells of a simulated second or two, fit for a run each: some flows, rates, delays,
+    a queue.
 
-    queue: the queue of all of them (a name, a table, a `dumbbell.Red(...)`, your own); None: any of `queues()`.
-    cc: congestion controls to draw from.
+    queue: the queue of all of them (a name, a table, a `dumbbell.Red(...)`, your own); None: any of
+    `queues()`. cc: congestion controls to draw from.
     """
     st = _st()
     from ..scenario import Scenario
 
-    def built(rate: int, delay: int, seed: int, queue: Any, flows: list[dict[str, Any]]) -> Scenario:
+    def built(
+        rate: int, delay: int, seed: int, queue: Any, flows: list[dict[str, Any]]
+    ) -> Scenario:
         bottleneck = {"rate": f"{rate} Mbps", "delay": f"{delay} ms"}
-        return Scenario(duration="2 s", seed=seed, dumbbell={"bottleneck": bottleneck}, queue=queue, flow=flows)
+        return Scenario(
+            duration="2 s", seed=seed, dumbbell={"bottleneck": bottleneck}, queue=queue, flow=flows
+        )
 
     flow = st.fixed_dictionaries(
         {"cc": st.sampled_from(list(cc))},
@@ -239,20 +265,32 @@ def drive(
 ) -> Fates | list[Window]:
     """One algorithm under a trace, without a network.
 
-    A queue's gets the packets of `traffic()` on a port of `rate`, which is drained at the end: one `Fate` for each
-    packet. A congestion control gets the events of `acks()` on a path with segments of 1000 B and an initial window of
-    ten: one `Window` after each event; what the suite demands of every congestion control is checked on the way.
+    A queue's gets the packets of `traffic()` on a port of `rate`, which is drained at the end: one
+    `Fate` for each packet. A congestion control gets the events of `acks()` on a path with segments
+    of 1000 B and an initial window of ten: one `Window` after each event; what the suite demands of
+    every congestion control is checked on the way.
 
-    `ScenarioError`: what was asked cannot be read. `DumbbellError`: the algorithm failed or broke a rule.
+    `ScenarioError`: what was asked cannot be read. `DumbbellError`: the algorithm failed or broke a
+    rule.
     """
     own = [type(algorithm)] if isinstance(algorithm, Own) else []
     written = algorithm.as_dict() if isinstance(algorithm, Own | Spec) else algorithm
     if isinstance(algorithm, CongestionControl) or any(isinstance(one, Event) for one in trace):
-        asked: dict[str, Any] = {"cc": written, "events": [e.as_dict() for e in trace if isinstance(e, Event)]}
+        asked: dict[str, Any] = {
+            "cc": written,
+            "events": [e.as_dict() for e in trace if isinstance(e, Event)],
+        }
         return [Window(**row) for row in api.drive(asked, own)["windows"]]
     packets = [asdict(one) for one in trace if isinstance(one, Arrival)]
     queue = {"kind": written} if isinstance(written, str) else written
-    asked = {"queue": queue, "rate": rate, "delay": delay, "mtu": mtu, "seed": seed, "arrivals": packets}
+    asked = {
+        "queue": queue,
+        "rate": rate,
+        "delay": delay,
+        "mtu": mtu,
+        "seed": seed,
+        "arrivals": packets,
+    }
     return _fates(len(packets), api.drive(asked, own)["events"])
 
 
@@ -265,4 +303,7 @@ def _fates(packets: int, events: list[dict[str, Any]]) -> Fates:
         else:
             ends[event["packet"]] = event
     rows = (ends[i] for i in range(packets))
-    return Fates(Fate(e["packet"], e["fate"], e.get("time_s"), e.get("why"), marks.get(e["packet"])) for e in rows)
+    return Fates(
+        Fate(e["packet"], e["fate"], e.get("time_s"), e.get("why"), marks.get(e["packet"]))
+        for e in rows
+    )

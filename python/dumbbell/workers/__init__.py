@@ -1,11 +1,13 @@
 """Sweeps beyond one machine: the same request, the same store, runs made elsewhere.
 
-The store says which runs are missing; these go to workers in parcels, each run as a plan in which everything is
-resolved, so that a worker reads no scenario and no file. A worker keeps each run in the store itself and answers
-with a line for it. When nothing is missing any more, the result is put together from the store, here.
+The store says which runs are missing; these go to workers in parcels, each run as a plan in which
+everything is resolved, so that a worker reads no scenario and no file. A worker keeps each run in
+the store itself and answers with a line for it. When nothing is missing any more, the result is put
+together from the store, here.
 
-A parcel that is lost (its worker was killed, its batch job was ended) is simply still missing, and is sent again;
-what it had finished is in the store. A run that is lost three times is a failure, and the others go on.
+A parcel that is lost (its worker was killed, its batch job was ended) is simply still missing, and
+is sent again; what it had finished is in the store. A run that is lost three times is a failure,
+and the others go on.
 """
 
 from __future__ import annotations
@@ -22,18 +24,24 @@ from .crew import Crew, Parcel, Say
 _AT_ONCE = 2000
 # How often a run may be lost with its worker.
 _CHANCES = 3
-# Parcels for each place that works, so that nobody waits long for the last one; and runs of a parcel.
+# Parcels for each place that works, so that nobody waits long for the last one; and runs of a
+# parcel.
 _PARCELS_EACH = 4
 _LARGEST = 50
 
 
-def run(wanted: dict[str, Any], where: str, progress: api.Progress | None = None, say: Say = print) -> dict[str, Any]:
-    """The result of `api.run` for this request, whose runs are made `where`: `dask://HOST:PORT`, `ssh:HOST,HOST` or
-    `slurm`. `say` hears what a person should know: a worker that was lost, for one."""
+def run(
+    wanted: dict[str, Any], where: str, progress: api.Progress | None = None, say: Say = print
+) -> dict[str, Any]:
+    """The result of `api.run` for this request, whose runs are made `where`: `dask://HOST:PORT`,
+    `ssh:HOST,HOST` or `slurm`. `say` hears what a person should know: a worker that was lost, for
+    one."""
     options.check(where)
     if not wanted.get("store"):
         raise ScenarioError("runs on other machines are kept in a store: name one with --store DIR")
-    first = api.jobs(wanted | {"points": _AT_ONCE})  # Before anybody is hired: a wrong scenario is refused here.
+    first = api.jobs(
+        wanted | {"points": _AT_ONCE}
+    )  # Before anybody is hired: a wrong scenario is refused here.
     if first["jobs"]:
         crew = hire(where, first["store"])
         whole = False
@@ -70,7 +78,9 @@ def hire(where: str, store: str) -> Crew:
     raise AssertionError(f"options.check lets {where} pass")
 
 
-def _finish(wanted: dict[str, Any], listed: dict[str, Any], crew: Crew, progress: api.Progress, say: Say) -> None:
+def _finish(
+    wanted: dict[str, Any], listed: dict[str, Any], crew: Crew, progress: api.Progress, say: Say
+) -> None:
     """Deals out what is missing until nothing is."""
     lost: Counter[str] = Counter()
     failed: set[str] = set()
@@ -82,7 +92,10 @@ def _finish(wanted: dict[str, Any], listed: dict[str, Any], crew: Crew, progress
             keys = [job["key"] for job in parcel["jobs"]]
             if isinstance(answer, Exception):
                 lost.update(keys)
-                say(f"{len(keys)} runs were lost with their worker, and are tried again: {_short(answer)}")
+                say(
+                    f"{len(keys)} runs were lost with their worker, and are tried again: "
+                    f"{_short(answer)}"
+                )
                 given_up = [job for job in parcel["jobs"] if lost[job["key"]] >= _CHANCES]
                 _give_up(parcel, given_up, answer)
                 failed.update(job["key"] for job in given_up)
@@ -96,7 +109,10 @@ def _finish(wanted: dict[str, Any], listed: dict[str, Any], crew: Crew, progress
 
 def _parcels(listed: dict[str, Any], places: int) -> list[Parcel]:
     """Runs that go to a worker together."""
-    jobs, common = listed["jobs"], {key: value for key, value in listed.items() if key not in ("jobs", "have")}
+    jobs, common = (
+        listed["jobs"],
+        {key: value for key, value in listed.items() if key not in ("jobs", "have")},
+    )
     size = max(1, min(_LARGEST, -(-len(jobs) // max(1, places * _PARCELS_EACH))))
     return [common | {"jobs": jobs[i : i + size]} for i in range(0, len(jobs), size)]
 
@@ -104,7 +120,11 @@ def _parcels(listed: dict[str, Any], places: int) -> list[Parcel]:
 def _keep(parcel: Parcel, answer: list[dict[str, Any]]) -> None:
     """Keeps the rows of a worker that does not see the store."""
     asked = {job["key"] for job in parcel["jobs"]}
-    rows = [{"key": row["key"], "row": row["row"]} for row in answer if "row" in row and row["key"] in asked]
+    rows = [
+        {"key": row["key"], "row": row["row"]}
+        for row in answer
+        if "row" in row and row["key"] in asked
+    ]
     if rows:
         api.keep({"store": parcel["store"], "rows": rows})
 

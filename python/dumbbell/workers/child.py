@@ -1,7 +1,9 @@
-"""A worker at the other end of an ssh connection: parcels come in on standard input, answers leave on standard output.
+"""A worker at the other end of an ssh connection: parcels come in on standard input, answers leave
+on standard output.
 
-Both are JSON, one document a line: first the worker's `{"places": N}`; then for each `{"number", "parcel"}` one
-`{"number", "answer"}`, or `{"number", "error": {"code", "text", "detail"}}`. The worker ends with its input.
+Both are JSON, one document a line: first the worker's `{"places": N}`; then for each
+`{"number", "parcel"}` one `{"number", "answer"}`, or
+`{"number", "error": {"code", "text", "detail"}}`. The worker ends with its input.
 """
 
 from __future__ import annotations
@@ -44,7 +46,12 @@ def _done(order: dict[str, Any], say: Any) -> None:
     try:
         say({"number": number, "answer": perform(order["parcel"])})
     except DumbbellError as error:
-        say({"number": number, "error": {"code": error.code, "text": error.rendered, "detail": error.detail}})
+        say(
+            {
+                "number": number,
+                "error": {"code": error.code, "text": error.rendered, "detail": error.detail},
+            }
+        )
     except BaseException as error:  # Whatever it was: whoever asked waits for an answer.
         text = f"a worker failed: {type(error).__name__}: {error}"
         say({"number": number, "error": {"code": DumbbellError.code, "text": text, "detail": {}}})

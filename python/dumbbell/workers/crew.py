@@ -17,7 +17,9 @@ class Crew(Protocol):
     def places(self) -> int:
         """Number of parcels at the same time."""
 
-    def work(self, parcels: list[Parcel]) -> Iterator[tuple[Parcel, list[dict[str, Any]] | Exception]]:
+    def work(
+        self, parcels: list[Parcel]
+    ) -> Iterator[tuple[Parcel, list[dict[str, Any]] | Exception]]:
         """Each parcel with its answer (`task.perform`), or why there is none, as they come in."""
 
     def dismiss(self, whole: bool) -> None:

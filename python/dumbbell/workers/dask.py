@@ -29,19 +29,23 @@ class Cluster:
 
     @classmethod
     def at(cls, address: str) -> Cluster:
-        """The cluster whose scheduler listens at `//HOST:PORT`, or at an address of Dask's such as `tls://...`."""
+        """The cluster whose scheduler listens at `//HOST:PORT`, or at an address of Dask's such as
+        `tls://...`."""
         host, port = endpoint(address)
         address = f"tcp:{address}" if address.startswith("//") else address
         client: Any = None
         try:
-            _reach(host, port)  # A client that finds nobody leaves tracebacks behind when it is dropped.
+            _reach(
+                host, port
+            )  # A client that finds nobody leaves tracebacks behind when it is dropped.
             client = _dask.Client(address, timeout=_PATIENCE_S, set_as_default=False)
             client.wait_for_workers(1, timeout=_PATIENCE_S)
         except (OSError, TimeoutError, ValueError) as error:
             if client is not None:
                 client.close()
             raise EnvironmentLacks(
-                f"there is no Dask cluster with a worker at {address} ({_line(error)}): start `dask scheduler`, "
+                f"there is no Dask cluster with a worker at {address} ({_line(error)}): start "
+                f"`dask scheduler`, "
                 f"and `dask worker {address}` on each machine that is to work"
             ) from None
         return cls(client)
@@ -50,7 +54,9 @@ class Cluster:
         """The threads of all workers."""
         return max(1, int(sum(self._client.nthreads().values())))
 
-    def work(self, parcels: list[Parcel]) -> Iterator[tuple[Parcel, list[dict[str, Any]] | Exception]]:
+    def work(
+        self, parcels: list[Parcel]
+    ) -> Iterator[tuple[Parcel, list[dict[str, Any]] | Exception]]:
         """Sends all parcels; the scheduler sends one again whose worker dies."""
         sent = {self._client.submit(perform, parcel, pure=False): parcel for parcel in parcels}
         try:
@@ -58,12 +64,20 @@ class Cluster:
                 error = future.exception() if future.status != "finished" else None
                 if error is None:
                     yield sent[future], future.result()
-                elif isinstance(error, _dask.KilledWorker | OSError) or future.status in ("lost", "cancelled"):
-                    yield sent[future], error if isinstance(error, Exception) else DumbbellError(str(error))
+                elif isinstance(error, _dask.KilledWorker | OSError) or future.status in (
+                    "lost",
+                    "cancelled",
+                ):
+                    yield (
+                        sent[future],
+                        error if isinstance(error, Exception) else DumbbellError(str(error)),
+                    )
                 elif isinstance(error, DumbbellError):
                     raise error
                 elif isinstance(error, ImportError):
-                    raise EnvironmentLacks(f"a worker cannot import dumbbell ({error}): install it there, too")
+                    raise EnvironmentLacks(
+                        f"a worker cannot import dumbbell ({error}): install it there, too"
+                    )
                 else:
                     raise DumbbellError(f"a worker failed: {type(error).__name__}: {error}")
         finally:
@@ -75,7 +89,8 @@ class Cluster:
 
 
 def _reach(host: str, port: int) -> None:
-    """Waits until something listens there; after `_PATIENCE_S` the `OSError` of the last attempt."""
+    """Waits until something listens there; after `_PATIENCE_S` the `OSError` of the last
+    attempt."""
     end = time.monotonic() + _PATIENCE_S
     while True:
         try:

@@ -1,4 +1,5 @@
-"""Reads `--workers`. Nothing here needs Dask or Slurm, so a wrong word is refused before anything is done."""
+"""Reads `--workers`. Nothing here needs Dask or Slurm, so a wrong word is refused before anything
+is done."""
 
 from __future__ import annotations
 
@@ -26,7 +27,9 @@ def check(where: str) -> None:
             raise ScenarioError("--workers ssh: name the hosts, as in ssh:host1,host2")
         for host in hosts:
             if host.startswith("-"):
-                raise ScenarioError(f"--workers ssh: {host} is no host: a host does not begin with `-`")
+                raise ScenarioError(
+                    f"--workers ssh: {host} is no host: a host does not begin with `-`"
+                )
         for key in ("port", "threads"):
             number(options, key, None, "ssh")
     elif kind == "slurm":
@@ -36,11 +39,13 @@ def check(where: str) -> None:
 
 
 def endpoint(address: str) -> tuple[str, int]:
-    """Host and port of a Dask scheduler's address, `//HOST:PORT` or as Dask has it (`tls://HOST:PORT`)."""
+    """Host and port of a Dask scheduler's address, `//HOST:PORT` or as Dask has it
+    (`tls://HOST:PORT`)."""
     match = _ADDRESS.fullmatch(address)
     if match is None or not 1 <= int(match[2]) <= 65535:
         raise ScenarioError(
-            f"--workers dask:{address}: write dask://HOST:PORT, the address of the scheduler, PORT from 1 to 65535"
+            f"--workers dask:{address}: write dask://HOST:PORT, the address of the scheduler, "
+            f"PORT from 1 to 65535"
         )
     return match[1].strip("[]"), int(match[2])
 
@@ -53,7 +58,9 @@ def _slurm(text: str) -> None:
         number(options, key, None, "slurm")
     memory(options)
     if options.get("cluster", "slurm") not in ("slurm", "local"):
-        raise ScenarioError(f"--workers slurm: cluster={options['cluster']} is neither slurm nor local")
+        raise ScenarioError(
+            f"--workers slurm: cluster={options['cluster']} is neither slurm nor local"
+        )
 
 
 def memory(options: dict[str, str]) -> float | None:
@@ -80,7 +87,9 @@ def read(text: str, known: tuple[str, ...], what: str) -> tuple[list[str], dict[
         elif key in known:
             options[key] = value
         else:
-            raise ScenarioError(f"--workers {what}: there is no option `{key}`; known are {', '.join(known)}")
+            raise ScenarioError(
+                f"--workers {what}: there is no option `{key}`; known are {', '.join(known)}"
+            )
     return names, options
 
 

@@ -22,9 +22,10 @@ _BEAT_S = 0.5
 
 
 class Batch:
-    """Batch jobs. Options: `partition`, `account`, `qos`, `constraint`, `mem` (GB) as Slurm has them; `time` of a
-    job, minutes (60); `cpus` of a job (1), each of which makes one run at a time; `jobs`, the most that are queued
-    at once (16); `cluster` (`slurm`; `local` runs the same jobs as processes here)."""
+    """Batch jobs. Options: `partition`, `account`, `qos`, `constraint`, `mem` (GB) as Slurm has
+    them; `time` of a job, minutes (60); `cpus` of a job (1), each of which makes one run at a time;
+    `jobs`, the most that are queued at once (16); `cluster` (`slurm`; `local` runs the same jobs as
+    processes here)."""
 
     def __init__(self, text: str, store: str) -> None:
         names, options = read(text, SLURM, "slurm")
@@ -32,13 +33,18 @@ class Batch:
         cluster = options.get("cluster", "slurm")
         if cluster == "slurm" and shutil.which("sbatch") is None:
             raise EnvironmentLacks(
-                "--workers slurm: there is no `sbatch` here; start the sweep where jobs are submitted"
+                "--workers slurm: there is no `sbatch` here; start the sweep where jobs are "
+                "submitted"
             )
         self._cpus = number(options, "cpus", 1, "slurm") or 1
         self._jobs = number(options, "jobs", 16, "slurm") or 16
         self._folder = _folder(Path(store))
         self._executor = submitit.AutoExecutor(folder=self._folder / "%j", cluster=cluster)
-        own = {f"slurm_{key}": options[key] for key in ("partition", "account", "qos", "constraint") if key in options}
+        own = {
+            f"slurm_{key}": options[key]
+            for key in ("partition", "account", "qos", "constraint")
+            if key in options
+        }
         size = memory(options)
         minutes = number(options, "time", 60, "slurm")
         self._executor.update_parameters(
@@ -50,10 +56,13 @@ class Batch:
         )
 
     def places(self) -> int:
-        """So that there is about one parcel for each job that may be queued: starting one takes a while."""
+        """So that there is about one parcel for each job that may be queued: starting one takes a
+        while."""
         return max(1, self._jobs // 4)
 
-    def work(self, parcels: list[Parcel]) -> Iterator[tuple[Parcel, list[dict[str, Any]] | Exception]]:
+    def work(
+        self, parcels: list[Parcel]
+    ) -> Iterator[tuple[Parcel, list[dict[str, Any]] | Exception]]:
         """Submits parcels, so many at once, and looks after them."""
         waiting = list(reversed(parcels))
         queued: dict[submitit.Job[Any], Parcel] = {}
@@ -77,19 +86,21 @@ class Batch:
 
 
 def _folder(store: Path) -> Path:
-    """Directory of the files of jobs: beside the rows, the place that every node sees. They are pickles, and whoever
-    can write one runs programs as this user; so nobody else may."""
+    """Directory of the files of jobs: beside the rows, the place that every node sees. They are
+    pickles, and whoever can write one runs programs as this user; so nobody else may."""
     about = store.stat()
     if about.st_uid not in (0, os.geteuid()) or about.st_mode & 0o022:
         raise EnvironmentLacks(
-            f"--workers slurm: other users can write to the store {store}, and could run programs as you: "
+            f"--workers slurm: other users can write to the store {store}, and could run programs "
+            f"as you: "
             "name one of your own with --store DIR, or `chmod go-w` it"
         )
     return private.folder(store / "slurm")
 
 
 def _answer(job: submitit.Job[Any]) -> list[dict[str, Any]] | Exception:
-    """The answer of a job; one that was ended by others has given nothing, one that failed by itself ends the sweep."""
+    """The answer of a job; one that was ended by others has given nothing, one that failed by
+    itself ends the sweep."""
     try:
         error = job.exception()
     except submitit.core.utils.UncompletedJobError as gone:

@@ -1,7 +1,7 @@
 """Workers on other machines, each a process at the other end of an ssh connection.
 
-Nothing listens on a port: parcels and answers pass through the connection, as JSON. The command `ssh` makes it, so that
-what the user's configuration says of a host holds.
+Nothing listens on a port: parcels and answers pass through the connection, as JSON. The command
+`ssh` makes it, so that what the user's configuration says of a host holds.
 """
 
 from __future__ import annotations
@@ -41,20 +41,24 @@ _Heard = queue.SimpleQueue[tuple["_Worker", str]]
 
 
 class Hosts:
-    """Workers on the hosts of `HOST,HOST,...`. Options: `python` (there; default: the path of this one), `user`,
-    `port`, `key`, `known_hosts`, `threads` (of each host; default: its cores)."""
+    """Workers on the hosts of `HOST,HOST,...`. Options: `python` (there; default: the path of this
+    one), `user`, `port`, `key`, `known_hosts`, `threads` (of each host; default: its cores)."""
 
     def __init__(self, text: str) -> None:
         names, options = read(text, SSH, "ssh")
         program = shutil.which("ssh")
         if program is None:
-            raise EnvironmentLacks("--workers ssh: there is no `ssh` here: install an OpenSSH client")
+            raise EnvironmentLacks(
+                "--workers ssh: there is no `ssh` here: install an OpenSSH client"
+            )
         threads = number(options, "threads", None, "ssh")
         there = [options.get("python", sys.executable), "-P", "-m", "dumbbell.workers.child"]
         there += [str(threads)] if threads else []
         command = [program, *_flags(options)]
         self._heard: _Heard = queue.SimpleQueue()
-        self._commands = {name: [*command, "--", name, f"exec {shlex.join(there)}"] for name in names}
+        self._commands = {
+            name: [*command, "--", name, f"exec {shlex.join(there)}"] for name in names
+        }
         self._workers: dict[str, _Worker] = {}
         try:
             for worker in self._missing():
@@ -68,8 +72,8 @@ class Hosts:
         return sum(worker.places for worker in self._workers.values())
 
     def work(self, parcels: list[Parcel]) -> Iterator[Answer]:
-        """Deals out parcels. Those of a worker whose connection ends are lost. It is started again with the next call;
-        if it cannot be, the others go on without it."""
+        """Deals out parcels. Those of a worker whose connection ends are lost. It is started again
+        with the next call; if it cannot be, the others go on without it."""
         for worker in self._missing():
             try:
                 worker.greet(self._heard)
@@ -100,7 +104,11 @@ class Hosts:
 
     def _missing(self) -> list[_Worker]:
         """The workers that are not there, started at the same time."""
-        new = [_Worker(name, command) for name, command in self._commands.items() if name not in self._workers]
+        new = [
+            _Worker(name, command)
+            for name, command in self._commands.items()
+            if name not in self._workers
+        ]
         self._workers |= {worker.name: worker for worker in new}
         return new
 
@@ -124,7 +132,8 @@ class _Worker:
         )
 
     def greet(self, heard: _Heard) -> None:
-        """Waits for the first answer. From then on, what it says is put into `heard`; an empty line is the end."""
+        """Waits for the first answer. From then on, what it says is put into `heard`; an empty line
+        is the end."""
         bell = threading.Timer(_PATIENCE_S, self._process.kill)
         bell.start()
         try:
@@ -136,8 +145,10 @@ class _Worker:
             bell.cancel()
         if self.places < 1:
             raise EnvironmentLacks(
-                f"no worker could be started on {self.name} ({self.ended()}): `ssh {self.name}` must work without a "
-                "password, and the host must have dumbbell at the same path as here, or where python=PATH says"
+                f"no worker could be started on {self.name} ({self.ended()}): `ssh {self.name}` "
+                f"must work without a "
+                "password, and the host must have dumbbell at the same path as here, or where "
+                "python=PATH says"
             )
         threading.Thread(target=self._listen, args=(heard,), daemon=True).start()
 
@@ -173,7 +184,9 @@ class _Worker:
             if error is None:
                 return parcel, said["answer"]
         except (ValueError, LookupError, TypeError, AttributeError):
-            raise DumbbellError(f"the worker on {self.name} did not answer in its own way: {line[:200]}") from None
+            raise DumbbellError(
+                f"the worker on {self.name} did not answer in its own way: {line[:200]}"
+            ) from None
         raise of_code(error["code"], error["text"], error["detail"])
 
     def ended(self) -> str:

@@ -1,11 +1,12 @@
-"""Writes red_leap.sv: 32 steps of the dense polynomial as a network of parities for four-input LUTs.
+"""Writes red_leap.sv: 32 steps of the dense polynomial as a network of parities for four-input
+LUTs.
 
 python leap.py [SECONDS [SEED]] > red_leap.sv
 
-Each bit after 32 steps is the parity of 7 to 16 bits before. A row is brought down to two terms (the gate that is left
-also chooses what is written into the register) by replacing, again and again, one of the sets of two to four terms that
-rows share most, ties broken by chance; the smallest network of many tries is written. Exact, whatever chance says: what
-is replaced is equal.
+Each bit after 32 steps is the parity of 7 to 16 bits before. A row is brought down to two terms
+(the gate that is left also chooses what is written into the register) by replacing, again and
+again, one of the sets of two to four terms that rows share most, ties broken by chance; the
+smallest network of many tries is written. Exact, whatever chance says: what is replaced is equal.
 """
 
 from __future__ import annotations
@@ -44,7 +45,10 @@ def network(rng: random.Random) -> tuple[list[Terms], list[Terms]]:
         chosen = frozenset(rng.choice([terms for terms, value in gain.items() if value >= enough]))
         name = BITS + len(shared)
         shared.append(chosen)
-        outputs = [(row - chosen) | {name} if chosen <= row and len(row) > TERMS else row for row in outputs]
+        outputs = [
+            (row - chosen) | {name} if chosen <= row and len(row) > TERMS else row
+            for row in outputs
+        ]
     return _used(shared, outputs)
 
 
@@ -54,7 +58,8 @@ def _used(shared: list[Terms], outputs: list[Terms]) -> tuple[list[Terms], list[
         if not any(name in row for row in (*shared, *outputs)):
             del shared[name - BITS]
             shared, outputs = (
-                [frozenset(term - (term > name) for term in row) for row in rows] for rows in (shared, outputs)
+                [frozenset(term - (term > name) for term in row) for row in rows]
+                for rows in (shared, outputs)
             )
     return shared, outputs
 
@@ -72,7 +77,9 @@ def main() -> None:
         return " ^ ".join(f"s[{t}]" if t < BITS else f"t{t - BITS}" for t in sorted(terms))
 
     every = [f"t{number}" for number in range(len(shared))]
-    names = ",\n        ".join(", ".join(row) for row in (every[at : at + 12] for at in range(0, len(every), 12)))
+    names = ",\n        ".join(
+        ", ".join(row) for row in (every[at : at + 12] for at in range(0, len(every), 12))
+    )
     print(f"""// The draw's leap in sound mode (SPEC.md, "Draw"): {STEPS} steps of the register at once, combinational.
 //
 // Written by leap.py, which says how; {len(shared)} parities of at most four terms, shared by the {BITS} of the result.

@@ -1,8 +1,9 @@
-"""What the module should do, clock by clock: its counts of the queues, and the verdict of each packet.
+"""What the module should do, clock by clock: its counts of the queues, and the verdict of each
+packet.
 
-It is told what happens on the ports, and looks at nothing within; what the core says is compared with what it foretold
-(`said`), averages too, so that a count that is off by one shows at the next packet. A bench is one of these that also
-drives the ports.
+It is told what happens on the ports, and looks at nothing within; what the core says is compared
+with what it foretold (`said`), averages too, so that a count that is off by one shows at the next
+packet. A bench is one of these that also drives the ports.
 """
 
 from __future__ import annotations
@@ -21,16 +22,18 @@ def parameter(name: str, default: int) -> int:
 
 
 LATENCY = 9 + 2 * parameter("IDLE", 0) + 2 * (parameter("CLASSES", 1) > 1)
-"""Clocks from the one that has a packet's header to the one that shows its verdict: 9, and 2 more for each option."""
+"""Clocks from the one that has a packet's header to the one that shows its verdict: 9, and 2 more
+for each option."""
 LOOK, ACCEPT, PASSED, COUNTED = 1, 2, 2, 9 + 2 * parameter("IDLE", 0)
-"""Clocks after the word that settles a packet: its queue's length is sampled; the core accepts it; it counts if it is
-not for RED to decide, and if it was decided and kept."""
+"""Clocks after the word that settles a packet: its queue's length is sampled; the core accepts it;
+it counts if it is not for RED to decide, and if it was decided and kept."""
 
 
 HELD = 40
 """Packets in a queue whose count is watched."""
 PATIENCE = 20_000
-"""Clocks after reset by which every test is done: one that is not waits for what will never come."""
+"""Clocks after reset by which every test is done: one that is not waits for what will never
+come."""
 
 
 class Model:
@@ -46,7 +49,8 @@ class Model:
         self.first: list[Callable[[], None]] = []
         """Called at each edge, before packets are decided: twins of timers."""
         self.then: list[Callable[[int | None], None]] = []
-        """Called after that, before counts change, with the queue of the packet that was looked at."""
+        """Called after that, before counts change, with the queue of the packet that was looked
+        at."""
         self.idle_of: Callable[[int], int] = lambda queue: 0
         """Half half-lives that a queue has been empty: of the bench's twin of red_idle_time."""
         self.forget()
@@ -76,19 +80,29 @@ class Model:
         """The core gave a decision."""
         want = self.foretold.popleft()
         self.decided.append(bool(drop))
-        said, wanted = (queue, drop, region, avg), (want.queue, int(want.drop), want.region, want.avg)
-        assert said == wanted, f"queue, drop, region, avg: the core says {said}, foretold is {wanted}"
+        said, wanted = (
+            (queue, drop, region, avg),
+            (want.queue, int(want.drop), want.region, want.avg),
+        )
+        assert said == wanted, (
+            f"queue, drop, region, avg: the core says {said}, foretold is {wanted}"
+        )
 
     def check_counts(self, seen: list[int], held: int) -> None:
-        """Queue 0 was held at `held` packets, of which `seen` are the module's counts: right, and RED still drops.
+        """Queue 0 was held at `held` packets, of which `seen` are the module's counts: right, and
+        RED still drops.
 
-        A packet counts when its verdict is known. It waits when it left the module, and its pulse shows two clocks
-        later. So a few packets are on their way.
+        A packet counts when its verdict is known. It waits when it left the module, and its pulse
+        shows two clocks later. So a few packets are on their way.
         """
         first = next((at for at, count in enumerate(seen) if count >= held - 2), len(seen))
         filled = seen[first + 100 :]
-        assert len(filled) > len(seen) / 4, f"the queue was filled after {first} of {len(seen)} clocks"
-        assert held - 2 <= min(filled) <= max(filled) <= held + 4, f"counted {min(filled)} to {max(filled)} of {held}"
+        assert len(filled) > len(seen) / 4, (
+            f"the queue was filled after {first} of {len(seen)} clocks"
+        )
+        assert held - 2 <= min(filled) <= max(filled) <= held + 4, (
+            f"counted {min(filled)} to {max(filled)} of {held}"
+        )
         late = [drop for drop, _ in zip(reversed(self.decided), range(200), strict=False)]
         assert 10 < sum(late) < 190, f"{sum(late)} of the last {len(late)} packets were dropped"
 
@@ -111,7 +125,12 @@ class Model:
         self.entering = [(at, queue) for at, queue in self.entering if at > now]
         removed, dropped = self.before
         for queue in range(8):
-            count = self.counts[queue] + new.count(queue) - (removed >> queue & 1) - (dropped >> queue & 1)
+            count = (
+                self.counts[queue]
+                + new.count(queue)
+                - (removed >> queue & 1)
+                - (dropped >> queue & 1)
+            )
             if count <= 4095:
                 self.counts[queue] = max(count, 0)
         self.before = self.pulses

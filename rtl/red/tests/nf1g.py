@@ -1,7 +1,9 @@
-"""The bench of the NetFPGA-1G module: it drives every port each clock, and foretells what has to come out.
+"""The bench of the NetFPGA-1G module: it drives every port each clock, and foretells what has to
+come out.
 
-The bench keeps its own count of each queue, clock by clock as red_occupancy says it should be, and asks the
-transcription of SPEC.md for each verdict when a header goes in. Of the inside it looks at the core's decisions only.
+The bench keeps its own count of each queue, clock by clock as red_occupancy says it should be, and
+asks the transcription of SPEC.md for each verdict when a header goes in. Of the inside it looks at
+the core's decisions only.
 """
 
 from __future__ import annotations
@@ -66,7 +68,9 @@ class TB(Model):
         self.dut, self.rng = dut, rng()
         self.habits = habits or Habits()
         self.wred = parameter("CLASSES", 1) > 1
-        self.classes = [dscp >> 1 & 3 if 1 <= dscp >> 3 <= 4 and not dscp & 1 else 0 for dscp in range(64)]
+        self.classes = [
+            dscp >> 1 & 3 if 1 <= dscp >> 3 <= 4 and not dscp & 1 else 0 for dscp in range(64)
+        ]
         self.each: list[Callable[[], None]] = []
         """Called at each clock, before anything else is done."""
         super().__init__()
@@ -90,7 +94,15 @@ class TB(Model):
     async def reset(self, clocks: int = 3) -> None:
         """Reset, with every input at rest, and the wait until the module takes words."""
         dut = self.dut
-        for name in ("in_wr", "in_data", "in_ctrl", "out_rdy", "pkt_removed", "pkt_dropped", "cfg_we_i"):
+        for name in (
+            "in_wr",
+            "in_data",
+            "in_ctrl",
+            "out_rdy",
+            "pkt_removed",
+            "pkt_dropped",
+            "cfg_we_i",
+        ):
             getattr(dut, name).value = 0
         for name in ("req", "ack", "rd_wr_L", "addr", "data", "src"):
             getattr(dut, f"reg_{name}_in").value = 0
@@ -117,7 +129,9 @@ class TB(Model):
                 break
             await self.step()
         else:
-            raise AssertionError(f"after {most} clocks {len(self.seen.packets)} of {len(self.kept)} came out")
+            raise AssertionError(
+                f"after {most} clocks {len(self.seen.packets)} of {len(self.kept)} came out"
+            )
         for _ in range(longer):
             await self.step()
 
@@ -125,7 +139,9 @@ class TB(Model):
         """Kept packets are whole and in order, and no word of any other was written."""
         kept = [packet.words for packet in self.kept]
         assert not self.seen.words, f"{len(self.seen.words)} words of no whole packet"
-        assert len(self.seen.packets) == len(kept), f"{len(self.seen.packets)} packets came out of {len(kept)}"
+        assert len(self.seen.packets) == len(kept), (
+            f"{len(self.seen.packets)} packets came out of {len(kept)}"
+        )
         for number, (seen, sent) in enumerate(zip(self.seen.packets, kept, strict=True)):
             assert seen == sent, f"packet {number} is not as it was sent"
 
@@ -141,13 +157,18 @@ class TB(Model):
         return at, 0
 
     async def write_register(self, offset: int, value: int) -> None:
-        """Through the ring, or the module's own port where that is not built in; the transcription's too."""
+        """Through the ring, or the module's own port where that is not built in; the
+        transcription's too."""
         if parameter("REGS", 0):
             from ring import Ring
 
             await Ring(self).write(offset, value)
             return
-        self.dut.cfg_we_i.value, self.dut.cfg_addr_i.value, self.dut.cfg_data_i.value = 1, offset, value
+        self.dut.cfg_we_i.value, self.dut.cfg_addr_i.value, self.dut.cfg_data_i.value = (
+            1,
+            offset,
+            value,
+        )
         await self.step()
         self.dut.cfg_we_i.value = 0
         self.core.write(offset >> 5, offset & 31, value)
@@ -156,7 +177,8 @@ class TB(Model):
     # ---- one clock
 
     async def step(self) -> None:
-        """A rising edge: what stood before it is looked at, then the inputs of the next clock are set."""
+        """A rising edge: what stood before it is looked at, then the inputs of the next clock are
+        set."""
         dut = self.dut
         await RisingEdge(dut.clk)
         for look in self.each:
@@ -164,7 +186,9 @@ class TB(Model):
         self._collect(dut)
         path = dut.u_path
         if path.valid_o.value == 1:
-            self.said(*(int(port.value) for port in (path.qid_o, path.drop_o, path.region_o, path.avg_o)))
+            self.said(
+                *(int(port.value) for port in (path.qid_o, path.drop_o, path.region_o, path.avg_o))
+            )
         self.edge()
         if self.wrote is not None:
             self._sent(*self.wrote)
@@ -198,7 +222,8 @@ class TB(Model):
                 self.waiting[queue] += 1
 
     def _sent(self, packet: Packet, at: int) -> None:
-        """A word was written in the clock of this edge: the one that settles a packet sets its verdict in motion."""
+        """A word was written in the clock of this edge: the one that settles a packet sets its
+        verdict in motion."""
         if at == 0:
             self.sent.append(packet)
             self.undecided += 1

@@ -34,8 +34,12 @@ class Packet:
 
 
 def frame_words(payload: bytes) -> list[Word]:
-    """A frame as data words; the last one's ctrl marks its last byte: 0x80 the first of the eight, 0x01 the last."""
-    words = [(0, int.from_bytes(payload[at : at + 8].ljust(8, b"\0"), "big")) for at in range(0, len(payload), 8)]
+    """A frame as data words; the last one's ctrl marks its last byte: 0x80 the first of the eight,
+    0x01 the last."""
+    words = [
+        (0, int.from_bytes(payload[at : at + 8].ljust(8, b"\0"), "big"))
+        for at in range(0, len(payload), 8)
+    ]
     last = (len(payload) - 1) % 8
     words[-1] = (0x80 >> last, words[-1][1])
     return words
@@ -48,7 +52,11 @@ def header(length: int, ports: int, source: int = 0) -> Word:
 
 def ipv4(length: int, dscp: int, rng: Random) -> bytes:
     """An Ethernet frame that begins like IPv4 with this DSCP, all else random."""
-    return rng.randbytes(12) + bytes((8, 0, 0x45, dscp << 2 | rng.getrandbits(2))) + rng.randbytes(length - 16)
+    return (
+        rng.randbytes(12)
+        + bytes((8, 0, 0x45, dscp << 2 | rng.getrandbits(2)))
+        + rng.randbytes(length - 16)
+    )
 
 
 def ipv6(length: int, dscp: int, rng: Random) -> bytes:
@@ -67,7 +75,8 @@ def packet(
     payload: bytes | None = None,
     source: int = 0,
 ) -> Packet:
-    """A well-formed packet to a queue. before, after: ctrl of other stages' headers around the I/O queues'."""
+    """A well-formed packet to a queue. before, after: ctrl of other stages' headers around the I/O
+    queues'."""
     body = payload if payload is not None else rng.randbytes(length)
     words = [(ctrl, rng.getrandbits(64)) for ctrl in before]
     words.append(header(len(body), 1 << queue, source))
@@ -79,8 +88,8 @@ def packet(
 def malformed(rng: Random, kind: str, length: int = 60) -> Packet:
     """A packet that RED should bypass.
 
-    kind: no port; several ports; a port beyond the eight queues; one of each; no header of the I/O queues; it after
-    more headers than RED looks through.
+    kind: no port; several ports; a port beyond the eight queues; one of each; no header of the I/O
+    queues; it after more headers than RED looks through.
     """
     ports = {
         "none": 0,
@@ -96,7 +105,9 @@ def malformed(rng: Random, kind: str, length: int = 60) -> Packet:
         words = [(1 + rng.randrange(0xFE), rng.getrandbits(64)) for _ in range(rng.randrange(3))]
         at = len(words)
     if kind == "late":
-        words = [(1 + rng.randrange(0xFE), rng.getrandbits(64)) for _ in range(8 + rng.randrange(3))] + words
+        words = [
+            (1 + rng.randrange(0xFE), rng.getrandbits(64)) for _ in range(8 + rng.randrange(3))
+        ] + words
         at = 7
     named = ports & 0xFF if kind in ("several", "both") else 0
     return Packet(words + frame_words(rng.randbytes(length)), None, header_at=at, ports=named)

@@ -26,7 +26,8 @@ class Request:
 
 
 class Ring:
-    """The master of the ring, with the module as its only stage. Steps the bench, so that packets go on meanwhile."""
+    """The master of the ring, with the module as its only stage. Steps the bench, so that packets
+    go on meanwhile."""
 
     def __init__(self, tb: TB) -> None:
         self.tb = tb
@@ -38,7 +39,9 @@ class Ring:
 
     def look(self) -> Request:
         """What comes out in this clock."""
-        return Request(**{name: int(getattr(self.tb.dut, f"reg_{name}_out").value) for name in FIELDS})
+        return Request(
+            **{name: int(getattr(self.tb.dut, f"reg_{name}_out").value) for name in FIELDS}
+        )
 
     async def pass_by(self, request: Request) -> Request:
         """Sends one request, and returns it as it comes out: one clock later."""

@@ -27,7 +27,13 @@ class TB(Model):
     """The module, its neighbours, and output queues that send a packet now and then."""
 
     def __init__(self, dut: Any, drain: float, full: float = 0.0, hold: int = 0) -> None:
-        self.dut, self.rng, self.drain, self.full, self.hold = dut, Random(cocotb.RANDOM_SEED), drain, full, hold
+        self.dut, self.rng, self.drain, self.full, self.hold = (
+            dut,
+            Random(cocotb.RANDOM_SEED),
+            drain,
+            full,
+            hold,
+        )
         self.seen: list[int] = []
         """Queue 0's count, clock by clock."""
         self.sent: list[Packet] = []
@@ -58,7 +64,11 @@ class TB(Model):
             await RisingEdge(dut.clk)
         for queue in range(8):
             for table, value in enumerate((80, 5000, 0x3FFFF)):
-                dut.cfg_we_i.value, dut.cfg_addr_i.value, dut.cfg_data_i.value = 1, table << 5 | queue, value
+                dut.cfg_we_i.value, dut.cfg_addr_i.value, dut.cfg_data_i.value = (
+                    1,
+                    table << 5 | queue,
+                    value,
+                )
                 await RisingEdge(dut.clk)
                 self.core.write(table, queue, value)
         dut.cfg_we_i.value = 0
@@ -80,7 +90,9 @@ class TB(Model):
         while True:
             await RisingEdge(dut.clk)
             if dut.valid_o.value == 1:
-                self.said(*(int(port.value) for port in (dut.qid_o, dut.drop_o, dut.region_o, dut.avg_o)))
+                self.said(
+                    *(int(port.value) for port in (dut.qid_o, dut.drop_o, dut.region_o, dut.avg_o))
+                )
             self.seen.append(int(dut.counts_o.value) & 0xFFF)
             self.edge()
             if dut.s_axis_tvalid.value == 1:
@@ -92,7 +104,11 @@ class TB(Model):
                     self.inside = dut.s_axis_tlast.value != 1
                 else:
                     self.stalls += 1
-            if dut.m_axis_tvalid.value == 1 and dut.m_axis_tready.value == 1 and dut.m_axis_tlast.value == 1:
+            if (
+                dut.m_axis_tvalid.value == 1
+                and dut.m_axis_tready.value == 1
+                and dut.m_axis_tlast.value == 1
+            ):
                 queues = self.kept[out].queues if out < len(self.kept) else []
                 out += 1
                 for queue in queues:
@@ -116,7 +132,9 @@ class TB(Model):
         quiet = 0
         while quiet < 60:
             await RisingEdge(self.dut.clk)
-            busy = self.source.active or not self.source.empty() or self.dut.m_axis_tvalid.value == 1
+            busy = (
+                self.source.active or not self.source.empty() or self.dut.m_axis_tvalid.value == 1
+            )
             quiet = 0 if busy else quiet + 1
         frames = []
         while not self.sink.empty():
@@ -136,20 +154,25 @@ class TB(Model):
 
 @cocotb.test()
 async def test_random_pauses(dut: Any) -> None:
-    """Pauses on both sides, tail drops, all lengths: what is kept and what is dropped is as foretold."""
+    """Pauses on both sides, tail drops, all lengths: what is kept and what is dropped is as
+    foretold."""
     tb = TB(dut, drain=0.001, full=0.05)
     await tb.reset()
     tb.source.set_pause_generator(pauses(tb.rng, 0.2))
     tb.sink.set_pause_generator(pauses(tb.rng, 0.3))
     for _ in range(200):
-        await tb.send(1 << tb.rng.randrange(2), tb.rng.choice((60, 64, 65, 128, tb.rng.randrange(60, 6 * BYTES + 60))))
+        await tb.send(
+            1 << tb.rng.randrange(2),
+            tb.rng.choice((60, 64, 65, 128, tb.rng.randrange(60, 6 * BYTES + 60))),
+        )
     tb.check(await tb.drain_all())
     assert sum(tb.outcomes[1]) + sum(tb.outcomes[2]) > 20 and sum(tb.outcomes[0]) > 20, tb.outcomes
 
 
 @cocotb.test()
 async def test_line_rate(dut: Any) -> None:
-    """Packets of one beat, one each clock, mostly of one queue: no back-pressure, and each is decided."""
+    """Packets of one beat, one each clock, mostly of one queue: no back-pressure, and each is
+    decided."""
     tb = TB(dut, drain=0.02)
     await tb.reset()
     for _ in range(400):
@@ -166,7 +189,9 @@ async def test_malformed_ports(dut: Any) -> None:
     await tb.reset()
     tb.sink.set_pause_generator(pauses(tb.rng, 0.2))
     for _ in range(150):
-        await tb.send(tb.rng.choice((0, 1, 2, 4, 128, 3, 0x81, 0xFF)), tb.rng.randrange(60, 3 * BYTES + 60))
+        await tb.send(
+            tb.rng.choice((0, 1, 2, 4, 128, 3, 0x81, 0xFF)), tb.rng.randrange(60, 3 * BYTES + 60)
+        )
     tb.check(await tb.drain_all())
 
 
@@ -187,7 +212,8 @@ async def test_jumbo_and_stopped_sink(dut: Any) -> None:
 
 @cocotb.test()
 async def test_flooded_packets(dut: Any) -> None:
-    """One packet in eight goes to several queues, and each one that leaves a queue gives a pulse: counts stay right."""
+    """One packet in eight goes to several queues, and each one that leaves a queue gives a pulse:
+    counts stay right."""
     tb = TB(dut, drain=1.0, hold=HELD)
     await tb.reset()
     for table, value in enumerate((64, 64 + 200 * 1024, 40_000)):

@@ -1,6 +1,8 @@
-"""Figure 8 of Oh et al. 2012: avg_pkts = 11266 with thresholds 6 and 12; the first packet dropped, the second let on.
+"""Figure 8 of Oh et al. 2012: avg_pkts = 11266 with thresholds 6 and 12; the first packet dropped,
+the second let on.
 
-With RED_WAVES set the signals of these packets are left there, one value a clock (`figure8.json`, `figure8.vcd`).
+With RED_WAVES set the signals of these packets are left there, one value a clock (`figure8.json`,
+`figure8.vcd`).
 """
 
 from __future__ import annotations
@@ -19,7 +21,15 @@ from vcd import vcd
 
 AVG, LENGTH = 11266, 12
 """What the figure shows, in 1/1024 packets, and the queue's length then."""
-SIGNALS = {"in_wr": 1, "in_ctrl": 8, "in_data": 64, "out_rdy": 1, "out_wr": 1, "out_ctrl": 8, "out_data": 64}
+SIGNALS = {
+    "in_wr": 1,
+    "in_ctrl": 8,
+    "in_data": 64,
+    "out_rdy": 1,
+    "out_wr": 1,
+    "out_ctrl": 8,
+    "out_data": 64,
+}
 INSIDE = {"valid": 1, "drop": 1, "region": 2, "avg_pkts": 22}
 
 
@@ -33,7 +43,8 @@ def to_go(core: Core) -> int | None:
 
 @cocotb.test()
 async def test_figure_8(dut: Any) -> None:
-    """The average is steered there packet by packet (disabled: nothing is dropped), then two packets are decided."""
+    """The average is steered there packet by packet (disabled: nothing is dropped), then two
+    packets are decided."""
     tb = TB(dut, Habits(drain=0.0))
     await tb.reset()
     await tb.write_register(0xE0, 0)
@@ -83,8 +94,16 @@ def row(dut: Any) -> dict[str, int]:
     """Every signal of the figure in this clock; unknown values are 0."""
     path = dut.u_path
     signals = {name: getattr(dut, name) for name in SIGNALS}
-    signals |= {"valid": path.valid_o, "drop": path.drop_o, "region": path.region_o, "avg_pkts": path.avg_o}
-    return {name: int(signal.value) if signal.value.is_resolvable else 0 for name, signal in signals.items()}
+    signals |= {
+        "valid": path.valid_o,
+        "drop": path.drop_o,
+        "region": path.region_o,
+        "avg_pkts": path.avg_o,
+    }
+    return {
+        name: int(signal.value) if signal.value.is_resolvable else 0
+        for name, signal in signals.items()
+    }
 
 
 def keep(rows: list[dict[str, int]]) -> None:
@@ -92,13 +111,17 @@ def keep(rows: list[dict[str, int]]) -> None:
     where = os.environ.get("RED_WAVES")
     if where is None:
         return
-    busy = [clock for clock, line in enumerate(rows) if line["in_wr"] or line["out_wr"] or line["valid"]]
+    busy = [
+        clock for clock, line in enumerate(rows) if line["in_wr"] or line["out_wr"] or line["valid"]
+    ]
     rows = rows[max(busy[0] - 1, 0) : busy[-1] + 2]
     bits = SIGNALS | INSIDE
     document = {
         "clock_ns": PERIOD,
         "avg_pkts": AVG,
-        "signals": {name: {"bits": bits[name], "values": [line[name] for line in rows]} for name in bits},
+        "signals": {
+            name: {"bits": bits[name], "values": [line[name] for line in rows]} for name in bits
+        },
     }
     Path(where, "figure8.json").write_text(json.dumps(document, indent=1) + "\n")
     Path(where, "figure8.vcd").write_text(vcd(bits, rows, PERIOD))

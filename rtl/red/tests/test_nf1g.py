@@ -24,7 +24,8 @@ def traffic(rng: Random, count: int, queues: int = 8, longest: int = 200) -> lis
 
 @cocotb.test()
 async def test_random_back_pressure(dut: Any) -> None:
-    """Gaps of the sender, pauses of the receiver, slow queues: kept packets whole and in order, the rest not at all."""
+    """Gaps of the sender, pauses of the receiver, slow queues: kept packets whole and in order, the
+    rest not at all."""
     tb = TB(dut, Habits(write=0.7, ready=0.6, drain=0.002, full=0.05))
     await tb.reset()
     for queue in range(3):  # low, because an average moves by a 512th
@@ -35,7 +36,9 @@ async def test_random_back_pressure(dut: Any) -> None:
     await tb.drain()
     tb.check()
     passed, early, forced = (sum(row) for row in tb.outcomes)
-    assert passed > 50 and forced > 10, f"the test decides too little: {passed} passed, {early} early, {forced} forced"
+    assert passed > 50 and forced > 10, (
+        f"the test decides too little: {passed} passed, {early} early, {forced} forced"
+    )
 
 
 @cocotb.test()
@@ -56,7 +59,8 @@ async def test_early_drops(dut: Any) -> None:
 
 @cocotb.test()
 async def test_stopped_receiver(dut: Any) -> None:
-    """A receiver that stops for long: nothing is lost although the sender stops late by a clock more than it may."""
+    """A receiver that stops for long: nothing is lost although the sender stops late by a clock
+    more than it may."""
     tb = TB(dut, Habits(ready=0.0, late=1, drain=0.2))
     await tb.reset()
     tb.send(traffic(tb.rng, 40))
@@ -70,7 +74,8 @@ async def test_stopped_receiver(dut: Any) -> None:
 
 @cocotb.test()
 async def test_line_rate(dut: Any) -> None:
-    """Minimum frames back to back, a word every clock: in_rdy never falls, and what is kept leaves as fast."""
+    """Minimum frames back to back, a word every clock: in_rdy never falls, and what is kept leaves
+    as fast."""
     tb = TB(dut, Habits(drain=0.03))
     await tb.reset()
     tb.send(packet(tb.rng, tb.rng.randrange(8)) for _ in range(250))
@@ -88,10 +93,13 @@ def _begun(tb: TB) -> list[int]:
 
 @cocotb.test()
 async def test_dropping_at_line_rate(dut: Any) -> None:
-    """Packets to be dropped are read at a word a clock though the next stage is not ready: no back-pressure."""
+    """Packets to be dropped are read at a word a clock though the next stage is not ready: no
+    back-pressure."""
     tb = TB(dut, Habits(ready=1.0, drain=0.0))
     await tb.reset()
-    await tb.write_register(0x20, 1)  # queue 0: no minimum to speak of, force drop as soon as there is an average
+    await tb.write_register(
+        0x20, 1
+    )  # queue 0: no minimum to speak of, force drop as soon as there is an average
     await tb.write_register(0x00, 0)
     tb.send(packet(tb.rng, 0) for _ in range(12))
     await tb.drain()
@@ -107,12 +115,15 @@ async def test_dropping_at_line_rate(dut: Any) -> None:
 
 @cocotb.test()
 async def test_malformed_ports(dut: Any) -> None:
-    """None, several and unknown ports, no header, a late header: bypassed in order, no draw, counted where they go."""
+    """None, several and unknown ports, no header, a late header: bypassed in order, no draw,
+    counted where they go."""
     tb = TB(dut, Habits(write=0.9, ready=0.8, drain=0.01))
     await tb.reset()
     mixed = traffic(tb.rng, 80, queues=2)
     for kind in KINDS * 10:
-        mixed.insert(tb.rng.randrange(len(mixed)), malformed(tb.rng, kind, tb.rng.randrange(60, 120)))
+        mixed.insert(
+            tb.rng.randrange(len(mixed)), malformed(tb.rng, kind, tb.rng.randrange(60, 120))
+        )
     tb.send(mixed)
     await tb.drain()
     tb.check()
@@ -121,7 +132,8 @@ async def test_malformed_ports(dut: Any) -> None:
 
 @cocotb.test()
 async def test_shortest_packets(dut: Any) -> None:
-    """Three words are the shortest packet there can be, two without header: many more verdicts wait."""
+    """Three words are the shortest packet there can be, two without header: many more verdicts
+    wait."""
     tb = TB(dut, Habits(ready=0.3, drain=0.02))
     await tb.reset()
     short: list[Packet] = []
@@ -143,7 +155,9 @@ async def test_jumbo(dut: Any) -> None:
     await tb.reset()
     await tb.write_register(0x20, 3 * 1024)
     await tb.write_register(0x00, 1024)
-    tb.send([packet(tb.rng, 0, 9018), *(packet(tb.rng, 0) for _ in range(60)), packet(tb.rng, 0, 9018)])
+    tb.send(
+        [packet(tb.rng, 0, 9018), *(packet(tb.rng, 0) for _ in range(60)), packet(tb.rng, 0, 9018)]
+    )
     tb.send([packet(tb.rng, 1, 9017)])
     await tb.drain()
     tb.check()
@@ -153,7 +167,8 @@ async def test_jumbo(dut: Any) -> None:
 
 @cocotb.test()
 async def test_reset_within_a_packet(dut: Any) -> None:
-    """Reset forgets what is in the FIFO and on its way; then the first packet is decided as after power-up."""
+    """Reset forgets what is in the FIFO and on its way; then the first packet is decided as after
+    power-up."""
     tb = TB(dut, Habits(drain=0.0))
     await tb.reset()
     for words in (1, 2, 5, 8, 9, 10, 14, 25):
@@ -162,7 +177,8 @@ async def test_reset_within_a_packet(dut: Any) -> None:
         for _ in range(words):
             await tb.step()
         await tb.reset(clocks=1)
-        # queue 0 drops nearly all, queue 1 nothing: a verdict left over from before would shift the others
+        # queue 0 drops nearly all, queue 1 nothing: a verdict left over from before would shift the
+        # others
         await tb.write_register(0x20, 1)
         await tb.write_register(0x00, 0)
         tb.send(packet(tb.rng, queue % 2) for queue in range(30))
@@ -193,7 +209,8 @@ async def test_tail_drop_feedback(dut: Any) -> None:
 
 @cocotb.test()
 async def test_flooded_packets(dut: Any) -> None:
-    """One packet in eight goes to several queues, and each one that leaves a queue gives a pulse: counts stay right."""
+    """One packet in eight goes to several queues, and each one that leaves a queue gives a pulse:
+    counts stay right."""
     tb = TB(dut, Habits(drain=1.0, hold=HELD))
     await tb.reset()
     for offset, value in ((0x00, 64), (0x20, 64 + 200 * 1024), (0x40, 40_000)):
@@ -214,7 +231,8 @@ async def test_flooded_packets(dut: Any) -> None:
 
 @cocotb.test()
 async def test_pulses_at_once(dut: Any) -> None:
-    """Packets let in, removals and tail drops of one queue in one clock, in every combination, near 0 too."""
+    """Packets let in, removals and tail drops of one queue in one clock, in every combination, near
+    0 too."""
     tb = TB(dut, Habits(drain=0.0))
     await tb.reset()
     tb.send(packet(tb.rng, queue % 2) for queue in range(60))

@@ -11,7 +11,8 @@ from packets import Packet, packet
 
 @cocotb.test()
 async def test_full_count(dut: Any) -> None:
-    """A queue of 4095 packets that nothing leaves: its count stays there. (Disabled, the module lets all pass.)"""
+    """A queue of 4095 packets that nothing leaves: its count stays there. (Disabled, the module
+    lets all pass.)"""
     tb = TB(dut, Habits(drain=0.0))
     await tb.reset()
     await tb.write_register(0xE0, 0)
@@ -22,7 +23,8 @@ async def test_full_count(dut: Any) -> None:
     tb.send(packet(tb.rng, 2, 60) for _ in range(2))
     await tb.drain()
     await tb.write_register(0xE0, 1)
-    # the average of the long queue is high by now: it forces drops, and draws and averages are still as foretold
+    # the average of the long queue is high by now: it forces drops, and draws and averages are
+    # still as foretold
     tb.send(packet(tb.rng, queue, 60) for queue in (5, 2, 5, 5, 2))
     await tb.drain()
     tb.check()

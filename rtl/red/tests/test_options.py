@@ -1,4 +1,5 @@
-"""What the core's options need around it: idle times, the interval of Adaptive RED, classes by DSCP."""
+"""What the core's options need around it: idle times, the interval of Adaptive RED, classes by
+DSCP."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ async def low(tb: TB, queues: int = 8) -> None:
 
 @cocotb.test()
 async def test_idle(dut: Any) -> None:
-    """Queues run empty for a while: averages decay by the periods that went by, and everything is still foretold."""
+    """Queues run empty for a while: averages decay by the periods that went by, and everything is
+    still foretold."""
     tb = TB(dut, Habits(drain=0.05, write=1.0))
     await tb.reset()
     await low(tb)
@@ -47,7 +49,8 @@ async def test_idle(dut: Any) -> None:
 
 @cocotb.test()
 async def test_idle_of_short_packets(dut: Any) -> None:
-    """Three words a packet, an idle period of two clocks: the core's rule for times is kept, nothing is used twice."""
+    """Three words a packet, an idle period of two clocks: the core's rule for times is kept,
+    nothing is used twice."""
     tb = TB(dut, Habits(drain=0.3, write=0.9))
     await tb.reset()
     await low(tb)
@@ -81,7 +84,8 @@ async def test_adaptive(dut: Any) -> None:
 
 @cocotb.test()
 async def test_classes(dut: Any) -> None:
-    """IPv4, IPv6 and others, by the map after reset and by one that was written: each by its class's thresholds."""
+    """IPv4, IPv6 and others, by the map after reset and by one that was written: each by its
+    class's thresholds."""
     tb = TB(dut, Habits(drain=0.002, write=0.9, ready=0.9))
     await tb.reset()
     await low(tb)
@@ -90,7 +94,10 @@ async def test_classes(dut: Any) -> None:
     def some(count: int) -> list[Packet]:
         made = []
         for _ in range(count):
-            length, dscp = tb.rng.randrange(60, 90), tb.rng.choice((0, 10, 12, 14, 46, tb.rng.randrange(64)))
+            length, dscp = (
+                tb.rng.randrange(60, 90),
+                tb.rng.choice((0, 10, 12, 14, 46, tb.rng.randrange(64))),
+            )
             kind = tb.rng.choice((ipv4, ipv4, ipv6, None))
             payload = kind(length, dscp, tb.rng) if kind else tb.rng.randbytes(length)
             before = [tb.rng.randrange(1, 255) for _ in range(tb.rng.choice((0, 0, 2)))]

@@ -43,7 +43,13 @@ class TB:
     async def reset(self) -> None:
         """Reset, and the wait for the module."""
         dut = self.dut
-        for name in ("in_wr", "in_data", "in_ctrl", "out_rdy", *(f"reg_{name}_in" for name in FIELDS)):
+        for name in (
+            "in_wr",
+            "in_data",
+            "in_ctrl",
+            "out_rdy",
+            *(f"reg_{name}_in" for name in FIELDS),
+        ):
             getattr(dut, name).value = 0
         dut.reset.value = 1
         for _ in range(3):
@@ -78,7 +84,9 @@ class TB:
         self.clock += 1
         assert self.clock < PATIENCE, f"the test is not done after {PATIENCE} clocks"
         wr = int(dut.out_wr.value) if dut.out_wr.value.is_resolvable else 0
-        assert wr & ~self.ready == 0, "a word to a queue's link that was not ready in the clock before"
+        assert wr & ~self.ready == 0, (
+            "a word to a queue's link that was not ready in the clock before"
+        )
         for queue in range(8):
             if wr >> queue & 1:
                 self._word(queue, (int(dut.out_ctrl.value), int(dut.out_data.value)))
@@ -89,7 +97,9 @@ class TB:
             dut.in_ctrl.value, dut.in_data.value = self.to_send.popleft()
         dut.in_wr.value = int(wrote)
         self.ready = self.driven
-        self.driven = sum(1 << queue for queue in range(8) if self.rng.random() < self.service[queue])
+        self.driven = sum(
+            1 << queue for queue in range(8) if self.rng.random() < self.service[queue]
+        )
         dut.out_rdy.value = self.driven
 
     def _word(self, queue: int, word: Word) -> None:
@@ -105,13 +115,20 @@ class TB:
         path, queues = dut.u_red.u_path, dut.u_queues
         if path.valid_o.value == 1:
             foretold = self.asked.popleft()
-            said = (int(path.qid_o.value), int(path.drop_o.value), int(path.region_o.value), int(path.avg_o.value))
+            said = (
+                int(path.qid_o.value),
+                int(path.drop_o.value),
+                int(path.region_o.value),
+                int(path.avg_o.value),
+            )
             assert said == (foretold.queue, foretold.drop, foretold.region, foretold.avg)
             self.decisions.append((foretold.queue, foretold))
         if path.take_q.value == 1:
             queue, length = int(path.qid_q.value), int(path.qlen_q.value)
             # those let in that the queue has not refused yet are counted, too
-            assert length <= LIMIT + IN_TRANSIT, f"a queue of {LIMIT} packets is said to hold {length}"
+            assert length <= LIMIT + IN_TRANSIT, (
+                f"a queue of {LIMIT} packets is said to hold {length}"
+            )
             self.asked.append(self.core.decide(queue, length))
         for name, counts in (("pkt_dropped", self.tail_drops), ("pkt_removed", self.removed)):
             pulses = getattr(queues, name).value
@@ -125,7 +142,11 @@ class TB:
         while quiet < 200:
             before = sum(map(len, self.got)), len(self.decisions)
             await self.step()
-            quiet = quiet + 1 if before == (sum(map(len, self.got)), len(self.decisions)) and not self.to_send else 0
+            quiet = (
+                quiet + 1
+                if before == (sum(map(len, self.got)), len(self.decisions)) and not self.to_send
+                else 0
+            )
 
 
 def routed(source: int) -> int:
@@ -135,12 +156,16 @@ def routed(source: int) -> int:
 
 def expected(sent: Packet, ports: int) -> list[Word]:
     """A packet as the lookup leaves it."""
-    return [(ctrl, data & (1 << 48) - 1 | ports << 48) if ctrl == 0xFF else (ctrl, data) for ctrl, data in sent.words]
+    return [
+        (ctrl, data & (1 << 48) - 1 | ports << 48) if ctrl == 0xFF else (ctrl, data)
+        for ctrl, data in sent.words
+    ]
 
 
 @cocotb.test()
 async def test_congestion(dut: Any) -> None:
-    """Two links slower than their traffic: early, forced and tail drops, and every packet is accounted for."""
+    """Two links slower than their traffic: early, forced and tail drops, and every packet is
+    accounted for."""
     tb = TB(dut)
     await tb.reset()
     # queue 1 is RED's, by thresholds that its average gets to; queue 0 has only its limit
@@ -164,13 +189,19 @@ async def test_congestion(dut: Any) -> None:
         dropped[queue] += decision.drop
     for queue in range(8):
         source = routed(queue)
-        sent = [expected(one, 1 << queue) for one in made if one.words[0][1] >> 16 & 0xFFFF == source]
+        sent = [
+            expected(one, 1 << queue) for one in made if one.words[0][1] >> 16 & 0xFFFF == source
+        ]
         got = tb.got[queue]
         assert len(sent) == len(got) + dropped[queue] + tb.tail_drops[queue], f"queue {queue} leaks"
         assert tb.removed[queue] == len(got)
         order = iter(sent)
-        assert all(any(one == whole for whole in order) for one in got), f"queue {queue} is not whole or not in order"
-        assert await tb.register(block()["qlen"].at(queue)) == 0, "the count of an empty queue is not 0"
+        assert all(any(one == whole for whole in order) for one in got), (
+            f"queue {queue} is not whole or not in order"
+        )
+        assert await tb.register(block()["qlen"].at(queue)) == 0, (
+            "the count of an empty queue is not 0"
+        )
         drops = [await tb.register(block()[name].at(queue)) for name in ("early", "forced")]
         assert sum(drops) == dropped[queue]
         assert await tb.register(block()["passed"].at(queue)) == len(got) + tb.tail_drops[queue]
@@ -179,7 +210,8 @@ async def test_congestion(dut: Any) -> None:
 
 @cocotb.test()
 async def test_malformed(dut: Any) -> None:
-    """Unknown source ports have no destination: RED lets them by, queue 0 takes them, and its count is right again."""
+    """Unknown source ports have no destination: RED lets them by, queue 0 takes them, and its count
+    is right again."""
     tb = TB(dut)
     await tb.reset()
     made = []
@@ -191,10 +223,17 @@ async def test_malformed(dut: Any) -> None:
     made.insert(30, malformed(tb.rng, "headerless"))
     tb.send(made)
     await tb.settle()
-    lost = [expected(one, 0) for one in made if one.words[0][0] != 0xFF or one.words[0][1] >> 16 & 0xFFFF != 3]
+    lost = [
+        expected(one, 0)
+        for one in made
+        if one.words[0][0] != 0xFF or one.words[0][1] >> 16 & 0xFFFF != 3
+    ]
     assert tb.got[0] == lost and len(tb.got[2]) == 61 - len(lost)
     assert [await tb.register(block()["qlen"].at(queue)) for queue in range(8)] == [0] * 8
-    assert tb.removed == [len(lost), 0, 61 - len(lost), *[0] * 5] and len(tb.decisions) == tb.removed[2]
+    assert (
+        tb.removed == [len(lost), 0, 61 - len(lost), *[0] * 5]
+        and len(tb.decisions) == tb.removed[2]
+    )
 
 
 @cocotb.test()

@@ -47,10 +47,15 @@ def after_reset(register: Register, offset: int) -> int:
 
 @cocotb.test()
 async def test_reset_values(dut: Any) -> None:
-    """Every register reads what its description says, and every other word of the block that there is none."""
+    """Every register reads what its description says, and every other word of the block that there
+    is none."""
     ring = Ring(tb := TB(dut))
     await tb.reset()
-    known = {offset: after_reset(register, offset) for register in block().registers for offset in there(register)}
+    known = {
+        offset: after_reset(register, offset)
+        for register in block().registers
+        for offset in there(register)
+    }
     for offset in range(1 << block().address_bits):
         read = await ring.read(offset)
         assert read == known.get(offset, NOTHING), f"{offset:#x} reads {read:#x} after reset"
@@ -77,17 +82,25 @@ async def test_written(dut: Any) -> None:
 
 @cocotb.test()
 async def test_ring_passes_on(dut: Any) -> None:
-    """A request for another stage, or answered by one, comes out a clock later as it went in, one each clock."""
+    """A request for another stage, or answered by one, comes out a clock later as it went in, one
+    each clock."""
     ring = Ring(tb := TB(dut))
     await tb.reset()
     before = await ring.read(block()["min"].offset)
     going: list[Request] = []
     for _ in range(200):
         mine = tb.rng.random() < 0.3
-        fields = {"req": 1, "ack": int(mine or tb.rng.random() < 0.5), "rd_wr_L": tb.rng.getrandbits(1)}
+        fields = {
+            "req": 1,
+            "ack": int(mine or tb.rng.random() < 0.5),
+            "rd_wr_L": tb.rng.getrandbits(1),
+        }
         tag = TAG if mine else 1 << tb.rng.randrange(14) | tb.rng.getrandbits(14)
         request = Request(
-            **fields, addr=tag << 9 | tb.rng.getrandbits(9), data=tb.rng.getrandbits(32), src=tb.rng.getrandbits(2)
+            **fields,
+            addr=tag << 9 | tb.rng.getrandbits(9),
+            data=tb.rng.getrandbits(32),
+            src=tb.rng.getrandbits(2),
         )
         ring.put(request)
         await tb.step()
@@ -98,7 +111,9 @@ async def test_ring_passes_on(dut: Any) -> None:
     await tb.step()
     await tb.step()
     assert ring.look().req == 0
-    assert await ring.read(block()["min"].offset) == before, "a request that was answered already was done again"
+    assert await ring.read(block()["min"].offset) == before, (
+        "a request that was answered already was done again"
+    )
     assert set(FIELDS) == set(Request.__slots__)
 
 
@@ -119,7 +134,8 @@ async def test_silent_while_clearing(dut: Any) -> None:
 
 @cocotb.test()
 async def test_counters(dut: Any) -> None:
-    """Counts, averages and lengths of every queue are the bench's own, read while packets go by and afterwards."""
+    """Counts, averages and lengths of every queue are the bench's own, read while packets go by and
+    afterwards."""
     ring = Ring(tb := TB(dut, Habits(write=0.9, ready=0.9, drain=0.0008, full=0.05)))
     await tb.reset()
     for queue in range(4):
@@ -167,7 +183,8 @@ class Simulated:
 
 @cocotb.test()
 async def test_regtool(dut: Any) -> None:
-    """The host's tool sets a queue in packets; the module decides accordingly; the tool reads what came of it."""
+    """The host's tool sets a queue in packets; the module decides accordingly; the tool reads what
+    came of it."""
     ring = Ring(tb := TB(dut, Habits(drain=0.002)))
     await tb.reset()
     host = Simulated(ring)

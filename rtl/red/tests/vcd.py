@@ -8,7 +8,11 @@ from collections.abc import Mapping, Sequence
 def vcd(bits: Mapping[str, int], rows: Sequence[Mapping[str, int]], clock_ns: int) -> str:
     """The text of the file: widths by name, then a row of values for each clock."""
     codes = {name: chr(33 + number) for number, name in enumerate(("clk", *bits))}
-    lines = ["$timescale 1ns $end", "$scope module red $end", f"$var wire 1 {codes['clk']} clk $end"]
+    lines = [
+        "$timescale 1ns $end",
+        "$scope module red $end",
+        f"$var wire 1 {codes['clk']} clk $end",
+    ]
     lines += [f"$var wire {width} {codes[name]} {name} $end" for name, width in bits.items()]
     lines += ["$upscope $end", "$enddefinitions $end"]
     last: dict[str, int] = {}
@@ -17,6 +21,8 @@ def vcd(bits: Mapping[str, int], rows: Sequence[Mapping[str, int]], clock_ns: in
         for name, width in bits.items():
             if last.get(name) != row[name]:
                 last[name] = row[name]
-                lines.append(f"{row[name]}{codes[name]}" if width == 1 else f"b{row[name]:b} {codes[name]}")
+                lines.append(
+                    f"{row[name]}{codes[name]}" if width == 1 else f"b{row[name]:b} {codes[name]}"
+                )
         lines += [f"#{clock * clock_ns + clock_ns // 2}", f"0{codes['clk']}"]
     return "\n".join([*lines, ""])

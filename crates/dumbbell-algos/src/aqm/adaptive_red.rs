@@ -1,6 +1,6 @@
-//! Adaptive RED (S. Floyd, R. Gummadi, S. Shenker, "Adaptive RED: An Algorithm for Increasing the Robustness of RED's
-//! Active Queue Management", August 2001): `max_p` is moved slowly, so that the average stays half-way between the thresholds;
-//! thresholds and weight follow from the link.
+//! Adaptive RED (S. Floyd, R. Gummadi, S. Shenker, "Adaptive RED: An Algorithm for Increasing the
+//! Robustness of RED's Active Queue Management", August 2001): `max_p` is moved slowly, so that the
+//! average stays half-way between the thresholds; thresholds and weight follow from the link.
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -14,9 +14,9 @@ mod tests;
 
 pub use super::red::automatic::AutoWeight;
 use super::red::automatic::lower_threshold;
-use crate::aqm::red::state::{RedState, Dropper};
 use super::red::config::red_config;
 use super::red::curve::Curve;
+use crate::aqm::red::state::{Dropper, RedState};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
@@ -32,7 +32,8 @@ pub enum AdaptTrigger {
     /// Every `interval`, whether packets arrive or not (the paper).
     #[default]
     Timer,
-    /// At the first arrival that is more than `interval` after the last step that changed `max_p` (ns-2).
+    /// At the first arrival that is more than `interval` after the last step that changed `max_p`
+    /// (ns-2).
     Arrival,
 }
 
@@ -43,7 +44,9 @@ red_config! {
         #[schemars(extend("x-source" = "Floyd, Gummadi, Shenker 2001, section 6; ns-2 thresh_ 0"))]
         pub min_th: Packets = Packets(0.0),
         /// Upper threshold; `"0 pkt"`: three times `min_th`.
-        #[schemars(extend("x-source" = "Floyd, Gummadi, Shenker 2001, section 6; ns-2 maxthresh_ 0"))]
+        #[schemars(
+            extend("x-source" = "Floyd, Gummadi, Shenker 2001, section 6; ns-2 maxthresh_ 0"),
+        )]
         pub max_th: Packets = Packets(0.0),
         /// First probability `p_b` at `max_th`.
         #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "ns-2 linterm_ 10"))]
@@ -61,16 +64,23 @@ red_config! {
         #[schemars(extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: every interval"))]
         pub adapt_trigger: AdaptTrigger = AdaptTrigger::Timer,
         /// Step upwards: `max_p + min(alpha, max_p / 4)`.
-        #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.01"))]
+        #[schemars(
+            range(min = 0.0, max = 1.0),
+            extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.01"),
+        )]
         pub alpha: f64 = 0.01,
         /// Step downwards: `beta max_p`.
         #[schemars(
             range(max = 1.0),
-            extend("exclusiveMinimum" = 0.0, "x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.9")
+            extend("exclusiveMinimum" = 0.0, "x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: \
+                0.9")
         )]
         pub beta: f64 = 0.9,
         /// `max_p` is not raised beyond this.
-        #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.5"))]
+        #[schemars(
+            range(min = 0.0, max = 1.0),
+            extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.5"),
+        )]
         pub top: f64 = 0.5,
         /// `max_p` is not lowered further once it is below this; 0: `min(0.01, 80 kbps / rate)`.
         #[schemars(
@@ -86,10 +96,18 @@ impl AdaptiveRedConfig {
     /// Thresholds, weight and `bottom` on a link: `(min_th, max_th, w_q, bottom)`.
     pub fn on(&self, link: &LinkInfo) -> (f64, f64, f64, f64) {
         let size = self.mean_packet_size;
-        let min_th = if self.min_th.0 > 0.0 { self.min_th.0 } else { lower_threshold(link, size, self.target_delay) };
+        let min_th = if self.min_th.0 > 0.0 {
+            self.min_th.0
+        } else {
+            lower_threshold(link, size, self.target_delay)
+        };
         let max_th = if self.max_th.0 > 0.0 { self.max_th.0 } else { 3.0 * min_th };
         let w_q = self.auto_w_q.on(link, size, self.w_q);
-        let bottom = if self.bottom > 0.0 { self.bottom } else { (80_000.0 / link.rate.bps() as f64).min(0.01) };
+        let bottom = if self.bottom > 0.0 {
+            self.bottom
+        } else {
+            (80_000.0 / link.rate.bps() as f64).min(0.01)
+        };
         (min_th, max_th, w_q, bottom)
     }
 }
@@ -97,19 +115,28 @@ impl AdaptiveRedConfig {
 impl Config for AdaptiveRedConfig {
     fn check(&self) -> Result<(), Fault> {
         if self.min_th.0 <= 0.0 && self.max_th.0 > 0.0 {
-            let cause = "max_th is given, and min_th would follow from the link and may be beyond it";
-            return Err(Fault::at("min_th", cause).fix(format!("write \"{} pkt\"", self.max_th.0 / 3.0)));
+            let cause = "max_th is given, and min_th would follow from the link and may be beyond \
+                it";
+            return Err(
+                Fault::at("min_th", cause).fix(format!("write \"{} pkt\"", self.max_th.0 / 3.0))
+            );
         }
         if self.auto_w_q != AutoWeight::Off && self.w_q != Self::default().w_q {
             let cause = "w_q follows from the link, so that this one would not be used";
             return Err(Fault::at("w_q", cause).fix("write auto_w_q = \"off\""));
         }
         if self.interval < Span::from_us(1) {
-            return Err(Fault::at("interval", "the time between two steps is at least 1 us").fix("write \"500 ms\""));
+            return Err(Fault::at("interval", "the time between two steps is at least 1 us").fix(
+                "write \
+                \"500 ms\"",
+            ));
         }
         if self.bottom > self.top {
             let cause = format!("bottom = {} is above top = {}", self.bottom, self.top);
-            return Err(Fault::at("bottom", cause).fix("write at most `top`; the paper has 0.01 and 0.5"));
+            return Err(Fault::at("bottom", cause).fix(
+                "write at most `top`; the paper has 0.01 and \
+                0.5",
+            ));
         }
         let max_th = if self.max_th.0 > 0.0 { self.max_th.0 } else { 3.0 * self.min_th.0.max(1.0) };
         self.red(self.min_th.0, max_th, self.max_p).check()
@@ -159,14 +186,15 @@ impl Algorithm for AdaptiveRed {
     const ABOUT: About = About {
         name: "adaptive_red",
         title: "Adaptive RED (Floyd, Gummadi, Shenker)",
-        idea: "RED that adapts max_p slowly, so that the average queue stays half-way between thresholds set by the link.",
-        equations: "every interval:\n\
-                    avg > min_th + 0.6 (max_th - min_th), max_p <= top:     max_p <- max_p + min(alpha, max_p / 4)\n\
-                    avg < min_th + 0.4 (max_th - min_th), max_p >= bottom:  max_p <- beta max_p\n\
-                    w_q = 1 - exp(-1 / C);  min_th = max(5, target_delay C / 2);  max_th = 3 min_th",
+        idea: "RED that adapts max_p slowly, so that the average queue stays half-way between \
+            thresholds set by the link.",
+        equations: "every interval:\navg > min_th + 0.6 (max_th - min_th), max_p <= top:     max_p \
+            <- max_p + min(alpha, max_p / 4)\navg < min_th + 0.4 (max_th - min_th), max_p >= \
+            bottom:  max_p <- beta max_p\nw_q = 1 - exp(-1 / C);  min_th = max(5, target_delay C / \
+            2);  max_th = 3 min_th",
         sources: &[
-            "Floyd, Gummadi, Shenker: Adaptive RED: An Algorithm for Increasing the Robustness of RED's Active Queue \
-             Management, August 2001",
+            "Floyd, Gummadi, Shenker: Adaptive RED: An Algorithm for Increasing the Robustness of \
+                RED's Active Queue Management, August 2001",
             "ns-2 Queue/RED adaptive_ (automatic settings, the trigger at an arrival)",
         ],
         provenance: Provenance::TwoReadings,

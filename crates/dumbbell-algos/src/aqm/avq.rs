@@ -8,8 +8,9 @@
 //! | alpha | `alpha` | how fast the virtual capacity follows |
 //! | s, t | state | the last arrival and this one |
 //!
-//! A virtual queue is a number: it grows by each packet and drains at C~. Packets that would overflow it are signalled.
-//! All is done at arrivals, so that nothing is periodic and nothing drawn.
+//! A virtual queue is a number: it grows by each packet and drains at C~. Packets that would
+//! overflow it are signalled. All is done at arrivals, so that nothing is periodic and nothing
+//! drawn.
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
@@ -34,14 +35,15 @@ pub struct AvqConfig {
     /// The virtual capacity at the start, as a share of the link's rate. ns-2 begins with 0.8.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Kunniyur, Srikant 2001: C"))]
     pub initial: f64,
-    /// What the virtual queue holds, in packets of the mean size; `"0 pkt"`: as much as the queue's limit, and at least a
-    /// packet of the MTU if that is in packets.
+    /// What the virtual queue holds, in packets of the mean size; `"0 pkt"`: as much as the queue's
+    /// limit, and at least a packet of the MTU if that is in packets.
     #[schemars(extend("x-source" = "Kunniyur, Srikant 2001: the buffer of the queue"))]
     pub buffer: Packets,
     /// Size of a typical packet, by which a limit in packets becomes bytes.
     #[schemars(extend("x-source" = "ns-2 Queue/Vq mean_pktsize_ 1000"))]
     pub mean_packet_size: Bytes,
-    /// Whether the virtual capacity counts arrivals that are dropped, too. In ns-2 it counts those that are marked or let in.
+    /// Whether the virtual capacity counts arrivals that are dropped, too. In ns-2 it counts those
+    /// that are marked or let in.
     #[schemars(extend("x-source" = "Kunniyur, Srikant 2001: each arrival"))]
     pub count_dropped: bool,
     /// Whether ECN-capable packets are marked rather than dropped.
@@ -66,7 +68,10 @@ impl Default for AvqConfig {
 impl Config for AvqConfig {
     fn check(&self) -> Result<(), Fault> {
         if self.mean_packet_size.0 == 0 {
-            return Err(Fault::at("mean_packet_size", "a packet has at least one byte").fix("write \"1000 B\""));
+            return Err(Fault::at("mean_packet_size", "a packet has at least one byte").fix(
+                "write \
+                \"1000 B\"",
+            ));
         }
         Ok(())
     }
@@ -89,12 +94,14 @@ impl Algorithm for Avq {
     const ABOUT: About = About {
         name: "avq",
         title: "Adaptive Virtual Queue (AVQ)",
-        idea: "Packets that would overflow a slightly slower, virtual link are signalled; its rate adapts to arrivals.",
+        idea: "Packets that would overflow a slightly slower, virtual link are signalled; its rate \
+            adapts to arrivals.",
         equations: "VQ <- max(0, VQ - C~ (t - s));   if VQ + b > B: signal;  else VQ <- VQ + b\n\
                     C~ <- max(0, min(C, C~ + alpha gamma C (t - s)) - alpha b);   s <- t\n\
                     at each arrival of b bytes; in balance arrivals come at  gamma C",
         sources: &[
-            "Kunniyur, Srikant: Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm for AQM, SIGCOMM 2001",
+            "Kunniyur, Srikant: Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm \
+                for AQM, SIGCOMM 2001",
             "ns-2 Queue/Vq (initial capacity, what is counted)",
         ],
         provenance: Provenance::TwoReadings,
@@ -104,21 +111,30 @@ impl Algorithm for Avq {
         let buffer = match link.capacity {
             _ if config.buffer.0 > 0.0 => config.buffer.0 * mean,
             // Room for one packet is room for one of any size.
-            Capacity::Packets(n) => f64::from(n) * mean.max(f64::from(link.mtu) / f64::from(n.max(1))),
-            Capacity::Bytes(n) => n as f64,
-            limit @ Capacity::Buffers { .. } => {
-                limit.in_packets(config.mean_packet_size.0 as u32).map_or(0.0, |n| n * mean).max(f64::from(link.mtu))
+            Capacity::Packets(n) => {
+                f64::from(n) * mean.max(f64::from(link.mtu) / f64::from(n.max(1)))
             }
+            Capacity::Bytes(n) => n as f64,
+            limit @ Capacity::Buffers { .. } => limit
+                .in_packets(config.mean_packet_size.0 as u32)
+                .map_or(0.0, |n| n * mean)
+                .max(f64::from(link.mtu)),
             Capacity::Unlimited => f64::INFINITY,
         };
         let virtual_capacity = config.initial * link.rate.bps() as f64 / 8.0;
-        Avq { config: config.clone(), buffer, virtual_capacity, virtual_queue: 0.0, last: Time::ZERO }
+        Avq {
+            config: config.clone(),
+            buffer,
+            virtual_capacity,
+            virtual_queue: 0.0,
+            last: Time::ZERO,
+        }
     }
 }
 
 impl Avq {
-    /// A packet of `size` bytes arrives `dt` seconds after the last: whether it is signalled. `dropped`: it is lost
-    /// if it is.
+    /// A packet of `size` bytes arrives `dt` seconds after the last: whether it is signalled.
+    /// `dropped`: it is lost if it is.
     fn offer(&mut self, capacity: f64, dt: f64, size: f64, dropped: bool) -> bool {
         self.virtual_queue = (self.virtual_queue - self.virtual_capacity * dt).max(0.0);
         let overflows = self.virtual_queue + size > self.buffer;
@@ -167,7 +183,8 @@ mod tests {
         Avq::new(config, &LinkInfo { rate: Rate::from_mbps(10), ..link(capacity) })
     }
 
-    /// C~ moves by alpha (gamma C - rate), up to C and down to nothing: 20 s of packets of 1000 B at `rate` C.
+    /// C~ moves by alpha (gamma C - rate), up to C and down to nothing: 20 s of packets of 1000 B
+    /// at `rate` C.
     #[test]
     fn the_virtual_capacity_integrates_the_excess() {
         for (initial, rate, expected) in [
@@ -180,45 +197,74 @@ mod tests {
             let mut avq = avq(&AvqConfig { initial, ..AvqConfig::default() }, Capacity::Unlimited);
             let (dt, mut t) = (1000.0 / (rate * C), 0.0);
             while t < 20.0 {
-                assert!(!avq.offer(C, dt, 1000.0, true), "a virtual queue without a limit does not overflow");
+                assert!(
+                    !avq.offer(C, dt, 1000.0, true),
+                    "a virtual queue without a limit does not \
+                    overflow"
+                );
                 t += dt;
             }
             let got = avq.virtual_capacity / C;
-            assert!((got - expected).abs() < 1e-3, "from {initial} at {rate}: {got} and not {expected}");
+            assert!(
+                (got - expected).abs() < 1e-3,
+                "from {initial} at {rate}: {got} and not \
+                {expected}"
+            );
         }
     }
 
-    /// With a virtual capacity that stands still, AVQ is a smaller link's Drop Tail: each packet that the fluid queue
-    /// has no room for is signalled and does not enter it.
+    /// With a virtual capacity that stands still, AVQ is a smaller link's Drop Tail: each packet
+    /// that the fluid queue has no room for is signalled and does not enter it.
     #[test]
     fn the_virtual_queue_is_a_leaky_bucket() {
         let still = AvqConfig { alpha: 0.0, initial: 0.5, ..AvqConfig::default() };
         let mut avq = avq(&still, Capacity::Packets(3));
         // 625 000 B/s: a packet drains in 1.6 ms.
-        let mut offer = |ms: f64| (avq.offer(C, ms / 1000.0, 1000.0, true), avq.virtual_queue.round());
-        assert_eq!([offer(5.0), offer(0.0), offer(0.0)], [(false, 1000.0), (false, 2000.0), (false, 3000.0)]);
-        assert_eq!([offer(0.0), offer(0.8), offer(0.9)], [(true, 3000.0), (true, 2500.0), (false, 2938.0)]);
+        let mut offer =
+            |ms: f64| (avq.offer(C, ms / 1000.0, 1000.0, true), avq.virtual_queue.round());
+        assert_eq!(
+            [offer(5.0), offer(0.0), offer(0.0)],
+            [(false, 1000.0), (false, 2000.0), (false, 3000.0)]
+        );
+        assert_eq!(
+            [offer(0.0), offer(0.8), offer(0.9)],
+            [(true, 3000.0), (true, 2500.0), (false, 2938.0)]
+        );
         assert_eq!(offer(100.0), (false, 1000.0));
     }
 
     #[test]
     fn its_buffer_is_the_queues_or_its_own() {
         let buffer = |buffer, capacity| {
-            avq(&AvqConfig { buffer: Packets(buffer), mean_packet_size: Bytes(500), ..AvqConfig::default() }, capacity)
-                .buffer
+            avq(
+                &AvqConfig {
+                    buffer: Packets(buffer),
+                    mean_packet_size: Bytes(500),
+                    ..AvqConfig::default()
+                },
+                capacity,
+            )
+            .buffer
         };
         assert_eq!(buffer(0.0, Capacity::Packets(30)), 15_000.0);
-        assert_eq!([1, 2, 3, 4].map(|n| buffer(0.0, Capacity::Packets(n))), [1500.0, 1500.0, 1500.0, 2000.0]);
+        assert_eq!(
+            [1, 2, 3, 4].map(|n| buffer(0.0, Capacity::Packets(n))),
+            [1500.0, 1500.0, 1500.0, 2000.0]
+        );
         assert_eq!(buffer(0.0, Capacity::Packets(0)), 0.0);
         assert_eq!(buffer(0.0, Capacity::Bytes(30)), 30.0);
         assert_eq!(buffer(0.0, Capacity::Unlimited), f64::INFINITY);
-        assert_eq!([buffer(2.5, Capacity::Packets(30)), buffer(2.5, Capacity::Unlimited)], [1250.0; 2]);
+        assert_eq!(
+            [buffer(2.5, Capacity::Packets(30)), buffer(2.5, Capacity::Unlimited)],
+            [1250.0; 2]
+        );
     }
 
     #[test]
     fn what_is_dropped_counts_where_asked() {
         let after = |count_dropped, dropped| {
-            let mut avq = avq(&AvqConfig { count_dropped, ..AvqConfig::default() }, Capacity::Packets(0));
+            let mut avq =
+                avq(&AvqConfig { count_dropped, ..AvqConfig::default() }, Capacity::Packets(0));
             assert!(avq.offer(C, 0.0, 1000.0, dropped));
             C - avq.virtual_capacity
         };
@@ -228,17 +274,19 @@ mod tests {
         );
     }
 
-    /// Sources that answer to their share of marks with 1.5 C (1 - share), a tenth of a second late: arrivals balance at
-    /// gamma C, whatever that is, and the queue stays short.
+    /// Sources that answer to their share of marks with 1.5 C (1 - share), a tenth of a second
+    /// late: arrivals balance at gamma C, whatever that is, and the queue stays short.
     #[test]
     fn arrivals_balance_at_gamma_of_the_capacity() {
         for gamma in [0.98, 0.8] {
             let site = LinkInfo { rate: Rate::from_mbps(10), ..link(Capacity::Packets(100)) };
             let config = AvqConfig { gamma, ecn: true, ..AvqConfig::default() };
-            let mut bench = Bench::new(Fifo::<_, Numbered>::new(Avq::new(&config, &site)), site, 1, false);
+            let mut bench =
+                Bench::new(Fifo::<_, Numbered>::new(Avq::new(&config, &site)), site, 1, false);
             let (mut now, mut marked, mut seen, mut share) = (Time::ZERO, 0, 0.0, 0.0);
             let (mut n, mut longest) = (0, 0);
-            let (warm, end) = (Time::ZERO + Span::from_secs(100), Time::ZERO + Span::from_secs(300));
+            let (warm, end) =
+                (Time::ZERO + Span::from_secs(100), Time::ZERO + Span::from_secs(300));
             while now < end {
                 bench.arrive(now, packet(0, 1000, Ecn::Ect0));
                 let hit = matches!(bench.journal.0.last(), Some(Event::Marked(..)));
@@ -259,12 +307,19 @@ mod tests {
 
     #[test]
     fn what_cannot_be_marked_is_dropped() {
-        for (ecn_on, ecn, dropped) in [(true, Ecn::Ect0, false), (true, Ecn::NotEct, true), (false, Ecn::Ect0, true)] {
+        for (ecn_on, ecn, dropped) in
+            [(true, Ecn::Ect0, false), (true, Ecn::NotEct, true), (false, Ecn::Ect0, true)]
+        {
             let config = AvqConfig { ecn: ecn_on, buffer: Packets(0.5), ..AvqConfig::default() };
             let site = link(Capacity::Unlimited);
-            let mut bench = Bench::new(Fifo::<_, Numbered>::new(Avq::new(&config, &site)), site, 1, false);
+            let mut bench =
+                Bench::new(Fifo::<_, Numbered>::new(Avq::new(&config, &site)), site, 1, false);
             bench.arrive(Time::ZERO, packet(0, 1000, ecn));
-            let event = if dropped { Event::Dropped(0, Reason::Early) } else { Event::Marked(0, Reason::Early) };
+            let event = if dropped {
+                Event::Dropped(0, Reason::Early)
+            } else {
+                Event::Marked(0, Reason::Early)
+            };
             assert_eq!(bench.journal.0, [event]);
         }
     }

@@ -1,6 +1,8 @@
-//! BLUE (Feng, Kandlur, Saha, Shin: University of Michigan CSE-TR-387-99, 1999; IEEE/ACM ToN 10(4), 2002).
+//! BLUE (Feng, Kandlur, Saha, Shin: University of Michigan CSE-TR-387-99, 1999; IEEE/ACM ToN 10(4),
+//! 2002).
 //!
-//! Losses say that too few packets are signalled, an idle link that too many are: the queue's length is not asked.
+//! Losses say that too few packets are signalled, an idle link that too many are: the queue's
+//! length is not asked.
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -9,8 +11,8 @@
 //! | freeze_time | `freeze_time` | time between two steps, so that sources can answer |
 //! | L | `trigger` | queue length that counts like a loss |
 //!
-//! A packet that is dropped at an idle link leaves it idle, which is one more event of an idle link, as in ns-2, where
-//! the link then asks the queue in vain. Without it `p_m` = 1 would last.
+//! A packet that is dropped at an idle link leaves it idle, which is one more event of an idle
+//! link, as in ns-2, where the link then asks the queue in vain. Without it `p_m` = 1 would last.
 use crate::aqm::parts::packet_size::{ByteDrop, SizePolicy, check_sizes};
 use dumbbell_core::aqm::{Aqm, Cx, Decision, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
@@ -25,21 +27,29 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct BlueConfig {
     /// How much the probability grows at a loss.
-    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0, "x-source" = "CSE-TR-387-99: 0.0025, also 0.02"))]
+    #[schemars(
+        range(max = 1.0),
+        extend("exclusiveMinimum" = 0.0, "x-source" = "CSE-TR-387-99: 0.0025, also 0.02"),
+    )]
     pub d1: f64,
     /// How much the probability shrinks when the link is idle; a tenth of `d1` in the paper.
-    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0, "x-source" = "CSE-TR-387-99: 0.00025, also 0.002"))]
+    #[schemars(
+        range(max = 1.0),
+        extend("exclusiveMinimum" = 0.0, "x-source" = "CSE-TR-387-99: 0.00025, also 0.002"),
+    )]
     pub d2: f64,
     /// The probability stays as it is for longer than this after each step.
     #[schemars(extend("x-source" = "CSE-TR-387-99: 10 ms, also 100 ms"))]
     pub freeze_time: Span,
-    /// An arriving packet that finds more than this in the queue counts like a loss; `"0 pkt"`: losses alone count.
+    /// An arriving packet that finds more than this in the queue counts like a loss; `"0 pkt"`:
+    /// losses alone count.
     #[schemars(extend("x-source" = "CSE-TR-387-99: its basic form has losses alone"))]
     pub trigger: Packets,
     /// Size of a typical packet, the unit of `byte_mode` and of `byte_drop`.
     #[schemars(extend("x-source" = "as RED: ns-2 mean_pktsize_ 500"))]
     pub mean_packet_size: Bytes,
-    /// Whether `trigger` means bytes, `trigger * mean_packet_size`. Losses and idle times are what they are.
+    /// Whether `trigger` means bytes, `trigger * mean_packet_size`. Losses and idle times are what
+    /// they are.
     #[schemars(extend("x-source" = "CSE-TR-387-99: packets"))]
     pub byte_mode: bool,
     /// Whether larger packets are signalled more often. RFC 7141 section 2.2 advises against it.
@@ -89,14 +99,17 @@ impl Algorithm for Blue {
     const ABOUT: About = About {
         name: "blue",
         title: "BLUE",
-        idea: "A loss raises the probability of a signal, an idle link lowers it; the queue's length is not asked.",
+        idea: "A loss raises the probability of a signal, an idle link lowers it; the queue's \
+            length is not asked.",
         equations: "loss (or q > trigger):  p_m <- min(1, p_m + d1)\n\
                     idle link:              p_m <- max(0, p_m - d2)\n\
                     both only if  now - last_update > freeze_time;  then  last_update <- now\n\
                     each packet that arrives is signalled with probability p_m",
         sources: &[
-            "Feng, Kandlur, Saha, Shin: BLUE: A New Class of Active Queue Management Algorithms, CSE-TR-387-99, 1999",
-            "Feng, Shin, Kandlur, Saha: The BLUE Active Queue Management Algorithms, IEEE/ACM ToN 10(4), 2002",
+            "Feng, Kandlur, Saha, Shin: BLUE: A New Class of Active Queue Management Algorithms, \
+                CSE-TR-387-99, 1999",
+            "Feng, Shin, Kandlur, Saha: The BLUE Active Queue Management Algorithms, IEEE/ACM ToN \
+                10(4), 2002",
         ],
         provenance: Provenance::Recollection,
     };
@@ -120,7 +133,10 @@ impl Blue {
             return Verdict::Pass;
         }
         self.coin = cx.rng.unit();
-        Verdict::early(self.coin < self.p_m * self.sizes.share(p.ip_len, cx.link.mtu), self.config.ecn)
+        Verdict::early(
+            self.coin < self.p_m * self.sizes.share(p.ip_len, cx.link.mtu),
+            self.config.ecn,
+        )
     }
 }
 
@@ -184,16 +200,19 @@ mod tests {
         Time::ZERO + Span::from_ms(ms)
     }
 
-    /// 1000 B take 8 ms; one packet is in transmission and one waits from 0 to 8 ms, so that all others are lost.
+    /// 1000 B take 8 ms; one packet is in transmission and one waits from 0 to 8 ms, so that all
+    /// others are lost.
     #[test]
     fn a_loss_raises_it_once_in_a_freeze_time() {
-        let config = BlueConfig { d1: 0.25, freeze_time: Span::from_ms(2), ..BlueConfig::default() };
+        let config =
+            BlueConfig { d1: 0.25, freeze_time: Span::from_ms(2), ..BlueConfig::default() };
         let mut q = queue(&config, 1);
         let mut lose = |ms| {
             q.arrive(at_ms(ms), packet(0, 1000, Ecn::NotEct));
             p_m(&q)
         };
-        // Losses at 0 (twice), 2, 3 and 5 ms: that at 2 ms is not *later* than the freeze time after 0.
+        // Losses at 0 (twice), 2, 3 and 5 ms: that at 2 ms is not *later* than the freeze time
+        // after 0.
         assert_eq!(
             [lose(0), lose(0), lose(0), lose(0), lose(2), lose(3), lose(5)],
             [0.0, 0.0, 0.25, 0.25, 0.25, 0.5, 0.5]
@@ -203,7 +222,8 @@ mod tests {
 
     #[test]
     fn it_stays_between_zero_and_one() {
-        let config = BlueConfig { d1: 0.6, d2: 0.6, freeze_time: Span::ZERO, ..BlueConfig::default() };
+        let config =
+            BlueConfig { d1: 0.6, d2: 0.6, freeze_time: Span::ZERO, ..BlueConfig::default() };
         let mut q = queue(&config, 1);
         let mut seen = vec![];
         for ms in [0, 0, 1, 2, 3] {
@@ -221,24 +241,39 @@ mod tests {
         assert!((0.0..=0.4).contains(&p_m(&q)));
     }
 
-    /// At `p_m` = 1 nothing gets in; the idle link brings it down, `d2` for each packet that finds it idle.
+    /// At `p_m` = 1 nothing gets in; the idle link brings it down, `d2` for each packet that finds
+    /// it idle.
     #[test]
     fn an_idle_link_ends_a_probability_of_one() {
-        let config = BlueConfig { d1: 1.0, d2: 0.125, freeze_time: Span::from_ms(1), ..BlueConfig::default() };
+        let config = BlueConfig {
+            d1: 1.0,
+            d2: 0.125,
+            freeze_time: Span::from_ms(1),
+            ..BlueConfig::default()
+        };
         let mut q = queue(&config, 1);
         (0..3).for_each(|_| _ = q.arrive(at_ms(0), packet(0, 1000, Ecn::NotEct)));
         assert_eq!(p_m(&q), 1.0);
         q.drain();
         assert_eq!(p_m(&q), 0.875);
         (0..8).for_each(|i| _ = q.arrive(at_ms(20 + 2 * i), packet(0, 100, Ecn::NotEct)));
-        assert_eq!(p_m(&q), 0.0, "a step for each of seven events that leave the link idle: {:?}", q.journal);
+        assert_eq!(
+            p_m(&q),
+            0.0,
+            "a step for each of seven events that leave the link idle: {:?}",
+            q.journal
+        );
     }
 
     #[test]
     fn a_long_queue_counts_like_a_loss_where_it_is_asked() {
         for (trigger, expected) in [(0.0, 0.0), (2.0, 0.25), (3.0, 0.0)] {
-            let config =
-                BlueConfig { d1: 0.25, trigger: Packets(trigger), freeze_time: Span::ZERO, ..BlueConfig::default() };
+            let config = BlueConfig {
+                d1: 0.25,
+                trigger: Packets(trigger),
+                freeze_time: Span::ZERO,
+                ..BlueConfig::default()
+            };
             let mut q = queue(&config, 100);
             for _ in 0..5 {
                 q.arrive(at_ms(0), packet(0, 1000, Ecn::NotEct));
@@ -249,21 +284,34 @@ mod tests {
 
     #[test]
     fn capable_packets_are_marked_where_ecn_is_on() {
-        let all = BlueConfig { d1: 1.0, freeze_time: Span::from_secs(1), ecn: true, ..BlueConfig::default() };
-        for (ecn, event) in
-            [(Ecn::Ect0, Event::Marked(3, Reason::Early)), (Ecn::NotEct, Event::Dropped(3, Reason::Early))]
-        {
+        let all = BlueConfig {
+            d1: 1.0,
+            freeze_time: Span::from_secs(1),
+            ecn: true,
+            ..BlueConfig::default()
+        };
+        for (ecn, event) in [
+            (Ecn::Ect0, Event::Marked(3, Reason::Early)),
+            (Ecn::NotEct, Event::Dropped(3, Reason::Early)),
+        ] {
             let mut q = queue(&all, 1);
             for ms in [0, 0, 0, 9] {
                 q.arrive(at_ms(ms), packet(0, 1000, ecn));
             }
-            let decided = q.journal.0.iter().filter(|e| !matches!(e, Event::Sent(..))).copied().collect::<Vec<_>>();
+            let decided = q
+                .journal
+                .0
+                .iter()
+                .filter(|e| !matches!(e, Event::Sent(..)))
+                .copied()
+                .collect::<Vec<_>>();
             assert_eq!(decided, [Event::Dropped(2, Reason::Overflow), event]);
         }
     }
 
-    /// A source that sends 1.25 times the rate and answers to nothing: one packet in five has to go, by chance or by
-    /// overflow. The probability settles where  (steps up) d1 = (steps down) d2,  and beside 0.2.
+    /// A source that sends 1.25 times the rate and answers to nothing: one packet in five has to
+    /// go, by chance or by overflow. The probability settles where (steps up) d1 = (steps down) d2,
+    /// and beside 0.2.
     #[test]
     fn it_settles_where_losses_and_idle_periods_balance() {
         let config = BlueConfig { d1: 0.02, d2: 0.002, ..BlueConfig::default() };

@@ -1,5 +1,5 @@
-//! CHOKe, CHOose and Keep for responsive flows, CHOose and Kill for unresponsive ones (Pan, Prabhakar, Psounis,
-//! INFOCOM 2000).
+//! CHOKe, CHOose and Keep for responsive flows, CHOose and Kill for unresponsive ones (Pan,
+//! Prabhakar, Psounis, INFOCOM 2000).
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -7,8 +7,8 @@
 //! | min_th, max_th, max_p | the same | RED's [`Curve`] |
 //! | drop candidate | `candidate`, `draws` | waiting packets that an arriving one is compared with |
 //!
-//! A flow that has more than its share of the queue is more often met there: no state for each flow is kept. Both
-//! packets of a match have the reason `evicted`; `early` and `forced` are RED's.
+//! A flow that has more than its share of the queue is more often met there: no state for each flow
+//! is kept. Both packets of a match have the reason `evicted`; `early` and `forced` are RED's.
 #[cfg(test)]
 mod tests;
 
@@ -43,9 +43,12 @@ pub enum Candidate {
 #[serde(default, deny_unknown_fields)]
 pub struct ChokeConfig {
     /// Average queue length at which packets begin to be compared, and RED's signals begin.
-    #[schemars(extend("x-source" = "Floyd, Jacobson 1993: 5 packets; the CHOKe paper's examples have 100"))]
+    #[schemars(
+        extend("x-source" = "Floyd, Jacobson 1993: 5 packets; the CHOKe paper's examples have 100"),
+    )]
     pub min_th: Packets,
-    /// Average queue length at which the probability has reached `max_p`; from there on all are dropped.
+    /// Average queue length at which the probability has reached `max_p`; from there on all are
+    /// dropped.
     #[schemars(extend("x-source" = "Floyd 1997: 3 min_th; the CHOKe paper's examples have 200"))]
     pub max_th: Packets,
     /// RED's probability at `max_th`.
@@ -57,7 +60,8 @@ pub struct ChokeConfig {
         extend("exclusiveMinimum" = 0.0, "x-source" = "Floyd, Jacobson 1993, section 6: 0.002")
     )]
     pub w_q: f64,
-    /// Size of a typical packet: the decay of the average while idle, the unit of `byte_mode` and of `byte_drop`.
+    /// Size of a typical packet: the decay of the average while idle, the unit of `byte_mode` and
+    /// of `byte_drop`.
     #[schemars(extend("x-source" = "ns-2 mean_pktsize_ 500"))]
     pub mean_packet_size: Bytes,
     /// Whether the queue is measured in bytes: thresholds then mean `th * mean_packet_size` bytes.
@@ -69,11 +73,12 @@ pub struct ChokeConfig {
     /// Which waiting packet an arriving one is compared with.
     #[schemars(extend("x-source" = "Pan et al. 2000, section 2"))]
     pub candidate: Candidate,
-    /// How many candidates are drawn one after the other, until one matches. (Reconstructed: the paper would drop all
-    /// that match; one goes here, and the arriving one.)
+    /// How many candidates are drawn one after the other, until one matches. (Reconstructed: the
+    /// paper would drop all that match; one goes here, and the arriving one.)
     #[schemars(range(min = 1, max = 64), extend("x-source" = "Pan et al. 2000: 1; tc-choke(8)"))]
     pub draws: u32,
-    /// Whether RED's part marks ECN-capable packets between the thresholds rather than dropping them; matches are dropped.
+    /// Whether RED's part marks ECN-capable packets between the thresholds rather than dropping
+    /// them; matches are dropped.
     #[schemars(extend("x-source" = "tc-choke(8): off"))]
     pub ecn: bool,
     /// Whether ECN-capable packets too are dropped at and above `max_th`.
@@ -128,15 +133,16 @@ impl Algorithm for Choke {
     const ABOUT: About = About {
         name: "choke",
         title: "CHOose and Keep/Kill (CHOKe)",
-        idea: "Compare each arriving packet with one drawn from the queue: two of one flow are both dropped.",
-        equations: "avg < min_th:  let in\n\
-                    else draw a waiting packet:\n\
-                    \x20  of the arriving packet's flow:  drop both\n\
-                    \x20  else avg < max_th:  RED's signal with probability p_a;  avg >= max_th:  drop",
+        idea: "Compare each arriving packet with one drawn from the queue: two of one flow are \
+            both dropped.",
+        equations: "avg < min_th:  let in\nelse draw a waiting packet:\n\x20  of the arriving \
+            packet's flow:  drop both\n\x20  else avg < max_th:  RED's signal with probability \
+            p_a;  avg >= max_th:  drop",
         sources: &[
-            "Pan, Prabhakar, Psounis: CHOKe, a stateless active queue management scheme for approximating fair \
-             bandwidth allocation, IEEE INFOCOM 2000",
-            "Tang, Wang, Low: Understanding CHOKe, IEEE INFOCOM 2003 (the bound of an unresponsive flow's share)",
+            "Pan, Prabhakar, Psounis: CHOKe, a stateless active queue management scheme for \
+                approximating fair bandwidth allocation, IEEE INFOCOM 2000",
+            "Tang, Wang, Low: Understanding CHOKe, IEEE INFOCOM 2003 (the bound of an unresponsive \
+                flow's share)",
             "tc-choke(8)",
         ],
         provenance: Provenance::Vectors,
@@ -191,7 +197,11 @@ impl Choke {
             self.p_b = 1.0;
             self.spacing.force(cx.rng);
             let soft = self.config.ecn && !self.config.ecn_hard;
-            return if soft { Verdict::Signal(Reason::Forced) } else { Verdict::Drop(Reason::Forced) };
+            return if soft {
+                Verdict::Signal(Reason::Forced)
+            } else {
+                Verdict::Drop(Reason::Forced)
+            };
         };
         let Part { factor, weight, scale } = self.sizes.part(p.ip_len, cx.link.mtu);
         self.p_b = p_b * factor;

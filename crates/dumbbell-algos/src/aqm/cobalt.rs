@@ -1,5 +1,5 @@
-//! COBALT, the AQM of CAKE: CoDel's control loop with a memory, and BLUE for those that do not respond
-//! (Palmei, Gupta, Imputato, Morton, Tahiliani, Avallone, Täht, LANMAN 2019).
+//! COBALT, the AQM of CAKE: CoDel's control loop with a memory, and BLUE for those that do not
+//! respond (Palmei, Gupta, Imputato, Morton, Tahiliani, Avallone, Täht, LANMAN 2019).
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -8,9 +8,10 @@
 //! | count, drop_next, dropping | the same | CoDel's loop; `count` decays by the same law by which it grew |
 //! | p_drop | `p_drop` | BLUE's probability: up when the queue overflows, down when it is empty |
 //!
-//! Three things are not CoDel's: signals begin at `drop_next` without an interval's wait if `count` is left from before;
-//! `count` is taken down one by one, at the pace of the control law, while the delay is below target; and a queue that
-//! overflows nevertheless drops by chance, ECN-capable or not. CoDel's drops have the reason `head`, BLUE's `forced`.
+//! Three things are not CoDel's: signals begin at `drop_next` without an interval's wait if `count`
+//! is left from before; `count` is taken down one by one, at the pace of the control law, while the
+//! delay is below target; and a queue that overflows nevertheless drops by chance, ECN-capable or
+//! not. CoDel's drops have the reason `head`, BLUE's `forced`.
 #[cfg(test)]
 mod tests;
 
@@ -28,10 +29,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CobaltConfig {
-    /// The delay in the queue that may stand; also the least time from one step of `p_drop` to the next.
+    /// The delay in the queue that may stand; also the least time from one step of `p_drop` to the
+    /// next.
     #[schemars(extend("x-source" = "CAKE and ns-3: 5 ms"))]
     pub target: Span,
-    /// The first distance of two signals: of the order of the largest round-trip time in common use.
+    /// The first distance of two signals: of the order of the largest round-trip time in common
+    /// use.
     #[schemars(extend("x-source" = "CAKE and ns-3: 100 ms"))]
     pub interval: Span,
     /// BLUE's step up, at an overflow.
@@ -43,11 +46,12 @@ pub struct CobaltConfig {
     /// A delay above which `p_drop` steps up, too (ns-3: 400 ms); `"0 s"`: none (CAKE).
     #[schemars(extend("x-source" = "CAKE; ns-3 BlueThreshold 400 ms"))]
     pub blue_threshold: Span,
-    /// Only a delay of more than so many transmissions of an MTU counts as above target (CAKE: 2 for each bulk flow, at
-    /// least 4); 0: no such rule (ns-3).
+    /// Only a delay of more than so many transmissions of an MTU counts as above target (CAKE: 2
+    /// for each bulk flow, at least 4); 0: no such rule (ns-3).
     #[schemars(range(min = 0.0, max = 1000.0), extend("x-source" = "ns-3; CAKE 4"))]
     pub mtu_times: f64,
-    /// Whether CoDel's part marks ECN-capable packets rather than dropping them; BLUE's part never does.
+    /// Whether CoDel's part marks ECN-capable packets rather than dropping them; BLUE's part never
+    /// does.
     #[schemars(extend("x-source" = "ns-3 UseEcn false; CAKE true"))]
     pub ecn: bool,
     /// How the inverse square root of the control law is taken.
@@ -74,8 +78,14 @@ impl Config for CobaltConfig {
     fn check(&self) -> Result<(), Fault> {
         check_spans(self.target, self.interval)?;
         if self.blue_threshold > Span::ZERO && self.blue_threshold <= self.target {
-            let cause = format!("BLUE would set in at {}, and CoDel's target is {}", self.blue_threshold, self.target);
-            return Err(Fault::at("blue_threshold", cause).fix("write \"400 ms\", or \"0 s\" for none"));
+            let cause = format!(
+                "BLUE would set in at {}, and CoDel's target is {}",
+                self.blue_threshold, self.target
+            );
+            return Err(Fault::at("blue_threshold", cause).fix(
+                "write \"400 ms\", or \"0 s\" for \
+                none",
+            ));
         }
         Ok(())
     }
@@ -104,16 +114,18 @@ impl Algorithm for Cobalt {
     const ABOUT: About = About {
         name: "cobalt",
         title: "CoDel and BLUE Alternate (COBALT)",
-        idea: "CoDel that remembers how often it had to signal, and drops by chance where signals do not help.",
-        equations: "sojourn > target:   at drop_next signal;  count <- count + 1\n\
-                    sojourn <= target:  at drop_next          count <- count - 1\n\
-                    each time:          drop_next <- drop_next + interval / sqrt(count)\n\
-                    overflow:           p_drop <- p_drop + p_inc,  signal at once  (p_drop: once in target)\n\
-                    empty:              p_drop <- p_drop - p_dec                   (p_drop: once in target)\n\
-                    each packet:        drop with probability p_drop, ECN-capable or not",
+        idea: "CoDel that remembers how often it had to signal, and drops by chance where signals \
+            do not help.",
+        equations: "sojourn > target:   at drop_next signal;  count <- count + 1\nsojourn <= \
+            target:  at drop_next          count <- count - 1\neach time:          drop_next <- \
+            drop_next + interval / sqrt(count)\noverflow:           p_drop <- p_drop + p_inc,  \
+            signal at once  (p_drop: once in target)\nempty:              p_drop <- p_drop - \
+            p_dec                   (p_drop: once in target)\neach packet:        drop with \
+            probability p_drop, ECN-capable or not",
         sources: &[
             "Palmei et al.: Design and Evaluation of COBALT Queue Discipline, IEEE LANMAN 2019",
-            "Hoeiland-Joergensen, Taht, Morton: Piece of CAKE, IEEE LANMAN 2018, and tc-cake(8) (defaults)",
+            "Hoeiland-Joergensen, Taht, Morton: Piece of CAKE, IEEE LANMAN 2018, and tc-cake(8) \
+                (defaults)",
             "ns-3 CobaltQueueDisc (defaults, blue_threshold)",
         ],
         provenance: Provenance::Recollection,
@@ -250,15 +262,16 @@ impl Aqm for Cobalt {
             (true, false) => Verdict::Mark(Reason::Head),
             (false, false) => Verdict::Pass,
         };
-        // Without a count `drop_next` is when the memory ends; behind its time it is not made up for later.
+        // Without a count `drop_next` is when the memory ends; behind its time it is not made up
+        // for later.
         if self.count == 0 {
             self.drop_next = cx.now + self.config.interval;
         } else if cx.now > self.drop_next && !matches!(verdict, Verdict::Drop(_)) {
             self.drop_next = cx.now;
         }
         if matches!(verdict, Verdict::Drop(_)) && q.waiting() == 0 {
-            // The link asks for another packet in vain. On an idle link no transmission ends that would tell so, and a
-            // probability near 1 would keep it idle.
+            // The link asks for another packet in vain. On an idle link no transmission ends that
+            // would tell so, and a probability near 1 would keep it idle.
             self.empty(cx.now);
         }
         verdict

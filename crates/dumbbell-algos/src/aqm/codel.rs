@@ -9,8 +9,8 @@
 //! | ok_to_drop | answer of `above` | the delay is above target since an interval |
 //! | dropping, drop_next, count, lastcount | the same | the control loop; [`law`] has its law |
 //!
-//! RFC 8289's `dequeue` takes packets in a loop. Here the port takes them and asks about each: what is left to do with
-//! the packet that follows a drop is kept in [`Step`].
+//! RFC 8289's `dequeue` takes packets in a loop. Here the port takes them and asks about each: what
+//! is left to do with the packet that follows a drop is kept in [`Step`].
 pub mod law;
 #[cfg(test)]
 mod tests;
@@ -31,7 +31,8 @@ pub struct CodelConfig {
     /// The delay in the queue that may stand.
     #[schemars(extend("x-source" = "RFC 8289 section 4.4: 5 ms"))]
     pub target: Span,
-    /// For how long the delay may be above `target`: of the order of the largest round-trip time in common use.
+    /// For how long the delay may be above `target`: of the order of the largest round-trip time in
+    /// common use.
     #[schemars(extend("x-source" = "RFC 8289 section 4.3: 100 ms"))]
     pub interval: Span,
     /// While no more than this waits, nothing is signalled.
@@ -40,7 +41,8 @@ pub struct CodelConfig {
     /// Whether ECN-capable packets are marked rather than dropped.
     #[schemars(extend("x-source" = "tc-codel(8): noecn"))]
     pub ecn: bool,
-    /// Beside that, each ECN-capable packet that waited longer than this is marked; `"0 s"`: none. Asks for `ecn`.
+    /// Beside that, each ECN-capable packet that waited longer than this is marked; `"0 s"`: none.
+    /// Asks for `ecn`.
     #[schemars(extend("x-source" = "tc-codel(8): off"))]
     pub ce_threshold: Span,
     /// How the inverse square root of the control law is taken.
@@ -66,7 +68,10 @@ impl Config for CodelConfig {
         check_spans(self.target, self.interval)?;
         if self.ce_threshold > Span::ZERO && !self.ecn {
             let cause = "ce_threshold marks packets, and ecn is off";
-            return Err(Fault::at("ce_threshold", cause).fix("write ecn = true, or leave ce_threshold out"));
+            return Err(Fault::at("ce_threshold", cause).fix(
+                "write ecn = true, or leave \
+                ce_threshold out",
+            ));
         }
         Ok(())
     }
@@ -75,11 +80,15 @@ impl Config for CodelConfig {
 /// A delay to hold and a time to hold it over: both above 0. For CoDel and COBALT.
 pub(crate) fn check_spans(target: Span, interval: Span) -> Result<(), Fault> {
     if target == Span::ZERO {
-        let cause = "every packet waits at least 0 s: the queue would be signalled whenever it is used";
+        let cause = "every packet waits at least 0 s: the queue would be signalled whenever it is \
+            used";
         return Err(Fault::at("target", cause).fix("write \"5 ms\""));
     }
     if interval == Span::ZERO {
-        return Err(Fault::at("interval", "the signals would all come at once").fix("write \"100 ms\""));
+        return Err(Fault::at("interval", "the signals would all come at once").fix(
+            "write \"100 \
+            ms\"",
+        ));
     }
     if interval > Span::from_secs(3600) {
         let cause = format!("{interval} is longer than any round trip; an hour is the most");
@@ -119,14 +128,16 @@ impl Algorithm for Codel {
     const ABOUT: About = About {
         name: "codel",
         title: "Controlled Delay (CoDel)",
-        idea: "Drop at the head once the delay was above a target for a whole interval, then ever faster until it is not.",
-        equations: "sojourn < target  or  bytes waiting <= mtu:  no signal, leave the dropping state\n\
-                    sojourn >= target for an interval:           signal, enter the dropping state\n\
-                    while dropping:  signal at drop_next;  count <- count + 1\n\
-                    \x20                drop_next <- drop_next + interval / sqrt(count)\n\
-                    entering within 16 intervals of the last signal:  count <- count - lastcount,  else 1",
+        idea: "Drop at the head once the delay was above a target for a whole interval, then ever \
+            faster until it is not.",
+        equations: "sojourn < target  or  bytes waiting <= mtu:  no signal, leave the dropping \
+            state\nsojourn >= target for an interval:           signal, enter the dropping \
+            state\nwhile dropping:  signal at drop_next;  count <- count + 1\n\x20                \
+            drop_next <- drop_next + interval / sqrt(count)\nentering within 16 intervals of the \
+            last signal:  count <- count - lastcount,  else 1",
         sources: &[
-            "RFC 8289 (Nichols, Jacobson, McGregor, Iyengar: Controlled Delay Active Queue Management), section 5",
+            "RFC 8289 (Nichols, Jacobson, McGregor, Iyengar: Controlled Delay Active Queue \
+                Management), section 5",
             "Nichols, Jacobson: Controlling Queue Delay, ACM Queue 10(5), 2012",
             "tc-codel(8) (ecn, ce_threshold)",
         ],
@@ -149,7 +160,8 @@ impl Algorithm for Codel {
 }
 
 impl Codel {
-    /// RFC 8289's `dodequeue`, after it took a packet that waited `sojourn` and left `q`: `ok_to_drop`.
+    /// RFC 8289's `dodequeue`, after it took a packet that waited `sojourn` and left `q`:
+    /// `ok_to_drop`.
     #[inline]
     fn above(&mut self, now: Time, q: &impl QueueView, sojourn: Span) -> bool {
         if sojourn < self.config.target || q.backlog().bytes <= self.config.mtu.0 {
@@ -241,7 +253,11 @@ impl Aqm for Codel {
         let verdict = self.decide(cx.now, ok_to_drop, capable);
         match verdict {
             Verdict::Drop(_) if q.waiting() == 0 => self.emptied(),
-            Verdict::Pass if capable && self.config.ce_threshold > Span::ZERO && sojourn > self.config.ce_threshold => {
+            Verdict::Pass
+                if capable
+                    && self.config.ce_threshold > Span::ZERO
+                    && sojourn > self.config.ce_threshold =>
+            {
                 return Verdict::Mark(Reason::Head);
             }
             _ => {}

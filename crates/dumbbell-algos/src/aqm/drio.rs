@@ -1,5 +1,5 @@
-//! DRIO, Dynamic RIO (Lin, Zheng, Hou, ICNP 1999): RIO that remembers whose packets were OUT lately, and drops OUT packets of the
-//! flows that had most of them.
+//! DRIO, Dynamic RIO (Lin, Zheng, Hou, ICNP 1999): RIO that remembers whose packets were OUT
+//! lately, and drops OUT packets of the flows that had most of them.
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -8,10 +8,11 @@
 //! | N | `flows` | how many flows are in H |
 //! | gamma | the same | how strongly h_i tells; with 0 it is RIO |
 //!
-//! The primary text is not at hand. Known of it are the history list and the hit ratio; all else is reconstructed, and a parameter.
+//! The primary text is not at hand. Known of it are the history list and the hit ratio; all else is
+//! reconstructed, and a parameter.
+use super::rio::config::{check_weighed, rio_config};
 use crate::aqm::red::state::ClassProbability;
 use crate::aqm::rio::classes::{Classes, told_to_classes};
-use super::rio::config::{check_weighed, rio_config};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::{FlowId, Meta};
@@ -25,11 +26,15 @@ const UNLIMITED: u32 = 200;
 rio_config! {
     /// Parameters of [`Drio`]. Thresholds are in packets.
     pub struct DrioConfig {
-        /// Length of the history list, packets; 0: twice the queue's limit, or 200 where it has none. Reconstructed.
+        /// Length of the history list, packets; 0: twice the queue's limit, or 200 where it has
+        /// none. Reconstructed.
         #[schemars(range(min = 0), extend("x-source" = "reconstructed: twice the queue's limit"))]
         pub history: u32 = 0,
         /// Exponent of a flow's hit ratio over the mean one; 0: RIO. Reconstructed.
-        #[schemars(range(min = 0.0, max = 8.0), extend("x-source" = "reconstructed: in proportion"))]
+        #[schemars(
+            range(min = 0.0, max = 8.0),
+            extend("x-source" = "reconstructed: in proportion"),
+        )]
         pub gamma: f64 = 1.0,
         /// Whether only flows with more than the mean hit ratio are signalled. Reconstructed.
         #[schemars(extend("x-source" = "reconstructed: all are, by their ratio"))]
@@ -43,8 +48,11 @@ rio_config! {
 impl Config for DrioConfig {
     fn check(&self) -> Result<(), Fault> {
         if self.history > 0 && self.history < self.warm_up {
-            let cause = format!("a list of {} never has the {} of `warm_up`", self.history, self.warm_up);
-            return Err(Fault::at("history", cause).fix("write a longer list, or a shorter warm_up"));
+            let cause =
+                format!("a list of {} never has the {} of `warm_up`", self.history, self.warm_up);
+            return Err(
+                Fault::at("history", cause).fix("write a longer list, or a shorter warm_up")
+            );
         }
         self.rio().check()?;
         check_weighed(self.spacing)
@@ -58,9 +66,9 @@ impl DrioConfig {
             _ if self.history > 0 => return self.history as usize,
             Capacity::Packets(n) => u64::from(n),
             Capacity::Bytes(n) => n / self.mean_packet_size.0,
-            limit @ Capacity::Buffers { .. } => {
-                limit.in_packets(self.mean_packet_size.0.min(u64::from(u32::MAX)) as u32).unwrap_or_default() as u64
-            }
+            limit @ Capacity::Buffers { .. } => limit
+                .in_packets(self.mean_packet_size.0.min(u64::from(u32::MAX)) as u32)
+                .unwrap_or_default() as u64,
             Capacity::Unlimited => u64::from(UNLIMITED) / 2,
         };
         (2 * limit.min(1 << 20)).max(u64::from(self.warm_up)).max(1) as usize
@@ -85,7 +93,8 @@ impl History {
         self.counts.get(flow.0 as usize).copied().unwrap_or(0)
     }
 
-    /// The hit ratio of a flow, and that times the number of flows: just 1 for one that has as many as the others.
+    /// The hit ratio of a flow, and that times the number of flows: just 1 for one that has as many
+    /// as the others.
     fn ratio(&self, flow: FlowId) -> (f64, f64) {
         let (count, all) = (f64::from(self.count(flow)), self.list.len().max(1) as f64);
         (count / all, count * f64::from(self.flows) / all)
@@ -127,14 +136,16 @@ impl Algorithm for Drio {
     const ABOUT: About = About {
         name: "drio",
         title: "Dynamic RIO (DRIO)",
-        idea: "RIO that drops OUT packets of a flow the more often, the more of the last OUT packets were of that flow.",
+        idea: "RIO that drops OUT packets of a flow the more often, the more of the last OUT \
+            packets were of that flow.",
         equations: "H: the flows of the last OUT packets;  h_i = share of i in H;  N = flows in H\n\
                     OUT:  p_a = RIO's p_a times (h_i N)^gamma;  strict: 0 unless h_i > 1/N\n\
                     IN, and while |H| < warm_up:  RIO",
         sources: &[
-            "Lin, Zheng, Hou: Enhancing TCP Throughput over Differentiated Services, ICNP 1999 (not at hand; as the paper on the \
-             data-buffer marker tells of it)",
-            "Clark, Fang: Explicit Allocation of Best-Effort Packet Delivery Service, IEEE/ACM ToN 6(4), 1998 (RIO)",
+            "Lin, Zheng, Hou: Enhancing TCP Throughput over Differentiated Services, ICNP 1999 \
+                (not at hand; as the paper on the data-buffer marker tells of it)",
+            "Clark, Fang: Explicit Allocation of Best-Effort Packet Delivery Service, IEEE/ACM ToN \
+                6(4), 1998 (RIO)",
         ],
         provenance: Provenance::Reconstruction,
     };
@@ -143,7 +154,15 @@ impl Algorithm for Drio {
     fn new(config: &DrioConfig, link: &LinkInfo) -> Self {
         let &DrioConfig { gamma, strict, warm_up, .. } = config;
         let (classes, history) = (Classes::new(&config.rio()), History::new(config.length(link)));
-        Drio { classes, history, gamma, strict, warm_up: warm_up as usize, hit_ratio: 0.0, weight: 1.0 }
+        Drio {
+            classes,
+            history,
+            gamma,
+            strict,
+            warm_up: warm_up as usize,
+            hit_ratio: 0.0,
+            weight: 1.0,
+        }
     }
 }
 
@@ -195,14 +214,17 @@ mod tests {
 
     /// DRIO with the curves of [`narrow`].
     fn like_narrow(changes: DrioConfig) -> DrioConfig {
-        let RioConfig { w_q, min_in, max_in, max_p_in, min_mid, max_mid, min_out, max_out, .. } = narrow();
+        let RioConfig { w_q, min_in, max_in, max_p_in, min_mid, max_mid, min_out, max_out, .. } =
+            narrow();
         DrioConfig { w_q, min_in, max_in, max_p_in, min_mid, max_mid, min_out, max_out, ..changes }
     }
 
     /// With gamma = 0, and while the list is short, it is RIO packet by packet; else not.
     #[test]
     fn without_memory_it_is_rio() {
-        let events = |config: DrioConfig| all_events(move |site| Drio::new(&like_narrow(config.clone()), site), |d| d);
+        let events = |config: DrioConfig| {
+            all_events(move |site| Drio::new(&like_narrow(config.clone()), site), |d| d)
+        };
         let rio = all_events(|site| Rio::new(&narrow(), site), |d| d);
         assert_eq!(events(DrioConfig { gamma: 0.0, ..DrioConfig::default() }), rio);
         assert_eq!(events(DrioConfig { warm_up: 1000, ..DrioConfig::default() }), rio);
@@ -210,22 +232,37 @@ mod tests {
         assert_ne!(events(DrioConfig { strict: true, gamma: 0.0, ..DrioConfig::default() }), rio);
     }
 
-    /// At an average of 20 RIO's curve says 0.1 for OUT. Of three flows that take turns all have the same; one that sends as often
-    /// as the two others together has 3/2 of that where they have 3/4 each: twice theirs.
+    /// At an average of 20 RIO's curve says 0.1 for OUT. Of three flows that take turns all have
+    /// the same; one that sends as often as the two others together has 3/2 of that where they have
+    /// 3/4 each: twice theirs.
     #[test]
     fn who_sends_twice_as_much_out_loses_twice_as_often() {
         let shares = |config: DrioConfig, turns: &'static [u32]| {
-            let config = DrioConfig { w_q: 1.0, ecn: true, spacing: SpacingLaw::Bernoulli, ..config };
-            marked_shares(|site| Drio::new(&config, site), &[FlowInfo::default(); 3], 20, |n| turns[n % turns.len()])
+            let config =
+                DrioConfig { w_q: 1.0, ecn: true, spacing: SpacingLaw::Bernoulli, ..config };
+            marked_shares(
+                |site| Drio::new(&config, site),
+                &[FlowInfo::default(); 3],
+                20,
+                |n| turns[n % turns.len()],
+            )
         };
         let near = |shares: Vec<f64>, expected: [f64; 3]| {
-            let close = |(share, p): (&f64, f64)| (share - p).abs() < 4.0 * (p * (1.0 - p) / 15_000.0).sqrt() + 1e-12;
+            let close = |(share, p): (&f64, f64)| {
+                (share - p).abs() < 4.0 * (p * (1.0 - p) / 15_000.0).sqrt() + 1e-12
+            };
             assert!(shares.iter().zip(expected).all(close), "{shares:?} and not {expected:?}");
         };
         near(shares(DrioConfig::default(), &[0, 1, 2]), [0.1, 0.1, 0.1]);
         near(shares(DrioConfig::default(), &[0, 1, 0, 2]), [0.15, 0.075, 0.075]);
-        near(shares(DrioConfig { gamma: 2.0, ..DrioConfig::default() }, &[0, 1, 0, 2]), [0.225, 0.05625, 0.05625]);
-        near(shares(DrioConfig { strict: true, ..DrioConfig::default() }, &[0, 1, 0, 2]), [0.15, 0.0, 0.0]);
+        near(
+            shares(DrioConfig { gamma: 2.0, ..DrioConfig::default() }, &[0, 1, 0, 2]),
+            [0.225, 0.05625, 0.05625],
+        );
+        near(
+            shares(DrioConfig { strict: true, ..DrioConfig::default() }, &[0, 1, 0, 2]),
+            [0.15, 0.0, 0.0],
+        );
     }
 
     /// The list forgets the oldest; a flow that is no longer in it does not count.
@@ -240,7 +277,8 @@ mod tests {
         history.push(FlowId(1));
         assert_eq!((ratio(&history, 1), history.flows), ((0.75, 1.5), 2), "1 2 1 1");
         let length = |capacity, history| {
-            DrioConfig { history, mean_packet_size: Bytes(500), ..DrioConfig::default() }.length(&link(capacity))
+            DrioConfig { history, mean_packet_size: Bytes(500), ..DrioConfig::default() }
+                .length(&link(capacity))
         };
         assert_eq!(length(Capacity::Packets(100), 0), 200);
         assert_eq!(length(Capacity::Bytes(50_000), 0), 200);
@@ -255,6 +293,9 @@ mod tests {
         assert_eq!(fault(json!({"spacing": "uniform_stored"})).at, "spacing");
         assert_eq!(fault(json!({"min_out": "40 pkt"})).at, "max_out");
         assert_eq!(fault(json!({"gamma": -1})).at, "gamma");
-        assert_eq!(read::<DrioConfig>(&json!({"min_out": "20 pkt"})).unwrap().rio().min_out, Packets(20.0));
+        assert_eq!(
+            read::<DrioConfig>(&json!({"min_out": "20 pkt"})).unwrap().rio().min_out,
+            Packets(20.0)
+        );
     }
 }

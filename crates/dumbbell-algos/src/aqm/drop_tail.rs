@@ -1,7 +1,8 @@
 //! Drop Tail: a queue that signals only by being full.
 //!
-//! With `victim = "front"` or `"random"` the arriving packet takes the place of the head or of a packet drawn
-//! at random (Floyd, Jacobson 1993 section 8; drop from front: Lakshman, Neidhardt, Ott, INFOCOM 1996).
+//! With `victim = "front"` or `"random"` the arriving packet takes the place of the head or of a
+//! packet drawn at random (Floyd, Jacobson 1993 section 8; drop from front: Lakshman, Neidhardt,
+//! Ott, INFOCOM 1996).
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
 use dumbbell_core::packet::Meta;
@@ -41,7 +42,8 @@ impl Victim {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DropTailConfig {
-    /// Which packet goes when one does not fit: the arriving one (`tail`), the head (`front`), or any (`random`).
+    /// Which packet goes when one does not fit: the arriving one (`tail`), the head (`front`), or
+    /// any (`random`).
     #[schemars(extend("x-source" = "tc-pfifo(8)"))]
     pub victim: Victim,
 }
@@ -60,10 +62,16 @@ impl Algorithm for DropTail {
     const ABOUT: About = About {
         name: "drop_tail",
         title: "Drop Tail",
-        idea: "A packet that does not fit is dropped, or pushes another one out; nothing else is ever signalled.",
+        idea: "A packet that does not fit is dropped, or pushes another one out; nothing else is \
+            ever signalled.",
         equations: "packets:  drop  iff  q + 1 > limit\n\
                     bytes:    drop  iff  q_bytes + L > limit",
-        sources: &["RFC 7567 section 2", "tc-pfifo(8), tc-bfifo(8)", "ns-2 Queue/DropTail (drop_front_)"],
+        sources: &[
+            "RFC 7567 section 2",
+            "tc-pfifo(8), tc-bfifo(8)",
+            "ns-2 Queue/DropTail \
+            (drop_front_)",
+        ],
         provenance: Provenance::TwoReadings,
     };
     fn new(config: &DropTailConfig, _: &LinkInfo) -> Self {
@@ -121,8 +129,12 @@ mod tests {
         let mut q = queue(Victim::Front, Capacity::Packets(2), 1);
         assert_eq!(send(&mut q, &[1500; 5]), [1, 2].map(|id| Event::Dropped(id, Reason::Evicted)));
         q.drain();
-        let sent: Vec<u64> =
-            q.journal.0.iter().filter_map(|e| if let Event::Sent(id, _) = e { Some(*id) } else { None }).collect();
+        let sent: Vec<u64> = q
+            .journal
+            .0
+            .iter()
+            .filter_map(|e| if let Event::Sent(id, _) = e { Some(*id) } else { None })
+            .collect();
         assert_eq!(sent, [0, 3, 4]);
     }
 
@@ -138,7 +150,10 @@ mod tests {
     fn a_packet_larger_than_the_queue_pushes_nobody_out() {
         for victim in [Victim::Tail, Victim::Front, Victim::Random] {
             let mut q = queue(victim, Capacity::Bytes(1500), 1);
-            assert_eq!(send(&mut q, &[1500, 500, 500, 1501]), [Event::Dropped(3, Reason::Overflow)]);
+            assert_eq!(
+                send(&mut q, &[1500, 500, 500, 1501]),
+                [Event::Dropped(3, Reason::Overflow)]
+            );
         }
     }
 
@@ -149,20 +164,26 @@ mod tests {
         assert_eq!(send(&mut q, &[1000, 600, 600, 400]), [Event::Dropped(2, Reason::Overflow)]);
     }
 
-    /// Of four that wait and one that arrives each is the victim once in five: chi-square with 4 degrees of freedom
-    /// is below 23.5 but once in 10 000.
+    /// Of four that wait and one that arrives each is the victim once in five: chi-square with 4
+    /// degrees of freedom is below 23.5 but once in 10 000.
     #[test]
     fn random_draws_each_packet_alike() {
         let runs = 20_000;
         let mut victims = [0.0f64; 6];
         for seed in 0..runs {
             let mut q = queue(Victim::Random, Capacity::Packets(4), seed);
-            let [Event::Dropped(id, reason)] = send(&mut q, &[100; 6])[..] else { panic!("one victim") };
+            let [Event::Dropped(id, reason)] = send(&mut q, &[100; 6])[..] else {
+                panic!(
+                    "one \
+                victim"
+                )
+            };
             assert_eq!(reason, if id == 5 { Reason::Overflow } else { Reason::Evicted });
             victims[id as usize] += 1.0;
         }
         let expected = runs as f64 / 5.0;
-        let chi_square: f64 = victims[1..].iter().map(|n| (n - expected) * (n - expected) / expected).sum();
+        let chi_square: f64 =
+            victims[1..].iter().map(|n| (n - expected) * (n - expected) / expected).sum();
         assert!(victims[0] == 0.0 && chi_square < 23.5, "{victims:?}");
     }
 }

@@ -1,10 +1,11 @@
 //! dt-RED, RED with a dynamic threshold: once an observation interval `max_th` follows the average
 //! (G. Hasegawa, K. Tokuda, M. Murata, INET 2002).
 //!
-//! The paper itself was not at hand. Known is what Lim, Lee, Huh and Hwang (`ea_red`) say of it: RED does best
-//! while avg lies between its thresholds; `max_th` is moved to that end, `min_th` hardly at all; it is moved once an
-//! observation interval; both thresholds have limits. The rest is reconstructed, and an option where it can be otherwise:
-//! the interval's length, what of the interval counts (`statistic`), the steps, the limits, whether `min_th` follows.
+//! The paper itself was not at hand. Known is what Lim, Lee, Huh and Hwang (`ea_red`) say of it:
+//! RED does best while avg lies between its thresholds; `max_th` is moved to that end, `min_th`
+//! hardly at all; it is moved once an observation interval; both thresholds have limits. The rest
+//! is reconstructed, and an option where it can be otherwise: the interval's length, what of the
+//! interval counts (`statistic`), the steps, the limits, whether `min_th` follows.
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -13,9 +14,9 @@
 //! | T_obs | `interval` | observation interval |
 //! | alpha, beta | the same | steps up and down, fractions of `max_th` |
 //! | max_lo, max_hi | the same | limits of `max_th`, in units of the first `min_th` and of the queue's limit |
-use crate::aqm::red::state::{RedState, Dropper};
 use super::red::config::red_config;
 use super::red::curve::Curve;
+use crate::aqm::red::state::{Dropper, RedState};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
@@ -47,25 +48,42 @@ red_config! {
         /// Probability `p_b` at `max_th`.
         #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "reconstructed: RED's"))]
         pub max_p: f64 = 0.1,
-        /// Observation interval, after which `max_th` may move. Reconstructed; 100 ms to 1 s are sensible.
-        #[schemars(extend("x-source" = "reconstructed: the interval of Floyd, Gummadi, Shenker 2001"))]
+        /// Observation interval, after which `max_th` may move. Reconstructed; 100 ms to 1 s are
+        /// sensible.
+        #[schemars(
+            extend("x-source" = "reconstructed: the interval of Floyd, Gummadi, Shenker 2001"),
+        )]
         pub interval: Span = Span::from_ms(500),
         /// What of an interval is compared with the thresholds. Reconstructed.
         #[schemars(extend("x-source" = "reconstructed"))]
         pub statistic: Statistic = Statistic::TimeAverage,
         /// Step upwards: `max_th (1 + alpha)`. Reconstructed.
-        #[schemars(range(min = 0.0, max = 10.0), extend("x-source" = "reconstructed: ea-RED's 0.05"))]
+        #[schemars(
+            range(min = 0.0, max = 10.0),
+            extend("x-source" = "reconstructed: ea-RED's 0.05"),
+        )]
         pub alpha: f64 = 0.05,
         /// Step downwards: `max_th (1 - beta)`. Reconstructed.
-        #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "reconstructed: ea-RED's 0.05"))]
+        #[schemars(
+            range(min = 0.0, max = 1.0),
+            extend("x-source" = "reconstructed: ea-RED's 0.05"),
+        )]
         pub beta: f64 = 0.05,
         /// `max_th` is not lowered below this many times the first `min_th`. Reconstructed.
-        #[schemars(range(min = 1.0, max = 1000.0), extend("x-source" = "reconstructed: Floyd, Jacobson 1993, at least 2 min_th"))]
+        #[schemars(
+            range(min = 1.0, max = 1000.0),
+            extend("x-source" = "reconstructed: Floyd, Jacobson 1993, at least 2 min_th"),
+        )]
         pub max_lo: f64 = 2.0,
-        /// `max_th` is not raised beyond this part of the queue's limit; without a limit there is no bound. Reconstructed.
-        #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0, "x-source" = "reconstructed"))]
+        /// `max_th` is not raised beyond this part of the queue's limit; without a limit there is
+        /// no bound. Reconstructed.
+        #[schemars(
+            range(max = 1.0),
+            extend("exclusiveMinimum" = 0.0, "x-source" = "reconstructed"),
+        )]
         pub max_hi: f64 = 0.9,
-        /// Whether `min_th` follows as a third of `max_th`, never below its first value. Reconstructed.
+        /// Whether `min_th` follows as a third of `max_th`, never below its first value.
+        /// Reconstructed.
         #[schemars(extend("x-source" = "Lim et al.: min_th hardly changes"))]
         pub adapt_min: bool = false,
     }
@@ -74,7 +92,10 @@ red_config! {
 impl Config for DtRedConfig {
     fn check(&self) -> Result<(), Fault> {
         if self.interval < Span::from_us(1) {
-            return Err(Fault::at("interval", "an observation takes at least 1 us").fix("write \"500 ms\""));
+            return Err(Fault::at("interval", "an observation takes at least 1 us").fix(
+                "write \
+                \"500 ms\"",
+            ));
         }
         self.red(self.min_th.0, self.max_th.0, self.max_p).check()
     }
@@ -125,16 +146,17 @@ impl Algorithm for DtRed {
     const ABOUT: About = About {
         name: "dt_red",
         title: "RED with a dynamic threshold (dt-RED)",
-        idea: "RED that moves max_th once an observation interval, so that the average queue stays between the thresholds.",
+        idea: "RED that moves max_th once an observation interval, so that the average queue stays \
+            between the thresholds.",
         equations: "every T_obs in which packets came, a = time average of avg (reconstructed):\n\
                     a > max_th:  max_th <- min(max_hi limit, max_th (1 + alpha))\n\
                     a < min_th:  max_th <- max(max_lo min_th, max_th (1 - beta))\n\
                     each packet: RED's decision with max_th as it stands",
         sources: &[
-            "Hasegawa, Tokuda, Murata: Analysis and Improvement of Fairness among Many TCP Connections Sharing Tail-Drop \
-             and RED Routers, INET 2002 (not at hand)",
-            "Lim, Lee, Huh, Hwang: Evaluation of Efficient Adaptive RED Router Buffer Management Algorithm Using NS-2, \
-             section 1 (what it says of dt-RED)",
+            "Hasegawa, Tokuda, Murata: Analysis and Improvement of Fairness among Many TCP \
+                Connections Sharing Tail-Drop and RED Routers, INET 2002 (not at hand)",
+            "Lim, Lee, Huh, Hwang: Evaluation of Efficient Adaptive RED Router Buffer Management \
+                Algorithm Using NS-2, section 1 (what it says of dt-RED)",
         ],
         provenance: Provenance::Reconstruction,
     };
@@ -270,11 +292,13 @@ mod tests {
         }
     }
 
-    /// Half of the interval at 10, half at 30: between the thresholds on average, beyond them at the end.
+    /// Half of the interval at 10, half at 30: between the thresholds on average, beyond them at
+    /// the end.
     #[test]
     fn the_statistic() {
         let after = |statistic| {
-            let mut line = instant(DtRedConfig { statistic, max_th: Packets(25.0), ..Default::default() });
+            let mut line =
+                instant(DtRedConfig { statistic, max_th: Packets(25.0), ..Default::default() });
             line.arrive(10);
             line.now += Span::from_ms(250);
             line.arrive(30);

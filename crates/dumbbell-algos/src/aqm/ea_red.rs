@@ -1,8 +1,9 @@
-//! ea-RED, Efficient Adaptive RED: both thresholds follow the average, packet by packet
-//! (H. Lim, J. Lee, E. Huh, J. Hwang, "Evaluation of Efficient Adaptive RED Router Buffer Management Algorithm Using NS-2").
+//! ea-RED, Efficient Adaptive RED: both thresholds follow the average, packet by packet (H. Lim, J.
+//! Lee, E. Huh, J. Hwang, "Evaluation of Efficient Adaptive RED Router Buffer Management Algorithm
+//! Using NS-2").
 //!
-//! The paper says what is watched and what is moved, and prints no update equation: see [`config`] for what is
-//! reconstructed, and for the option by which each choice can be made the other way.
+//! The paper says what is watched and what is moved, and prints no update equation: see [`config`]
+//! for what is reconstructed, and for the option by which each choice can be made the other way.
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -16,8 +17,8 @@ pub mod config;
 #[cfg(test)]
 mod tests;
 
-use crate::aqm::red::state::{RedState, Dropper};
 use super::red::curve::Curve;
+use crate::aqm::red::state::{Dropper, RedState};
 pub use config::{EaRedConfig, OverflowDir, Step};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
@@ -52,18 +53,20 @@ impl Algorithm for EaRed {
     const ABOUT: About = About {
         name: "ea_red",
         title: "Efficient Adaptive RED (ea-RED)",
-        idea: "RED that moves both thresholds at every arrival, so that the average queue stays between them.",
-        equations: "at each arrival, after RED's avg, the first that holds (reconstructed: step, order, overflow):\n\
-                    does not fit:  as for avg < min_th\n\
-                    avg > max_th:  max_th <- min(max_lim, max_th (1 + alpha_max))\n\
-                    \x20              min_th <- min(max_th - gap, min_th (1 + alpha_min))\n\
-                    avg < min_th:  min_th <- max(min_lim, min_th (1 - beta_min))\n\
-                    \x20              max_th <- max(min_th + gap, max_th (1 - beta_max))\n\
-                    then RED's decision with the new thresholds",
+        idea: "RED that moves both thresholds at every arrival, so that the average queue stays \
+            between them.",
+        equations: "at each arrival, after RED's avg, the first that holds (reconstructed: step, \
+            order, overflow):\ndoes not fit:  as for avg < min_th\navg > max_th:  max_th <- \
+            min(max_lim, max_th (1 + alpha_max))\n\x20              min_th <- min(max_th - gap, \
+            min_th (1 + alpha_min))\navg < min_th:  min_th <- max(min_lim, min_th (1 - \
+            beta_min))\n\x20              max_th <- max(min_th + gap, max_th (1 - beta_max))\nthen \
+            RED's decision with the new thresholds",
         sources: &[
-            "Lim, Lee, Huh, Hwang: Evaluation of Efficient Adaptive RED Router Buffer Management Algorithm Using NS-2, \
-             sections 2 and 3-1 (what is watched and moved, the parameters; no update equation is printed)",
-            "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM ToN 1(4), 1993",
+            "Lim, Lee, Huh, Hwang: Evaluation of Efficient Adaptive RED Router Buffer Management \
+                Algorithm Using NS-2, sections 2 and 3-1 (what is watched and moved, the \
+                parameters; no update equation is printed)",
+            "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM \
+                ToN 1(4), 1993",
         ],
         provenance: Provenance::Reconstruction,
     };
@@ -71,7 +74,11 @@ impl Algorithm for EaRed {
 
     fn new(config: &EaRedConfig, _: &LinkInfo) -> Self {
         let red = config.red(config.min_th.0, config.max_th.0, config.max_p);
-        EaRed { body: RedState::new(&red), dropper: Dropper::new(&red), rule: Rule { config: Box::new(config.clone()) } }
+        EaRed {
+            body: RedState::new(&red),
+            dropper: Dropper::new(&red),
+            rule: Rule { config: Box::new(config.clone()) },
+        }
     }
 }
 

@@ -1,5 +1,5 @@
-//! ERED, Enhanced RED (Feng, Kandlur, Saha, Shin, IEEE/ACM ToN 7(2), April 1999; NOSSDAV 1997): the core's queue for marked packets
-//! with a minimum rate. Marked is IN, unmarked OUT.
+//! ERED, Enhanced RED (Feng, Kandlur, Saha, Shin, IEEE/ACM ToN 7(2), April 1999; NOSSDAV 1997): the
+//! core's queue for marked packets with a minimum rate. Marked is IN, unmarked OUT.
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -8,12 +8,13 @@
 //! | min_in, max_in, max_p_in | the same | with `in_curve` the curve for IN packets, over the same average |
 //! | count | `count` | OUT packets (with `in_curve` those of the packet's class) since the last signal |
 //!
-//! Reconstructed: the source has one average and thresholds that act on unmarked packets alone; that marked ones are dropped
-//! only where they do not fit, or by a lower curve (`in_curve`), is ours.
-use crate::aqm::red::state::{RedState, Dropper};
+//! Reconstructed: the source has one average and thresholds that act on unmarked packets alone;
+//! that marked ones are dropped only where they do not fit, or by a lower curve (`in_curve`), is
+//! ours.
 use super::red::config::{check_thresholds, red_config};
 use super::rio::config::{RioConfig, RioPrecedences};
 use crate::aqm::red::RedConfig;
+use crate::aqm::red::state::{Dropper, RedState};
 use dumbbell_core::aqm::{Aqm, Cx, Decision, LinkInfo, Needs, QueueView, Slot, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
@@ -26,19 +27,25 @@ red_config! {
         /// Average queue length at which signalling of OUT packets begins.
         #[schemars(extend("x-source" = "reconstructed: the size of the paper's time"))]
         pub min_th: Packets = Packets(20.0),
-        /// Average queue length at which the probability for OUT packets has reached `max_p`; above `min_th`.
+        /// Average queue length at which the probability for OUT packets has reached `max_p`; above
+        /// `min_th`.
         #[schemars(extend("x-source" = "reconstructed: the size of the paper's time"))]
         pub max_th: Packets = Packets(80.0),
         /// Probability for OUT packets at `max_th`.
         #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Floyd, Jacobson 1993: 0.02"))]
         pub max_p: f64 = 0.02,
-        /// Whether IN packets have a curve too, `min_in`, `max_in` and `max_p_in`, rather than none. Reconstructed.
-        #[schemars(extend("x-source" = "reconstructed: marked packets are dropped only where they do not fit"))]
+        /// Whether IN packets have a curve too, `min_in`, `max_in` and `max_p_in`, rather than
+        /// none. Reconstructed.
+        #[schemars(
+            extend("x-source" = "reconstructed: marked packets are dropped only where they do not \
+                fit"),
+        )]
         pub in_curve: bool = false,
         /// With `in_curve`: average queue length at which signalling of IN packets begins.
         #[schemars(extend("x-source" = "reconstructed: beyond max_th"))]
         pub min_in: Packets = Packets(80.0),
-        /// With `in_curve`: average queue length at which the probability for IN packets has reached `max_p_in`.
+        /// With `in_curve`: average queue length at which the probability for IN packets has
+        /// reached `max_p_in`.
         #[schemars(extend("x-source" = "reconstructed: beyond max_th"))]
         pub max_in: Packets = Packets(100.0),
         /// With `in_curve`: probability for IN packets at `max_in`.
@@ -85,24 +92,33 @@ impl Algorithm for Ered {
     const ABOUT: About = About {
         name: "ered",
         title: "Enhanced RED (ERED)",
-        idea: "RED whose thresholds are for packets out of profile alone; those in profile are dropped only where they do not fit.",
-        equations: "avg  <- (1 - w_q) avg + w_q q                     at each arrival, of all packets\n\
-                    OUT:  RED with avg, min_th, max_th, max_p, count of OUT packets\n\
-                    IN:   let in; with in_curve: RED with avg, min_in, max_in, max_p_in, count of IN packets",
+        idea: "RED whose thresholds are for packets out of profile alone; those in profile are \
+            dropped only where they do not fit.",
+        equations: "avg  <- (1 - w_q) avg + w_q q                     at each arrival, of all \
+            packets\nOUT:  RED with avg, min_th, max_th, max_p, count of OUT packets\nIN:   let \
+            in; with in_curve: RED with avg, min_in, max_in, max_p_in, count of IN packets",
         sources: &[
-            "Feng, Kandlur, Saha, Shin: Understanding and Improving TCP Performance over Networks with Minimum Rate \
-             Guarantees, IEEE/ACM ToN 7(2), 1999",
-            "Feng, Kandlur, Saha, Shin: Understanding TCP Dynamics in an Integrated Services Internet, NOSSDAV 1997",
+            "Feng, Kandlur, Saha, Shin: Understanding and Improving TCP Performance over Networks \
+                with Minimum Rate Guarantees, IEEE/ACM ToN 7(2), 1999",
+            "Feng, Kandlur, Saha, Shin: Understanding TCP Dynamics in an Integrated Services \
+                Internet, NOSSDAV 1997",
         ],
         provenance: Provenance::Reconstruction,
     };
     const CHANCE: &'static str = "red";
 
     fn new(config: &EredConfig, _: &LinkInfo) -> Self {
-        let (_, of) = RioConfig { precedences: RioPrecedences::Two, ..RioConfig::default() }.table();
+        let (_, of) =
+            RioConfig { precedences: RioPrecedences::Two, ..RioConfig::default() }.table();
         let inside = config.in_curve.then(|| Dropper::new(&config.inside()));
         let out = config.out();
-        Ered { of: Box::new(of), body: RedState::new(&out), out: Dropper::new(&out), inside, last_in: false }
+        Ered {
+            of: Box::new(of),
+            body: RedState::new(&out),
+            out: Dropper::new(&out),
+            inside,
+            last_in: false,
+        }
     }
 }
 
@@ -158,7 +174,8 @@ mod tests {
 
     /// With narrow thresholds, so that something comes of random traffic.
     fn narrow() -> EredConfig {
-        let (min_th, max_th, min_in, max_in) = (Packets(3.0), Packets(9.0), Packets(6.0), Packets(18.0));
+        let (min_th, max_th, min_in, max_in) =
+            (Packets(3.0), Packets(9.0), Packets(6.0), Packets(18.0));
         EredConfig { w_q: 0.1, min_th, max_th, max_p: 0.1, min_in, max_in, ..EredConfig::default() }
     }
 
@@ -169,7 +186,11 @@ mod tests {
         let ered = all_events(|site| Ered::new(&config, site), |_| OUT);
         assert_eq!(ered, all_events(|site| Red::new(&config.out(), site), |_| OUT));
         assert_ne!(ered, all_events(|site| Ered::new(&config, site), |_| IN));
-        assert!(same_as_red(&config.out(), |site| Ered::new(&config, site)).is_err(), "IN must show");
+        assert!(
+            same_as_red(&config.out(), |site| Ered::new(&config, site)).is_err(),
+            "IN must \
+            show"
+        );
         assert_eq!(Ered::new(&config, &link(Capacity::Unlimited)).needs(), Needs::Arrival);
     }
 
@@ -182,7 +203,8 @@ mod tests {
         let count = |f: &dyn Fn(&&Event) -> bool| events.iter().flatten().filter(f).count();
         assert_eq!(count(&dropped), count(&overflow));
         assert!(count(&overflow) > 100);
-        let mut line = Line::new(Ered::new(&narrow(), &link(Capacity::Unlimited)), Capacity::Unlimited);
+        let mut line =
+            Line::new(Ered::new(&narrow(), &link(Capacity::Unlimited)), Capacity::Unlimited);
         (0..200).for_each(|_| assert_eq!(line.arrive_as(50, IN), Verdict::Pass));
         assert_eq!(line.arrive_as(50, OUT), Verdict::Drop(Reason::Forced));
     }
@@ -191,7 +213,8 @@ mod tests {
     #[test]
     fn with_two_curves_it_is_wred() {
         let config = EredConfig { in_curve: true, ..narrow() };
-        let class = |red: RedConfig| WredClass { min_th: red.min_th, max_th: red.max_th, max_p: red.max_p };
+        let class =
+            |red: RedConfig| WredClass { min_th: red.min_th, max_th: red.max_th, max_p: red.max_p };
         let wred = WredConfig {
             profile: WredProfile::Own,
             classes: vec![class(config.out()), class(config.inside())],

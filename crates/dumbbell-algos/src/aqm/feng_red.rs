@@ -1,14 +1,15 @@
-//! Self-Configuring RED (W. Feng, D. Kandlur, D. Saha, K. Shin, "A Self-Configuring RED Gateway", INFOCOM 1999), in ns-2 and
-//! ns-3 "Feng's Adaptive RED": `max_p` takes a step when the average leaves the thresholds, on either side.
+//! Self-Configuring RED (W. Feng, D. Kandlur, D. Saha, K. Shin, "A Self-Configuring RED Gateway",
+//! INFOCOM 1999), in ns-2 and ns-3 "Feng's Adaptive RED": `max_p` takes a step when the average
+//! leaves the thresholds, on either side.
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
 //! | status | `status` | where avg was last seen: -1 below, 0 between, 1 above the thresholds |
 //! | alpha | `alpha` | what max_p is divided by on the way below |
 //! | beta | `beta` | what max_p is multiplied by on the way above |
-use crate::aqm::red::state::{RedState, Dropper};
 use super::red::config::red_config;
 use super::red::curve::Curve;
+use crate::aqm::red::state::{Dropper, RedState};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
@@ -37,25 +38,46 @@ red_config! {
         #[schemars(extend("x-source" = "Floyd, Jacobson 1993: 5 packets"))]
         pub min_th: Packets = Packets(5.0),
         /// Average queue length at which the probability has reached `max_p`; at least `min_th`.
-        #[schemars(extend("x-source" = "Floyd 1997, RED: discussions of setting parameters: 3 min_th"))]
+        #[schemars(
+            extend("x-source" = "Floyd 1997, RED: discussions of setting parameters: 3 min_th"),
+        )]
         pub max_th: Packets = Packets(15.0),
         /// First probability `p_b` at `max_th`.
-        #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Floyd 1997, RED: discussions of setting parameters"))]
+        #[schemars(
+            range(min = 0.0, max = 1.0),
+            extend("x-source" = "Floyd 1997, RED: discussions of setting parameters"),
+        )]
         pub max_p: f64 = 0.1,
         /// What `max_p` is divided by when the average falls below `min_th`.
-        #[schemars(range(min = 1.0, max = 1000.0), extend("x-source" = "Feng et al. 1999, Fig. 4: 3; ns-2 alpha_"))]
+        #[schemars(
+            range(min = 1.0, max = 1000.0),
+            extend("x-source" = "Feng et al. 1999, Fig. 4: 3; ns-2 alpha_"),
+        )]
         pub alpha: f64 = 3.0,
         /// What `max_p` is multiplied by when the average rises above `max_th`.
-        #[schemars(range(min = 1.0, max = 1000.0), extend("x-source" = "Feng et al. 1999, Fig. 4: 2; ns-2 beta_"))]
+        #[schemars(
+            range(min = 1.0, max = 1000.0),
+            extend("x-source" = "Feng et al. 1999, Fig. 4: 2; ns-2 beta_"),
+        )]
         pub beta: f64 = 2.0,
         /// `max_p` never goes below this. Reconstructed.
-        #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0, "x-source" = "reconstructed"))]
+        #[schemars(
+            range(max = 1.0),
+            extend("exclusiveMinimum" = 0.0, "x-source" = "reconstructed"),
+        )]
         pub bottom: f64 = 1e-4,
         /// `max_p` never goes beyond this. Reconstructed.
-        #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0, "x-source" = "reconstructed: a probability"))]
+        #[schemars(
+            range(max = 1.0),
+            extend("exclusiveMinimum" = 0.0, "x-source" = "reconstructed: a probability"),
+        )]
         pub top: f64 = 1.0,
-        /// Where the average counts as being at the start; unless `"below"` the first packet divides `max_p`. Reconstructed.
-        #[schemars(extend("x-source" = "reconstructed: an empty queue is below min_th, and max_p is the first one"))]
+        /// Where the average counts as being at the start; unless `"below"` the first packet
+        /// divides `max_p`. Reconstructed.
+        #[schemars(
+            extend("x-source" = "reconstructed: an empty queue is below min_th, and max_p is the \
+                first one"),
+        )]
         pub start: Status = Status::Below,
     }
 }
@@ -67,8 +89,10 @@ impl Config for FengRedConfig {
             return Err(Fault::at("bottom", cause).fix("write at most `top`"));
         }
         if !(self.bottom..=self.top).contains(&self.max_p) {
-            let cause =
-                format!("max_p = {} does not lie between bottom = {} and top = {}", self.max_p, self.bottom, self.top);
+            let cause = format!(
+                "max_p = {} does not lie between bottom = {} and top = {}",
+                self.max_p, self.bottom, self.top
+            );
             return Err(Fault::at("max_p", cause).fix("write one that does"));
         }
         self.red(self.min_th.0, self.max_th.0, self.max_p).check()
@@ -90,12 +114,12 @@ impl Algorithm for FengRed {
     const ABOUT: About = About {
         name: "feng_red",
         title: "Self-Configuring RED (Feng's Adaptive RED)",
-        idea: "RED that divides max_p when the average queue falls below min_th and multiplies it when it rises above max_th.",
-        equations: "at each avg:\n\
-                    min_th < avg < max_th:                 status <- between\n\
-                    avg < min_th and status is not below:  status <- below,  max_p <- max_p / alpha\n\
-                    avg > max_th and status is not above:  status <- above,  max_p <- max_p beta\n\
-                    max_p stays within [bottom, top] (reconstructed)",
+        idea: "RED that divides max_p when the average queue falls below min_th and multiplies it \
+            when it rises above max_th.",
+        equations: "at each avg:\nmin_th < avg < max_th:                 status <- between\navg < \
+            min_th and status is not below:  status <- below,  max_p <- max_p / alpha\navg > \
+            max_th and status is not above:  status <- above,  max_p <- max_p beta\nmax_p stays \
+            within [bottom, top] (reconstructed)",
         sources: &[
             "Feng, Kandlur, Saha, Shin: A Self-Configuring RED Gateway, INFOCOM 1999",
             "ns-2 Queue/RED feng_adaptive_, ns-3 RedQueueDisc FengAdaptive (names, defaults)",
@@ -176,7 +200,8 @@ mod tests {
     fn after(config: FengRedConfig, found: &[u32]) -> f64 {
         let config = FengRedConfig { w_q: 1.0, ..config };
         config.check().unwrap();
-        let mut line = Line::new(FengRed::new(&config, &link(Capacity::Packets(50))), Capacity::Packets(50));
+        let mut line =
+            Line::new(FengRed::new(&config, &link(Capacity::Packets(50))), Capacity::Packets(50));
         for q in found {
             line.arrive(*q);
         }
@@ -186,7 +211,13 @@ mod tests {
     #[test]
     fn crossings() {
         let default = FengRedConfig::default;
-        let near = |x: f64, factor: f64| assert!((x - 0.1 * factor).abs() < 1e-12, "{x} and not {factor} times 0.1");
+        let near = |x: f64, factor: f64| {
+            assert!(
+                (x - 0.1 * factor).abs() < 1e-12,
+                "{x} and not \
+            {factor} times 0.1"
+            )
+        };
         near(after(default(), &[BETWEEN, ABOVE, BETWEEN, ABOVE]), 4.0);
         near(after(default(), &[BETWEEN, ABOVE, ABOVE, ABOVE]), 2.0);
         near(after(default(), &[BETWEEN, BELOW, BELOW, BELOW]), 1.0 / 3.0);
@@ -196,7 +227,8 @@ mod tests {
 
     #[test]
     fn the_start() {
-        for (start, divided) in [(Status::Below, 1.0), (Status::Between, 3.0), (Status::Above, 3.0)] {
+        for (start, divided) in [(Status::Below, 1.0), (Status::Between, 3.0), (Status::Above, 3.0)]
+        {
             let max_p = after(FengRedConfig { start, ..Default::default() }, &[BELOW, BELOW]);
             assert!((max_p - 0.1 / divided).abs() < 1e-12, "{start:?}: {max_p}");
         }

@@ -10,9 +10,10 @@
 //! | maxq | min_th, or 2 | a flow may never have so many |
 //! | min_th, max_th, max_p | the same | RED's [`Curve`] |
 //!
-//! State is kept for flows that have packets in the queue, and forgotten with the last one. Flows are numbered densely,
-//! so the state is a list by number: the same at every run, and no search. Packets of a flow that has too many, and
-//! those above `max_th`, are dropped for the reason `forced`.
+//! State is kept for flows that have packets in the queue, and forgotten with the last one. Flows
+//! are numbered densely, so the state is a list by number: the same at every run, and no search.
+//! Packets of a flow that has too many, and those above `max_th`, are dropped for the reason
+//! `forced`.
 #[cfg(test)]
 mod tests;
 
@@ -21,7 +22,9 @@ use super::red::config::check_thresholds;
 use super::red::curve::{Curve, Region};
 use super::red::spacing::{Spacing, SpacingLaw};
 use crate::aqm::parts::packet_size::{ByteDrop, Part, SizePolicy, check_sizes};
-use dumbbell_core::aqm::{Aqm, Backlog, Cx, Decision, Gone, LinkInfo, Needs, QueueView, Reason, Verdict};
+use dumbbell_core::aqm::{
+    Aqm, Backlog, Cx, Decision, Gone, LinkInfo, Needs, QueueView, Reason, Verdict,
+};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::{FlowId, Meta};
 use dumbbell_core::probe::Probe;
@@ -29,14 +32,16 @@ use dumbbell_core::units::{Bytes, Packets, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What becomes of a packet of a flow with less than two others, at an average of `max_th` and more.
+/// What becomes of a packet of a flow with less than two others, at an average of `max_th` and
+/// more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Above {
     /// It is dropped: the paper's drop-tail mode.
     #[default]
     Drop,
-    /// It goes in, so that each of many flows may have two packets: the paper's extension for many flows.
+    /// It goes in, so that each of many flows may have two packets: the paper's extension for many
+    /// flows.
     TwoPackets,
 }
 
@@ -44,8 +49,12 @@ pub enum Above {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FredConfig {
-    /// Average queue length at which signals begin, and the most that a flow may have in the queue; at least 1.
-    #[schemars(extend("x-source" = "Floyd, Jacobson 1993: 5 packets; Lin, Morris 1997: a quarter of the buffer"))]
+    /// Average queue length at which signals begin, and the most that a flow may have in the queue;
+    /// at least 1.
+    #[schemars(
+        extend("x-source" = "Floyd, Jacobson 1993: 5 packets; Lin, Morris 1997: a quarter of the \
+            buffer"),
+    )]
     pub min_th: Packets,
     /// Average queue length from which on `above` holds.
     #[schemars(extend("x-source" = "Lin, Morris 1997: 2 min_th"))]
@@ -54,9 +63,13 @@ pub struct FredConfig {
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Lin, Morris 1997: 0.02"))]
     pub max_p: f64,
     /// Weight of the newest sample in the average queue length.
-    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0, "x-source" = "Lin, Morris 1997: 0.002"))]
+    #[schemars(
+        range(max = 1.0),
+        extend("exclusiveMinimum" = 0.0, "x-source" = "Lin, Morris 1997: 0.002"),
+    )]
     pub w_q: f64,
-    /// Size of a typical packet: the decay of the average while idle, the unit of `byte_mode` and of `byte_drop`.
+    /// Size of a typical packet: the decay of the average while idle, the unit of `byte_mode` and
+    /// of `byte_drop`.
     #[schemars(extend("x-source" = "ns-2 mean_pktsize_ 500"))]
     pub mean_packet_size: Bytes,
     /// Whether the queue, and what a flow has of it, is measured in bytes over `mean_packet_size`.
@@ -68,8 +81,8 @@ pub struct FredConfig {
     /// A flow with fewer packets in the queue than this gets no signal between the thresholds.
     #[schemars(extend("x-source" = "Lin, Morris 1997: 2 for small buffers, 4 for large ones"))]
     pub minq: Packets,
-    /// What becomes of packets of small flows at an average of `max_th` and more. (Reconstructed: how the paper's
-    /// drop-tail mode and its mode for many flows go together.)
+    /// What becomes of packets of small flows at an average of `max_th` and more. (Reconstructed:
+    /// how the paper's drop-tail mode and its mode for many flows go together.)
     #[schemars(extend("x-source" = "Lin, Morris 1997: drop-tail mode"))]
     pub above: Above,
     /// Whether ECN-capable packets are marked between the thresholds rather than dropped.
@@ -103,8 +116,11 @@ impl Config for FredConfig {
         check_thresholds((self.min_th, self.max_th), self.w_q, self.mean_packet_size)?;
         check_sizes(self.mean_packet_size, self.byte_drop, Some(self.spacing))?;
         if self.min_th.0 < 1.0 {
-            let cause =
-                format!("min_th = {} is the most that a flow may have in the queue: none would get in", self.min_th);
+            let cause = format!(
+                "min_th = {} is the most that a flow may have in the queue: none would get \
+                    in",
+                self.min_th
+            );
             return Err(Fault::at("min_th", cause).fix("write \"5 pkt\""));
         }
         Ok(())
@@ -140,7 +156,8 @@ impl Algorithm for Fred {
     const ABOUT: About = About {
         name: "fred",
         title: "Flow Random Early Drop (FRED)",
-        idea: "RED that spares flows with few packets in the queue and holds down those that have more than their share.",
+        idea: "RED that spares flows with few packets in the queue and holds down those that have \
+            more than their share.",
         equations: "avgcq = max(1, avg / Nactive);   maxq = min_th,  from avg = max_th on 2\n\
                     drop, strike_i <- strike_i + 1   if  qlen_i >= maxq\n\
                     \x20                                or  avg >= max_th and qlen_i > 2 avgcq\n\
@@ -159,8 +176,9 @@ impl Algorithm for Fred {
                 weight: config.w_q,
                 mean_packet_size: config.mean_packet_size,
                 idle_style: IdleStyle::Paper,
-                // Whole packets alone would forget the rest at each drop on an idle link: small packets that come often
-                // enough would keep the average up, and themselves out, for ever.
+                // Whole packets alone would forget the rest at each drop on an idle link: small
+                // packets that come often enough would keep the average up, and themselves out, for
+                // ever.
                 idle_fraction: IdleFraction::Real,
             }),
             curve: Curve::classic(config.min_th.0, config.max_th.0, config.max_p),

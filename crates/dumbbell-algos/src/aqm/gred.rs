@@ -1,5 +1,6 @@
-//! GRED, Linux's generalized RED (`tc-gred`): up to 16 virtual queues within one FIFO, each with RED's thresholds, its own
-//! backlog and a limit; packets find theirs by the DiffServ codepoint. (RED's "gentle" variant is an option of `red`.)
+//! GRED, Linux's generalized RED (`tc-gred`): up to 16 virtual queues within one FIFO, each with
+//! RED's thresholds, its own backlog and a limit; packets find theirs by the DiffServ codepoint.
+//! (RED's "gentle" variant is an option of `red`.)
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -7,16 +8,18 @@
 //! | avg_i | state | RED's average of q_i; it decays from when the last packet of i began its transmission |
 //! | prio_i | `prio` | the lower, the more it is protected |
 //!
-//! What is ours: parameters that Linux has for each virtual queue (weight, mean packet size, ECN) are one for all; averages are
-//! floating-point numbers; the default is an example.
+//! What is ours: parameters that Linux has for each virtual queue (weight, mean packet size, ECN)
+//! are one for all; averages are floating-point numbers; the default is an example.
 pub mod config;
 #[cfg(test)]
 mod tests;
 
-use crate::aqm::red::state::{RedState, Dropper, Observed};
+use crate::aqm::red::state::{Dropper, Observed, RedState};
 use crate::dscp as codepoints;
 pub use config::{GredConfig, GredMode, GredQueue};
-use dumbbell_core::aqm::{Aqm, Backlog, Cx, Decision, Gone, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
+use dumbbell_core::aqm::{
+    Aqm, Backlog, Cx, Decision, Gone, LinkInfo, Needs, QueueView, Reason, Slot, Verdict,
+};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
@@ -52,16 +55,18 @@ impl Algorithm for Gred {
     const ABOUT: About = About {
         name: "gred",
         title: "Generalized RED (GRED)",
-        idea: "One FIFO as several virtual queues, each with RED's thresholds, its own average and its own limit.",
-        equations: "i = virtual queue of the packet's codepoint;  RED's decision with the thresholds of i and\n\
-                    separate:  avg_i, of the backlog of i\n\
-                    grio:      avg_i + sum of avg_j, prio_j < prio_i and j not idle\n\
-                    wred:      avg of the whole queue\n\
-                    drop if the backlog of i (wred: the whole one) and the packet are beyond the limit of i",
+        idea: "One FIFO as several virtual queues, each with RED's thresholds, its own average and \
+            its own limit.",
+        equations: "i = virtual queue of the packet's codepoint;  RED's decision with the \
+            thresholds of i and\nseparate:  avg_i, of the backlog of i\ngrio:      avg_i + sum of \
+            avg_j, prio_j < prio_i and j not idle\nwred:      avg of the whole queue\ndrop if the \
+            backlog of i (wred: the whole one) and the packet are beyond the limit of i",
         sources: &[
             "tc-gred of iproute2, as documented (J. Hadi Salim): virtual queues, grio, WRED mode",
-            "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM ToN 1(4), 1993",
-            "Clark, Fang: Explicit Allocation of Best-Effort Packet Delivery Service, IEEE/ACM ToN 6(4), 1998 (RIO)",
+            "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM \
+                ToN 1(4), 1993",
+            "Clark, Fang: Explicit Allocation of Best-Effort Packet Delivery Service, IEEE/ACM ToN \
+                6(4), 1998 (RIO)",
         ],
         provenance: Provenance::Recollection,
     };
@@ -115,7 +120,8 @@ impl Gred {
 
 impl Aqm for Gred {
     fn needs(&self) -> Needs {
-        // Of the whole queue the backlog is known at arrival; of a virtual one only by its packets' coming and going.
+        // Of the whole queue the backlog is known at arrival; of a virtual one only by its packets'
+        // coming and going.
         if self.mode == GredMode::Wred { self.whole.needs() } else { Needs::Held }
     }
 

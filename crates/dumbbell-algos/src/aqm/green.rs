@@ -8,11 +8,12 @@
 //! | RTT_i | the flow's, or `rtt` | round-trip time as it was told to the router |
 //! | c | `c` | constant of the TCP model |
 //!
-//! The idea is the TCP model read backwards (Mathis, Semke, Mahdavi, Ott 1997): a flow with loss rate P sends
-//! MSS c / (RTT sqrt(P)), so that the P which makes that L / N is known without a queue.
+//! The idea is the TCP model read backwards (Mathis, Semke, Mahdavi, Ott 1997): a flow with loss
+//! rate P sends MSS c / (RTT sqrt(P)), so that the P which makes that L / N is known without a
+//! queue.
 //!
-//! Reconstructed: how flows are counted (whole windows, and the present one where it has more already) and when the
-//! probability is applied (`apply`).
+//! Reconstructed: how flows are counted (whole windows, and the present one where it has more
+//! already) and when the probability is applied (`apply`).
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::{FlowId, Meta};
@@ -39,7 +40,8 @@ pub enum Apply {
 pub struct GreenConfig {
     /// Constant of the TCP model: 0.93 with delayed acknowledgements, 1.22 without.
     #[schemars(
-        extend("exclusiveMinimum" = 0.0, "x-source" = "Feng, Kapadia, Thulasidasan 2002; Mathis and others 1997, Table 1")
+        extend("exclusiveMinimum" = 0.0, "x-source" = "Feng, Kapadia, Thulasidasan 2002; Mathis \
+            and others 1997, Table 1")
     )]
     pub c: f64,
     /// Round-trip time of flows of which none is known.
@@ -58,7 +60,13 @@ pub struct GreenConfig {
 
 impl Default for GreenConfig {
     fn default() -> Self {
-        GreenConfig { c: 0.93, rtt: Span::from_ms(100), window: Span::from_secs(1), apply: Apply::Queued, ecn: false }
+        GreenConfig {
+            c: 0.93,
+            rtt: Span::from_ms(100),
+            window: Span::from_secs(1),
+            apply: Apply::Queued,
+            ecn: false,
+        }
     }
 }
 
@@ -68,7 +76,9 @@ impl Config for GreenConfig {
             return Err(Fault::at("rtt", "no round trip takes no time").fix("write \"100 ms\""));
         }
         if self.window == Span::ZERO {
-            return Err(Fault::at("window", "within no time no flow is active").fix("write \"1 s\""));
+            return Err(
+                Fault::at("window", "within no time no flow is active").fix("write \"1 s\"")
+            );
         }
         Ok(())
     }
@@ -119,12 +129,15 @@ impl Algorithm for Green {
     const ABOUT: About = About {
         name: "green",
         title: "GREEN",
-        idea: "Signal each flow's packets with the probability at which TCP, by its model, sends its share of the link.",
+        idea: "Signal each flow's packets with the probability at which TCP, by its model, sends \
+            its share of the link.",
         equations: "P_i = min(1, (N MSS_i c / (L RTT_i))^2)\n\
                     from  L / N = MSS_i c / (RTT_i sqrt(P_i))",
         sources: &[
-            "Feng, Kapadia, Thulasidasan: GREEN: Proactive Queue Management over a Best-Effort Network, GLOBECOM 2002",
-            "Mathis, Semke, Mahdavi, Ott: The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm, CCR 27(3), 1997",
+            "Feng, Kapadia, Thulasidasan: GREEN: Proactive Queue Management over a Best-Effort \
+                Network, GLOBECOM 2002",
+            "Mathis, Semke, Mahdavi, Ott: The Macroscopic Behavior of the TCP Congestion Avoidance \
+                Algorithm, CCR 27(3), 1997",
         ],
         provenance: Provenance::Reconstruction,
     };
@@ -169,22 +182,32 @@ impl Aqm for Green {
 mod tests {
     use super::*;
     use dumbbell_core::catalogue::read;
-    use dumbbell_core::packet::flow::{FlowInfo, FlowTable};
     use dumbbell_core::packet::Ecn;
+    use dumbbell_core::packet::flow::{FlowInfo, FlowTable};
     use dumbbell_core::qdisc::Fifo;
     use dumbbell_core::rng::Stream;
     use dumbbell_core::testing::{Bench, Event, Numbered, link, packet};
     use dumbbell_core::units::{Capacity, Rate};
 
-    /// The probability for a packet of `flow` among `n`, at a link of 10 Mbps, with these round-trip times.
-    fn probability(config: &GreenConfig, n: u32, bytes: u32, flow: u32, rtts: &[Option<Span>]) -> f64 {
+    /// The probability for a packet of `flow` among `n`, at a link of 10 Mbps, with these
+    /// round-trip times.
+    fn probability(
+        config: &GreenConfig,
+        n: u32,
+        bytes: u32,
+        flow: u32,
+        rtts: &[Option<Span>],
+    ) -> f64 {
         let site = LinkInfo { rate: Rate::from_mbps(10), ..link(Capacity::Unlimited) };
-        let flows = FlowTable::new(rtts.iter().map(|rtt| FlowInfo { rtt: *rtt, ..FlowInfo::default() }));
-        let cx = Cx { now: Time::ZERO, rng: &mut Stream::named(1, "green"), link: &site, flows: &flows };
+        let flows =
+            FlowTable::new(rtts.iter().map(|rtt| FlowInfo { rtt: *rtt, ..FlowInfo::default() }));
+        let cx =
+            Cx { now: Time::ZERO, rng: &mut Stream::named(1, "green"), link: &site, flows: &flows };
         Green { n, ..Green::new(config, &site) }.probability(&cx, &packet(flow, bytes, Ecn::NotEct))
     }
 
-    /// (10 * 8000 bit * 0.93 / (10 Mbps * 0.1 s))^2 = 0.0744^2; and what follows from more, smaller, and farther.
+    /// (10 * 8000 bit * 0.93 / (10 Mbps * 0.1 s))^2 = 0.0744^2; and what follows from more,
+    /// smaller, and farther.
     #[test]
     fn the_probability_is_the_model_read_backwards() {
         let p = |n, bytes| probability(&GreenConfig::default(), n, bytes, 0, &[]);
@@ -193,7 +216,10 @@ mod tests {
         near(p(20, 1000), 4.0 * 0.005_535_36);
         near(p(10, 500), 0.25 * 0.005_535_36);
         near(p(1000, 1500), 1.0);
-        near(probability(&GreenConfig { c: 1.86, ..GreenConfig::default() }, 10, 1000, 0, &[]), 4.0 * 0.005_535_36);
+        near(
+            probability(&GreenConfig { c: 1.86, ..GreenConfig::default() }, 10, 1000, 0, &[]),
+            4.0 * 0.005_535_36,
+        );
         // A TCP that loses this much sends its share by the model: MSS c / (RTT sqrt(p)).
         for n in [1, 7, 40] {
             near(8.0 * 1000.0 * 0.93 / (0.1 * p(n, 1000).sqrt()) / 10e6, 1.0 / f64::from(n));
@@ -222,28 +248,39 @@ mod tests {
         assert!(active.last.len() <= SILENT + 4, "{}", active.last.len());
     }
 
-    /// Of packets that find others a share of P is signalled; of those that find none, none, unless that is asked.
+    /// Of packets that find others a share of P is signalled; of those that find none, none, unless
+    /// that is asked.
     #[test]
     fn it_signals_while_the_link_is_congested() {
         let site = link(Capacity::Unlimited);
         let share = |apply, gap: Span, ecn_on, ecn| {
             // One flow, 1 Mbps, 1000 B: (8000 * 0.93 / 1e5)^2 = 0.0744^2 times 36.
             let config = GreenConfig { c: 5.58, apply, ecn: ecn_on, ..GreenConfig::default() };
-            let mut bench = Bench::new(Fifo::<_, Numbered>::new(Green::new(&config, &site)), site, 1, false);
+            let mut bench =
+                Bench::new(Fifo::<_, Numbered>::new(Green::new(&config, &site)), site, 1, false);
             let n = 20_000;
             (0..n).for_each(|i| _ = bench.arrive(Time::ZERO + gap * i, packet(0, 1000, ecn)));
             let hit = |e: &&Event| matches!(e, Event::Marked(..) | Event::Dropped(..));
-            assert_eq!(bench.journal.marked() > 0, ecn_on && ecn.capable() && bench.journal.0.iter().any(|e| hit(&e)));
+            assert_eq!(
+                bench.journal.marked() > 0,
+                ecn_on && ecn.capable() && bench.journal.0.iter().any(|e| hit(&e))
+            );
             bench.journal.0.iter().filter(hit).count() as f64 / n as f64
         };
         let expected = 36.0 * 0.0744 * 0.0744;
         let (busy, calm) = (Span::from_ms(1), Span::from_ms(9));
-        for (apply, gap, expected) in
-            [(Apply::Queued, busy, expected), (Apply::Queued, calm, 0.0), (Apply::Always, calm, expected)]
-        {
+        for (apply, gap, expected) in [
+            (Apply::Queued, busy, expected),
+            (Apply::Queued, calm, 0.0),
+            (Apply::Always, calm, expected),
+        ] {
             for (ecn_on, ecn) in [(false, Ecn::Ect0), (true, Ecn::Ect0), (true, Ecn::NotEct)] {
                 let got = share(apply, gap, ecn_on, ecn);
-                assert!((got - expected).abs() < 0.013, "{apply:?} {ecn:?}: {got} and not {expected}");
+                assert!(
+                    (got - expected).abs() < 0.013,
+                    "{apply:?} {ecn:?}: {got} and not \
+                    {expected}"
+                );
             }
         }
     }

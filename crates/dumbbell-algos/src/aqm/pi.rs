@@ -1,4 +1,5 @@
-//! The PI controller (Hollot, Misra, Towsley, Gong, INFOCOM 2001): proportional and integral, of the queue's length.
+//! The PI controller (Hollot, Misra, Towsley, Gong, INFOCOM 2001): proportional and integral, of
+//! the queue's length.
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -7,8 +8,9 @@
 //! | a, b, w | the same | gains, and samples in a second |
 //! | p | state | probability of a signal |
 //!
-//! a > b: at a constant queue above q_ref the probability grows by (a - b) of the excess in each sample. The gains are
-//! those of the paper's example: 3750 packets/s, at least 60 flows, round-trip times of at most 246 ms.
+//! a > b: at a constant queue above q_ref the probability grows by (a - b) of the excess in each
+//! sample. The gains are those of the paper's example: 3750 packets/s, at least 60 flows,
+//! round-trip times of at most 246 ms.
 use crate::aqm::parts::packet_size::{ByteDrop, SizePolicy, check_sizes};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
@@ -26,13 +28,22 @@ pub struct PiConfig {
     #[schemars(extend("x-source" = "Hollot and others 2001: 200 packets of 800; ns-2 qref_ 50"))]
     pub q_ref: Packets,
     /// Gain of the queue's distance from `q_ref` now; at least `b`.
-    #[schemars(range(min = 0.0), extend("x-source" = "Hollot and others 2001, section VI: 1.822e-5"))]
+    #[schemars(
+        range(min = 0.0),
+        extend("x-source" = "Hollot and others 2001, section VI: 1.822e-5"),
+    )]
     pub a: f64,
     /// Gain of its distance at the last sample, which is taken away.
-    #[schemars(range(min = 0.0), extend("x-source" = "Hollot and others 2001, section VI: 1.816e-5"))]
+    #[schemars(
+        range(min = 0.0),
+        extend("x-source" = "Hollot and others 2001, section VI: 1.816e-5"),
+    )]
     pub b: f64,
     /// Samples of the queue in a second, at most 1e6.
-    #[schemars(extend("exclusiveMinimum" = 0.0, "x-source" = "Hollot and others 2001, section VI: 160 Hz; ns-2 w_ 170"))]
+    #[schemars(
+        extend("exclusiveMinimum" = 0.0, "x-source" = "Hollot and others 2001, section VI: 160 Hz; \
+            ns-2 w_ 170"),
+    )]
     pub w: f64,
     /// Size of a typical packet, the unit of `byte_mode` and of `byte_drop`.
     #[schemars(extend("x-source" = "ns-2 mean_pktsize_ 500"))]
@@ -66,15 +77,28 @@ impl Default for PiConfig {
 impl Config for PiConfig {
     fn check(&self) -> Result<(), Fault> {
         if self.w > 1e6 {
-            return Err(Fault::at("w", format!("{} samples in a second are too many", self.w)).fix("at most 1e6"));
+            return Err(Fault::at("w", format!("{} samples in a second are too many", self.w))
+                .fix(
+                    "at \
+                most 1e6",
+                ));
         }
         if self.w < 1e-3 {
-            return Err(Fault::at("w", "a sample at least every 1000 s is asked for").fix("write 170"));
+            return Err(Fault::at("w", "a sample at least every 1000 s is asked for").fix(
+                "write \
+                170",
+            ));
         }
         if self.a < self.b {
-            let cause =
-                format!("with a = {} below b = {} the probability falls while the queue is too long", self.a, self.b);
-            return Err(Fault::at("a", cause).fix("make `a` larger than `b`: the difference is the integral gain"));
+            let cause = format!(
+                "with a = {} below b = {} the probability falls while the queue is too \
+                    long",
+                self.a, self.b
+            );
+            return Err(Fault::at("a", cause).fix(
+                "make `a` larger than `b`: the difference is the \
+                integral gain",
+            ));
         }
         check_sizes(self.mean_packet_size, self.byte_drop, None)
     }
@@ -97,12 +121,13 @@ impl Algorithm for Pi {
     const ABOUT: About = About {
         name: "pi",
         title: "PI controller",
-        idea: "A proportional integral controller moves the probability of a signal until the queue has its length.",
-        equations: "p <- min(1, max(0, p + a (q - q_ref) - b (q_old - q_ref))),  q_old <- q   w times in a second\n\
-                    each packet that arrives is signalled with probability p",
+        idea: "A proportional integral controller moves the probability of a signal until the \
+            queue has its length.",
+        equations: "p <- min(1, max(0, p + a (q - q_ref) - b (q_old - q_ref))),  q_old <- q   w \
+            times in a second\neach packet that arrives is signalled with probability p",
         sources: &[
-            "Hollot, Misra, Towsley, Gong: On Designing Improved Controllers for AQM Routers Supporting TCP Flows, \
-             INFOCOM 2001",
+            "Hollot, Misra, Towsley, Gong: On Designing Improved Controllers for AQM Routers \
+                Supporting TCP Flows, INFOCOM 2001",
             "ns-2 Queue/PI (sampling frequency, q_ref)",
         ],
         provenance: Provenance::TwoReadings,
@@ -189,12 +214,18 @@ mod tests {
     /// As often as it says: at 170 Hz every 5.882 ms, with the first sample at the start.
     #[test]
     fn it_samples_at_its_frequency() {
-        let (site, mut rng) = (link(Capacity::Unlimited), dumbbell_core::rng::Stream::named(1, "pi"));
-        let (flows, queue) =
-            (dumbbell_core::packet::flow::FlowTable::default(), dumbbell_core::qdisc::packet_queue::PacketQueue::<Numbered>::default());
+        let (site, mut rng) =
+            (link(Capacity::Unlimited), dumbbell_core::rng::Stream::named(1, "pi"));
+        let (flows, queue) = (
+            dumbbell_core::packet::flow::FlowTable::default(),
+            dumbbell_core::qdisc::packet_queue::PacketQueue::<Numbered>::default(),
+        );
         let cx = &mut Cx { now: Time::ZERO, rng: &mut rng, link: &site, flows: &flows };
         assert_eq!(pi(&PiConfig::default()).tick(cx, &queue), Some(Span::from_ps(5_882_352_941)));
-        assert_eq!(pi(&PiConfig { w: 1000.0, ..PiConfig::default() }).tick(cx, &queue), Some(Span::from_ms(1)));
+        assert_eq!(
+            pi(&PiConfig { w: 1000.0, ..PiConfig::default() }).tick(cx, &queue),
+            Some(Span::from_ms(1))
+        );
     }
 
     fn bench(pi: Pi, mbps: u64) -> Bench<Fifo<Pi, Numbered>> {
@@ -207,21 +238,28 @@ mod tests {
         let q = |byte_mode, bytes| {
             let mut bench = bench(pi(&PiConfig { byte_mode, ..PiConfig::default() }), 1);
             (0..11).for_each(|_| _ = bench.arrive(Time::ZERO, packet(0, bytes, Ecn::NotEct)));
-            // The next sample is after 5.9 ms: the first of 1 ms to 8 ms has left by then, or is in transmission.
+            // The next sample is after 5.9 ms: the first of 1 ms to 8 ms has left by then, or is in
+            // transmission.
             bench.run_to(Time::ZERO + Span::from_ms(6));
             let mut seen = Gauges::default();
             bench.port.qdisc().probe(&mut seen);
             seen.get("q_old").unwrap()
         };
-        assert_eq!([q(false, 1000), q(true, 1000), q(false, 1500), q(true, 1500)], [10.0, 20.0, 10.0, 30.0]);
+        assert_eq!(
+            [q(false, 1000), q(true, 1000), q(false, 1500), q(true, 1500)],
+            [10.0, 20.0, 10.0, 30.0]
+        );
         let share = |byte_drop, bytes| {
             let byte_drop = if byte_drop { ByteDrop::MeanSize } else { ByteDrop::Off };
             let steady = PiConfig { byte_drop, a: 0.0, b: 0.0, ..PiConfig::default() };
             let mut bench = bench(Pi { p: 0.1, ..pi(&steady) }, 100);
-            (0..20_000).for_each(|i| _ = bench.arrive(Time::ZERO + Span::from_ms(i), packet(0, bytes, Ecn::NotEct)));
+            (0..20_000).for_each(|i| {
+                _ = bench.arrive(Time::ZERO + Span::from_ms(i), packet(0, bytes, Ecn::NotEct))
+            });
             bench.journal.dropped(Reason::Early) as f64 / 20_000.0
         };
-        for (byte_drop, bytes, expected) in [(false, 1000, 0.1), (true, 1000, 0.2), (true, 500, 0.1), (true, 50, 0.01)]
+        for (byte_drop, bytes, expected) in
+            [(false, 1000, 0.1), (true, 1000, 0.2), (true, 500, 0.1), (true, 50, 0.01)]
         {
             assert!((share(byte_drop, bytes) - expected).abs() < 0.012, "{byte_drop} {bytes}");
         }
@@ -229,21 +267,29 @@ mod tests {
 
     #[test]
     fn what_cannot_be_marked_is_dropped() {
-        for (ecn_on, ecn, dropped) in [(true, Ecn::Ect0, false), (true, Ecn::NotEct, true), (false, Ecn::Ect0, true)] {
+        for (ecn_on, ecn, dropped) in
+            [(true, Ecn::Ect0, false), (true, Ecn::NotEct, true), (false, Ecn::Ect0, true)]
+        {
             let steady = PiConfig { ecn: ecn_on, a: 0.0, b: 0.0, ..PiConfig::default() };
             let mut bench = bench(Pi { p: 1.0, ..pi(&steady) }, 1);
             bench.arrive(Time::ZERO, packet(0, 1000, ecn));
-            let event = if dropped { Event::Dropped(0, Reason::Early) } else { Event::Marked(0, Reason::Early) };
+            let event = if dropped {
+                Event::Dropped(0, Reason::Early)
+            } else {
+                Event::Marked(0, Reason::Early)
+            };
             assert_eq!(bench.journal.0, [event]);
         }
     }
 
-    /// A source of 1.25 times the rate that answers to nothing: a fifth is dropped and the queue has its length,
-    /// wherever that is set. The gains are larger than the paper's, because the loop has no delay.
+    /// A source of 1.25 times the rate that answers to nothing: a fifth is dropped and the queue
+    /// has its length, wherever that is set. The gains are larger than the paper's, because the
+    /// loop has no delay.
     #[test]
     fn the_queue_settles_at_its_reference() {
         for q_ref in [50.0, 120.0] {
-            let config = PiConfig { q_ref: Packets(q_ref), a: 1.822e-3, b: 1.816e-3, ..PiConfig::default() };
+            let config =
+                PiConfig { q_ref: Packets(q_ref), a: 1.822e-3, b: 1.816e-3, ..PiConfig::default() };
             let mut bench = bench(pi(&config), 10);
             let (n, warm, mut queue) = (200_000, 100_000, 0.0);
             for i in 0..n {
@@ -253,7 +299,11 @@ mod tests {
             let late = |e: &&Event| matches!(e, Event::Dropped(id, Reason::Early) if *id >= warm);
             let share = bench.journal.0.iter().filter(late).count() as f64 / (n - warm) as f64;
             let mean = queue / (n - warm) as f64;
-            assert!((share - 0.2).abs() < 0.005 && (mean / q_ref - 1.0).abs() < 0.05, "{q_ref}: {share} {mean}");
+            assert!(
+                (share - 0.2).abs() < 0.005 && (mean / q_ref - 1.0).abs() < 0.05,
+                "{q_ref}: \
+                {share} {mean}"
+            );
         }
     }
 

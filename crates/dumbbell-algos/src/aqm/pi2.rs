@@ -1,4 +1,5 @@
-//! PI2: one queue for Classic and Scalable traffic (De Schepper, Bondarenko, Tsang, Briscoe, CoNEXT 2016; RFC 9332).
+//! PI2: one queue for Classic and Scalable traffic (De Schepper, Bondarenko, Tsang, Briscoe, CoNEXT
+//! 2016; RFC 9332).
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -8,9 +9,10 @@
 //! | p_C | p'^2 | probability for a Classic packet: its window goes with 1 / sqrt(p) |
 //! | p_CL | k p' | probability for a Scalable packet (ECT(1), CE): its window goes with 1 / p |
 //!
-//! The square takes the place of PIE's table of gains. It is drawn, not computed: both of two draws below p'.
-//! Beyond p' = 1 / k the coupled probability is used up. That is an *overload*, in which (RFC 9332 section 4.2.3) ECN
-//! no longer helps: ECN-capable packets too are dropped with p_C, for the reason `forced`.
+//! The square takes the place of PIE's table of gains. It is drawn, not computed: both of two draws
+//! below p'. Beyond p' = 1 / k the coupled probability is used up. That is an *overload*, in which
+//! (RFC 9332 section 4.2.3) ECN no longer helps: ECN-capable packets too are dropped with p_C, for
+//! the reason `forced`.
 use super::pie::config::check_times;
 use super::pie::delay::{Delay, DelayEstimate};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Reason, Verdict};
@@ -44,10 +46,16 @@ pub struct Pi2Config {
     #[schemars(extend("x-source" = "RFC 9332 appendix A.1: 16 ms"))]
     pub tupdate: Span,
     /// Gain of the distance from the target, in 1/s.
-    #[schemars(range(min = 0.0), extend("x-source" = "RFC 9332 appendix A.1: 0.1 Tupdate / RTT_max^2"))]
+    #[schemars(
+        range(min = 0.0),
+        extend("x-source" = "RFC 9332 appendix A.1: 0.1 Tupdate / RTT_max^2"),
+    )]
     pub alpha: f64,
     /// Gain of the delay's growth, in 1/s.
-    #[schemars(range(min = 0.0), extend("x-source" = "Linux sch_dualpi2: 3.2; RFC 9332: 0.3 / RTT_max"))]
+    #[schemars(
+        range(min = 0.0),
+        extend("x-source" = "Linux sch_dualpi2: 3.2; RFC 9332: 0.3 / RTT_max"),
+    )]
     pub beta: f64,
     /// The coupling factor k between Classic and Scalable signals.
     #[schemars(range(min = 1.0, max = 20.0), extend("x-source" = "RFC 9332 section 2.1: 2"))]
@@ -58,7 +66,8 @@ pub struct Pi2Config {
     /// How many bytes must wait for a measurement of `dequeue_rate`, and leave within it.
     #[schemars(extend("x-source" = "RFC 8033 section 5.2: 2^14 B"))]
     pub dq_threshold: Bytes,
-    /// Whether ECN-capable packets are marked rather than dropped; off, they are Classic packets like others.
+    /// Whether ECN-capable packets are marked rather than dropped; off, they are Classic packets
+    /// like others.
     #[schemars(extend("x-source" = "RFC 9332: Scalable traffic is ECN-capable"))]
     pub ecn: bool,
     /// What happens to ECN-capable packets when `p'` is at least `1 / coupling_factor`.
@@ -87,7 +96,10 @@ impl Config for Pi2Config {
         check_times(self.target, self.tupdate)?;
         if self.dq_threshold.0 == 0 {
             let cause = "a rate is measured over at least one byte";
-            return Err(Fault::at("dq_threshold", cause).fix("write \"16384 B\", or delay = \"timestamp\""));
+            return Err(Fault::at("dq_threshold", cause).fix(
+                "write \"16384 B\", or delay = \
+                \"timestamp\"",
+            ));
         }
         Ok(())
     }
@@ -110,14 +122,16 @@ impl Algorithm for Pi2 {
     const ABOUT: About = About {
         name: "pi2",
         title: "PI2, a single queue for Classic and Scalable traffic",
-        idea: "A linear controller of the delay; Classic packets are signalled with its square, Scalable ones with k times it.",
-        equations: "p' <- min(1, max(0, p' + alpha (qdelay - target) + beta (qdelay - qdelay_old)))  every tupdate\n\
-                    Classic:   drop (ECT(0): mark) with probability p'^2, by two draws below p'\n\
-                    Scalable:  mark with probability min(1, k p')\n\
-                    k p' >= 1: ECN-capable packets are dropped with p'^2 as well\n\
-                    nothing is signalled while less than two packets of the MTU wait",
+        idea: "A linear controller of the delay; Classic packets are signalled with its square, \
+            Scalable ones with k times it.",
+        equations: "p' <- min(1, max(0, p' + alpha (qdelay - target) + beta (qdelay - \
+            qdelay_old)))  every tupdate\nClassic:   drop (ECT(0): mark) with probability p'^2, by \
+            two draws below p'\nScalable:  mark with probability min(1, k p')\nk p' >= 1: \
+            ECN-capable packets are dropped with p'^2 as well\nnothing is signalled while less \
+            than two packets of the MTU wait",
         sources: &[
-            "De Schepper, Bondarenko, Tsang, Briscoe: PI2: A Linearized AQM for both Classic and Scalable TCP, CoNEXT 2016",
+            "De Schepper, Bondarenko, Tsang, Briscoe: PI2: A Linearized AQM for both Classic and \
+                Scalable TCP, CoNEXT 2016",
             "RFC 9332: Dual-Queue Coupled Active Queue Management (AQM), 2023, appendix A",
         ],
         provenance: Provenance::Vectors,
@@ -138,12 +152,14 @@ impl Algorithm for Pi2 {
 impl Pi2 {
     /// The pressure after a time `tupdate` at whose end the delay is `qdelay` seconds.
     fn update(&mut self, qdelay: f64) {
-        let step = self.config.alpha * (qdelay - self.target) + self.config.beta * (qdelay - self.qdelay_old);
+        let step = self.config.alpha * (qdelay - self.target)
+            + self.config.beta * (qdelay - self.qdelay_old);
         self.p = (self.p + step).clamp(0.0, 1.0);
         self.qdelay_old = qdelay;
     }
 
-    /// True with probability p'^2: two draws, of which the second is needed only if the first is low.
+    /// True with probability p'^2: two draws, of which the second is needed only if the first is
+    /// low.
     fn squared(&mut self, rng: &mut Stream) -> bool {
         self.coin = rng.unit();
         if self.coin >= self.p {
@@ -155,7 +171,8 @@ impl Pi2 {
 
     fn decide(&mut self, ecn: Ecn, rng: &mut Stream) -> Verdict {
         let coupled = self.config.coupling_factor * self.p;
-        let (capable, scalable) = (self.config.ecn && ecn.capable(), matches!(ecn, Ecn::Ect1 | Ecn::Ce));
+        let (capable, scalable) =
+            (self.config.ecn && ecn.capable(), matches!(ecn, Ecn::Ect1 | Ecn::Ce));
         if !capable || (coupled >= 1.0 && self.config.overload == Overload::Drop) {
             let reason = if capable { Reason::Forced } else { Reason::Early };
             return match self.squared(rng) {
@@ -268,7 +285,8 @@ mod tests {
             (&steep, 0.2, Ecn::Ect1, [0.8, 0.0, 0.0]),
             (&off, 0.3, Ecn::Ect1, [0.0, 0.09, 0.0]),
             (&config, 0.0, Ecn::Ect1, [0.0, 0.0, 0.0]),
-            // Overload: everything is dropped with the square, and Scalable packets that stay are marked.
+            // Overload: everything is dropped with the square, and Scalable packets that stay are
+            // marked.
             (&config, 0.6, Ecn::NotEct, [0.0, 0.36, 0.0]),
             (&config, 0.6, Ecn::Ect0, [0.0, 0.0, 0.36]),
             (&config, 0.6, Ecn::Ect1, [0.64, 0.0, 0.36]),
@@ -278,16 +296,24 @@ mod tests {
         ] {
             let got = shares(config, p, ecn);
             // 4.4 standard deviations: not once in 10 000 cases.
-            let near = |(g, e): (f64, f64)| (g - e).abs() <= 4.4 * (e * (1.0 - e) / 100_000.0).sqrt() + 1e-12;
-            assert!(got.into_iter().zip(expected).all(near), "{ecn:?} at {p}: {got:?} and not {expected:?}");
+            let near = |(g, e): (f64, f64)| {
+                (g - e).abs() <= 4.4 * (e * (1.0 - e) / 100_000.0).sqrt() + 1e-12
+            };
+            assert!(
+                got.into_iter().zip(expected).all(near),
+                "{ecn:?} at {p}: {got:?} and not \
+                {expected:?}"
+            );
         }
     }
 
-    /// A link of 10 Mbps and packets of 1000 B, 1.25 times as many as it carries: how many of the second half are
-    /// marked and dropped early, and how long those that are sent had waited, in seconds.
+    /// A link of 10 Mbps and packets of 1000 B, 1.25 times as many as it carries: how many of the
+    /// second half are marked and dropped early, and how long those that are sent had waited, in
+    /// seconds.
     fn settled(config: &Pi2Config, ecn: Ecn) -> [f64; 3] {
         let site = LinkInfo { rate: Rate::from_mbps(10), ..link(Capacity::Packets(1000)) };
-        let mut bench = Bench::new(Fifo::<_, Numbered>::new(Pi2::new(config, &site)), site, 1, false);
+        let mut bench =
+            Bench::new(Fifo::<_, Numbered>::new(Pi2::new(config, &site)), site, 1, false);
         let (n, warm) = (60_000, 30_000);
         for i in 0..n {
             bench.arrive(Time::ZERO + Span::from_us(640 * i), packet(0, 1000, ecn));
@@ -311,11 +337,12 @@ mod tests {
         [marked / all, dropped / all, waited / sent]
     }
 
-    /// A source that answers to nothing: a fifth has to go, at the target's delay, however that is estimated; and where
-    /// marks do not help, in overload, capable packets go too.
+    /// A source that answers to nothing: a fifth has to go, at the target's delay, however that is
+    /// estimated; and where marks do not help, in overload, capable packets go too.
     #[test]
     fn the_delay_settles_at_the_target() {
-        for delay in [DelayEstimate::Timestamp, DelayEstimate::DequeueRate, DelayEstimate::LinkRate] {
+        for delay in [DelayEstimate::Timestamp, DelayEstimate::DequeueRate, DelayEstimate::LinkRate]
+        {
             let config = Pi2Config { delay, ..Pi2Config::default() };
             let [marked, dropped, waited] = settled(&config, Ecn::NotEct);
             assert!(marked == 0.0 && (dropped - 0.2).abs() < 0.01, "{delay:?}: {dropped}");
@@ -326,7 +353,8 @@ mod tests {
         assert!((waited / 0.015 - 1.0).abs() < 0.2, "{waited} s");
     }
 
-    /// One is in transmission and two of the MTU wait before the first is signalled, even at a pressure of one.
+    /// One is in transmission and two of the MTU wait before the first is signalled, even at a
+    /// pressure of one.
     #[test]
     fn less_than_two_packets_are_left_alone() {
         let steady = Pi2Config { alpha: 0.0, beta: 0.0, ..Pi2Config::default() };

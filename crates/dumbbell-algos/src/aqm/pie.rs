@@ -9,8 +9,8 @@
 //! | accu_prob | state | sum of the probabilities since the last signal |
 //! | burst_allowance | state | how long bursts still pass |
 //!
-//! Of the optional parts of RFC 8033 (section 5) each has a parameter. Left out is Linux's addition of 2 % beyond a
-//! delay of 250 ms.
+//! Of the optional parts of RFC 8033 (section 5) each has a parameter. Left out is Linux's addition
+//! of 2 % beyond a delay of 250 ms.
 pub mod config;
 pub mod delay;
 #[cfg(test)]
@@ -26,7 +26,8 @@ use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Capacity, Span};
 
 /// Below which probability the controller's step is divided by how much (RFC 8033 section 4.2).
-const SCALES: [(f64, f64); 6] = [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
+const SCALES: [(f64, f64); 6] =
+    [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
 
 /// A proportional integral controller of the queueing delay.
 #[derive(Clone, Debug)]
@@ -48,16 +49,17 @@ impl Algorithm for Pie {
     const ABOUT: About = About {
         name: "pie",
         title: "Proportional Integral controller Enhanced (PIE)",
-        idea: "A controller moves the probability of a signal until the queueing delay is at its target.",
-        equations: "p = alpha (qdelay - target) + beta (qdelay - qdelay_old)       every tupdate\n\
-                    p <- p / 2048, 512, 128, 32, 8, 2, 1   by the decade of drop_prob, from below 1e-6 on\n\
-                    drop_prob <- min(1, max(0, drop_prob + p))\n\
-                    a packet that arrives is signalled with probability drop_prob, but not\n\
-                    in a burst, with two packets or less waiting, or with qdelay_old < target / 2\n\
-                    and drop_prob < 0.2",
+        idea: "A controller moves the probability of a signal until the queueing delay is at its \
+            target.",
+        equations: "p = alpha (qdelay - target) + beta (qdelay - qdelay_old)       every \
+            tupdate\np <- p / 2048, 512, 128, 32, 8, 2, 1   by the decade of drop_prob, from below \
+            1e-6 on\ndrop_prob <- min(1, max(0, drop_prob + p))\na packet that arrives is \
+            signalled with probability drop_prob, but not\nin a burst, with two packets or less \
+            waiting, or with qdelay_old < target / 2\nand drop_prob < 0.2",
         sources: &[
             "RFC 8033: Proportional Integral Controller Enhanced (PIE), 2017",
-            "Pan and others: PIE: A Lightweight Control Scheme to Address the Bufferbloat Problem, HPSR 2013",
+            "Pan and others: PIE: A Lightweight Control Scheme to Address the Bufferbloat Problem, \
+                HPSR 2013",
             "tc-pie(8)",
         ],
         provenance: Provenance::Vectors,
@@ -79,7 +81,8 @@ impl Algorithm for Pie {
 }
 
 impl Pie {
-    /// RFC 8033 section 4.2: the probability after a time `tupdate` at whose end the delay is `qdelay` seconds.
+    /// RFC 8033 section 4.2: the probability after a time `tupdate` at whose end the delay is
+    /// `qdelay` seconds.
     fn update(&mut self, qdelay: f64) {
         let (alpha, beta) = (self.config.alpha, self.config.beta);
         let mut p = alpha * (qdelay - self.target) + beta * (qdelay - self.qdelay_old);
@@ -130,7 +133,11 @@ impl Pie {
         if calm || waiting <= 2 * self.config.mean_packet_size.0 {
             return false;
         }
-        let share = if self.config.bytemode { f64::from(bytes) / self.config.mean_packet_size.0 as f64 } else { 1.0 };
+        let share = if self.config.bytemode {
+            f64::from(bytes) / self.config.mean_packet_size.0 as f64
+        } else {
+            1.0
+        };
         let p = (self.drop_prob * share).min(1.0);
         if self.config.derandomize {
             self.accu_prob = if self.drop_prob == 0.0 { 0.0 } else { self.accu_prob + p };
@@ -163,7 +170,9 @@ impl Aqm for Pie {
             }
             return Verdict::Pass;
         }
-        if self.burst_allowance > Span::ZERO || !self.drop_early(q.backlog().bytes, p.ip_len, cx.rng) {
+        if self.burst_allowance > Span::ZERO
+            || !self.drop_early(q.backlog().bytes, p.ip_len, cx.rng)
+        {
             return Verdict::Pass;
         }
         self.accu_prob = 0.0;

@@ -1,5 +1,6 @@
-//! (r, RTT)-adaptive dropping (Lin, Zheng, Hou, ICNP 1999): RIO that knows each flow's reservation and round-trip time, and drops its
-//! OUT packets with the probability at which TCP, by its model, gets its target.
+//! (r, RTT)-adaptive dropping (Lin, Zheng, Hou, ICNP 1999): RIO that knows each flow's reservation
+//! and round-trip time, and drops its OUT packets with the probability at which TCP, by its model,
+//! gets its target.
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -9,20 +10,21 @@
 //! | S | `spare` | each flow's part of what is not reserved, (C - sum r) / n |
 //! | t_i | target | r_i + S |
 //!
-//! By the model TCP with loss rate p sends t = k MSS / (RTT sqrt(p)). Only OUT packets are dropped, a share S / t of them all, each
-//! with p_out = p t / S; so that t is the target where p_out = (k MSS)^2 / (RTT^2 t S). Of this RIO's curve gives the height, and the
-//! flows their ratios (`weight`); or with `exact` it is taken as it is.
+//! By the model TCP with loss rate p sends t = k MSS / (RTT sqrt(p)). Only OUT packets are dropped,
+//! a share S / t of them all, each with p_out = p t / S; so that t is the target where p_out = (k
+//! MSS)^2 / (RTT^2 t S). Of this RIO's curve gives the height, and the flows their ratios
+//! (`weight`); or with `exact` it is taken as it is.
 //!
-//! The primary text is not at hand. Known of it is that drop probabilities follow analytically from r and RTT, and that it needs
-//! to know each flow; all else is reconstructed, and a parameter.
+//! The primary text is not at hand. Known of it is that drop probabilities follow analytically from
+//! r and RTT, and that it needs to know each flow; all else is reconstructed, and a parameter.
 mod active;
 #[cfg(test)]
 mod tests;
 
-use crate::aqm::red::state::ClassProbability;
 use super::red::spacing::SpacingLaw;
-use crate::aqm::rio::classes::{Classes, told_to_classes};
 use super::rio::config::{check_weighed, rio_config};
+use crate::aqm::red::state::ClassProbability;
+use crate::aqm::rio::classes::{Classes, told_to_classes};
 use active::{Active, Terms};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
@@ -39,15 +41,22 @@ rio_config! {
         /// How long a flow counts as active after a packet, up to twice this. Reconstructed.
         #[schemars(extend("x-source" = "reconstructed: 1 s"))]
         pub window: Span = Span::from_secs(1),
-        /// What each flow's part of the spare rate is at least, as a share of C / n: where more is reserved than there is. Reconstructed.
-        #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0, "x-source" = "reconstructed: 0.01"))]
+        /// What each flow's part of the spare rate is at least, as a share of C / n: where more is
+        /// reserved than there is. Reconstructed.
+        #[schemars(
+            range(max = 1.0),
+            extend("exclusiveMinimum" = 0.0, "x-source" = "reconstructed: 0.01"),
+        )]
         pub spare_floor: f64 = 0.01,
-        /// Whether the probability is that of the model, at most `max_p_out`, rather than RIO's in the model's ratios. Signals are then
-        /// not spaced: `spacing = "bernoulli"`. Reconstructed.
+        /// Whether the probability is that of the model, at most `max_p_out`, rather than RIO's in
+        /// the model's ratios. Signals are then not spaced: `spacing = "bernoulli"`. Reconstructed.
         #[schemars(extend("x-source" = "reconstructed: RIO's, in the model's ratios"))]
         pub exact: bool = false,
-        /// Constant of the TCP model: 1.22 = sqrt(3/2), 0.87 with delayed acknowledgements. Used with `exact`.
-        #[schemars(extend("exclusiveMinimum" = 0.0, "x-source" = "Mathis and others 1997, Table 1"))]
+        /// Constant of the TCP model: 1.22 = sqrt(3/2), 0.87 with delayed acknowledgements. Used
+        /// with `exact`.
+        #[schemars(
+            extend("exclusiveMinimum" = 0.0, "x-source" = "Mathis and others 1997, Table 1"),
+        )]
         pub k: f64 = 1.22,
     }
 }
@@ -58,10 +67,13 @@ impl Config for RRttAdaptiveConfig {
             return Err(Fault::at("rtt", "no round trip takes no time").fix("write \"100 ms\""));
         }
         if self.window == Span::ZERO {
-            return Err(Fault::at("window", "within no time no flow is active").fix("write \"1 s\""));
+            return Err(
+                Fault::at("window", "within no time no flow is active").fix("write \"1 s\"")
+            );
         }
         if self.exact && self.spacing != SpacingLaw::Bernoulli {
-            let cause = "the model gives the probability of each packet, and spaced signals come with another";
+            let cause = "the model gives the probability of each packet, and spaced signals come \
+                with another";
             return Err(Fault::at("exact", cause).fix("write spacing = \"bernoulli\" too"));
         }
         self.rio().check()?;
@@ -84,18 +96,19 @@ impl Algorithm for RRttAdaptive {
     const ABOUT: About = About {
         name: "r_rtt_adaptive",
         title: "(r, RTT)-adaptive dropping",
-        idea: "RIO that drops each flow's OUT packets as often as makes TCP, by its model, send what was reserved and a fair part \
-               of the rest, whatever its round-trip time.",
-        equations: "S = (C - sum r) / n, over active flows, at least spare_floor C / n\n\
-                    w_i = 1 / (RTT_i^2 (r_i + S)), relative to the mean of active flows\n\
-                    OUT:    p_a = RIO's p_a times w_i\n\
-                    exact:  p = (k MSS)^2 / (RTT_i^2 (r_i + S) S), at most max_p_out, from avg = min_out on\n\
-                    IN:     RIO",
+        idea: "RIO that drops each flow's OUT packets as often as makes TCP, by its model, send \
+            what was reserved and a fair part of the rest, whatever its round-trip time.",
+        equations: "S = (C - sum r) / n, over active flows, at least spare_floor C / n\nw_i = 1 / \
+            (RTT_i^2 (r_i + S)), relative to the mean of active flows\nOUT:    p_a = RIO's p_a \
+            times w_i\nexact:  p = (k MSS)^2 / (RTT_i^2 (r_i + S) S), at most max_p_out, from avg \
+            = min_out on\nIN:     RIO",
         sources: &[
-            "Lin, Zheng, Hou: Enhancing TCP Throughput over Differentiated Services, ICNP 1999 (not at hand; as the paper on the \
-             data-buffer marker tells of it)",
-            "Mathis, Semke, Mahdavi, Ott: The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm, CCR 27(3), 1997",
-            "Clark, Fang: Explicit Allocation of Best-Effort Packet Delivery Service, IEEE/ACM ToN 6(4), 1998 (RIO)",
+            "Lin, Zheng, Hou: Enhancing TCP Throughput over Differentiated Services, ICNP 1999 \
+                (not at hand; as the paper on the data-buffer marker tells of it)",
+            "Mathis, Semke, Mahdavi, Ott: The Macroscopic Behavior of the TCP Congestion Avoidance \
+                Algorithm, CCR 27(3), 1997",
+            "Clark, Fang: Explicit Allocation of Best-Effort Packet Delivery Service, IEEE/ACM ToN \
+                6(4), 1998 (RIO)",
         ],
         provenance: Provenance::Reconstruction,
     };
@@ -133,7 +146,8 @@ impl Aqm for RRttAdaptive {
         let weight = if self.config.exact { 1.0 } else { shares.weight(terms) };
         let model = if self.config.exact { Some(self.model(terms, shares.spare, p)) } else { None };
         self.weight = weight;
-        self.classes.arrive(cx, q, (p, fits), |p_b| ClassProbability { p_b: model.unwrap_or(p_b), weight })
+        self.classes
+            .arrive(cx, q, (p, fits), |p_b| ClassProbability { p_b: model.unwrap_or(p_b), weight })
     }
     fn probe(&self, out: &mut dyn Probe) {
         self.classes.probe(out);

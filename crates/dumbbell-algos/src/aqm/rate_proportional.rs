@@ -1,5 +1,5 @@
-//! Rate-proportional dropping (Yeom, Reddy, ICMCS 1999): RIO whose packets carry the rate that was reserved for their flow; OUT
-//! packets are dropped the less, the more was reserved.
+//! Rate-proportional dropping (Yeom, Reddy, ICMCS 1999): RIO whose packets carry the rate that was
+//! reserved for their flow; OUT packets are dropped the less, the more was reserved.
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -7,11 +7,12 @@
 //! | r_ref | `r_ref` | harmonic mean of the rates of OUT packets, as an EWMA |
 //! | nu | the same | exponent; 0: RIO |
 //!
-//! The primary text is not at hand. Known of it is that the probability is inversely proportional to the target bandwidth; the mean
-//! that it is relative to, and what best effort counts as, are reconstructed, and parameters.
+//! The primary text is not at hand. Known of it is that the probability is inversely proportional
+//! to the target bandwidth; the mean that it is relative to, and what best effort counts as, are
+//! reconstructed, and parameters.
+use super::rio::config::{check_weighed, rio_config};
 use crate::aqm::red::state::ClassProbability;
 use crate::aqm::rio::classes::{Classes, told_to_classes};
-use super::rio::config::{check_weighed, rio_config};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
@@ -33,11 +34,18 @@ pub enum BestEffort {
 rio_config! {
     /// Parameters of [`RateProportional`]. Thresholds are in packets.
     pub struct RateProportionalConfig {
-        /// Exponent of r_ref / r_i. 1: in inverse proportion; 2: so that the TCP model's share grows in proportion to r_i; 0: RIO.
-        #[schemars(range(min = 0.0, max = 4.0), extend("x-source" = "Yeom, Reddy 1999: inversely proportional"))]
+        /// Exponent of r_ref / r_i. 1: in inverse proportion; 2: so that the TCP model's share
+        /// grows in proportion to r_i; 0: RIO.
+        #[schemars(
+            range(min = 0.0, max = 4.0),
+            extend("x-source" = "Yeom, Reddy 1999: inversely proportional"),
+        )]
         pub nu: f64 = 1.0,
         /// Weight of the newest packet in r_ref. Reconstructed.
-        #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0, "x-source" = "reconstructed: 0.01"))]
+        #[schemars(
+            range(max = 1.0),
+            extend("exclusiveMinimum" = 0.0, "x-source" = "reconstructed: 0.01"),
+        )]
         pub gain: f64 = 0.01,
         /// What packets of flows without a reservation count as. Reconstructed.
         #[schemars(extend("x-source" = "reconstructed: the least rate seen"))]
@@ -75,9 +83,10 @@ impl Algorithm for RateProportional {
                     best effort: r_i = the least r seen\n\
                     IN:   RIO",
         sources: &[
-            "Yeom, Reddy: Realizing Throughput Guarantees in a Differentiated Services Network, ICMCS 1999 (not at hand; as the \
-             paper on the data-buffer marker tells of it)",
-            "Clark, Fang: Explicit Allocation of Best-Effort Packet Delivery Service, IEEE/ACM ToN 6(4), 1998 (RIO)",
+            "Yeom, Reddy: Realizing Throughput Guarantees in a Differentiated Services Network, \
+                ICMCS 1999 (not at hand; as the paper on the data-buffer marker tells of it)",
+            "Clark, Fang: Explicit Allocation of Best-Effort Packet Delivery Service, IEEE/ACM ToN \
+                6(4), 1998 (RIO)",
         ],
         provenance: Provenance::Reconstruction,
     };
@@ -90,7 +99,8 @@ impl Algorithm for RateProportional {
 }
 
 impl RateProportional {
-    /// What RIO's probability is multiplied by for an OUT packet that carries the rate `carried`, bits per second.
+    /// What RIO's probability is multiplied by for an OUT packet that carries the rate `carried`,
+    /// bits per second.
     fn weigh(&mut self, carried: Option<f64>) -> f64 {
         let rate = match (carried, self.config.best_effort) {
             (Some(rate), _) => rate,
@@ -139,15 +149,20 @@ mod tests {
     type Set = RateProportionalConfig;
 
     fn like_narrow(changes: Set) -> Set {
-        let RioConfig { w_q, min_in, max_in, max_p_in, min_mid, max_mid, min_out, max_out, .. } = narrow();
+        let RioConfig { w_q, min_in, max_in, max_p_in, min_mid, max_mid, min_out, max_out, .. } =
+            narrow();
         Set { w_q, min_in, max_in, max_p_in, min_mid, max_mid, min_out, max_out, ..changes }
     }
 
-    /// With nu = 0, with no reservation, and with the same for all, it is RIO packet by packet; else not.
+    /// With nu = 0, with no reservation, and with the same for all, it is RIO packet by packet;
+    /// else not.
     #[test]
     fn where_all_are_alike_it_is_rio() {
         let events = |config: Set, flows: &[FlowInfo]| {
-            events_knowing(move |site| RateProportional::new(&like_narrow(config.clone()), site), flows)
+            events_knowing(
+                move |site| RateProportional::new(&like_narrow(config.clone()), site),
+                flows,
+            )
         };
         let flows = [known(500, 10), known(2000, 20), FlowInfo::default(), known(100, 10)];
         let rio = events_knowing(|site| Rio::new(&narrow(), site), &flows);
@@ -157,12 +172,13 @@ mod tests {
         assert_ne!(events(Set::default(), &flows), rio);
     }
 
-    /// r = 1, 2, 4 Mbps in turn: 1 / r_ref = (1 + 1/2 + 1/4) / 3, and of RIO's 0.1 the flows have 12/7, 6/7 and 3/7; with nu = 2 the
-    /// squares. Best effort counts as the least, or as it is.
+    /// r = 1, 2, 4 Mbps in turn: 1 / r_ref = (1 + 1/2 + 1/4) / 3, and of RIO's 0.1 the flows have
+    /// 12/7, 6/7 and 3/7; with nu = 2 the squares. Best effort counts as the least, or as it is.
     #[test]
     fn the_more_is_reserved_the_less_is_dropped() {
         let shares = |config: Set, flows: [FlowInfo; 3]| {
-            let config = Set { w_q: 1.0, ecn: true, spacing: SpacingLaw::Bernoulli, gain: 0.001, ..config };
+            let config =
+                Set { w_q: 1.0, ecn: true, spacing: SpacingLaw::Bernoulli, gain: 0.001, ..config };
             marked_shares(|site| RateProportional::new(&config, site), &flows, 20, |n| n as u32 % 3)
         };
         let near = |shares: Vec<f64>, sevenths: [f64; 3]| {
@@ -170,11 +186,18 @@ mod tests {
                 let p = 0.1 * n / 7.0;
                 (share - p).abs() < 4.0 * (p * (1.0 - p) / 20_000.0).sqrt()
             };
-            assert!(shares.iter().zip(sevenths).all(close), "{shares:?} and not 0.1 of {sevenths:?} sevenths");
+            assert!(
+                shares.iter().zip(sevenths).all(close),
+                "{shares:?} and not 0.1 of \
+                {sevenths:?} sevenths"
+            );
         };
         let flows = [known(1000, 10), known(2000, 10), known(4000, 10)];
         near(shares(Set::default(), flows), [12.0, 6.0, 3.0]);
-        near(shares(Set { nu: 2.0, ..Set::default() }, flows), [12.0, 6.0, 3.0].map(|n| n * n / 7.0));
+        near(
+            shares(Set { nu: 2.0, ..Set::default() }, flows),
+            [12.0, 6.0, 3.0].map(|n| n * n / 7.0),
+        );
         let one_is_best_effort = [FlowInfo::default(), known(2000, 10), known(1000, 10)];
         near(shares(Set::default(), one_is_best_effort), [8.4, 4.2, 8.4]);
         let plain = Set { best_effort: BestEffort::Plain, ..Set::default() };
@@ -191,7 +214,10 @@ mod tests {
         // 1 / r_ref = 0.75 + 0.25 / 2 of a millionth.
         assert!((aqm.weigh(Some(2e6)) - 0.5 / 0.875).abs() < 1e-12);
         let inverse = 0.75 * 0.875 + 0.25;
-        assert!((aqm.weigh(None) - 1.0 / inverse).abs() < 1e-12, "best effort as the least, 1 Mbps");
+        assert!(
+            (aqm.weigh(None) - 1.0 / inverse).abs() < 1e-12,
+            "best effort as the least, 1 Mbps"
+        );
     }
 
     #[test]

@@ -20,12 +20,12 @@ pub mod state;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use state::{RedState, Dropper};
 pub use config::{ByteDrop, RedConfig};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
+use state::{Dropper, RedState};
 
 /// The 1993 algorithm with the choices that ns-2, ns-3 and Linux made since.
 #[derive(Clone, Debug)]
@@ -40,14 +40,15 @@ impl Algorithm for Red {
     const ABOUT: About = About {
         name: "red",
         title: "Random Early Detection (RED)",
-        idea: "Signal a few packets at random as soon as the average queue grows, before the queue is full.",
-        equations: "avg  <- (1 - w_q) avg + w_q q                     at each arrival\n\
-                    avg  <- (1 - w_q)^m avg,  m = idle time / s       after an idle period\n\
-                    p_b   = max_p (avg - min_th) / (max_th - min_th)  for min_th <= avg < max_th\n\
-                    p_a   = p_b / (1 - count p_b)\n\
-                    avg < min_th: let in;  avg >= max_th: signal;  else signal with probability p_a",
+        idea: "Signal a few packets at random as soon as the average queue grows, before the queue \
+            is full.",
+        equations: "avg  <- (1 - w_q) avg + w_q q                     at each arrival\navg  <- (1 \
+            - w_q)^m avg,  m = idle time / s       after an idle period\np_b   = max_p (avg - \
+            min_th) / (max_th - min_th)  for min_th <= avg < max_th\np_a   = p_b / (1 - count \
+            p_b)\navg < min_th: let in;  avg >= max_th: signal;  else signal with probability p_a",
         sources: &[
-            "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM ToN 1(4), 1993",
+            "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM \
+                ToN 1(4), 1993",
             "Floyd: Recommendation on using the gentle variant of RED, 2000",
             "RFC 3168 section 7 (ECN)",
             "ns-2 Queue/RED, ns-3 RedQueueDisc (wait, idle decay, minimum queue)",

@@ -1,5 +1,6 @@
-//! RED in hardware: the decision core of `rtl/red`, bit by bit, as an algorithm of a queue (after M. Oh, S. Min,
-//! B. Kim, J. Lee, "Implementation and TCP Performance Measurement of RED scheduler using NetFPGA platform", 2012).
+//! RED in hardware: the decision core of `rtl/red`, bit by bit, as an algorithm of a queue (after
+//! M. Oh, S. Min, B. Kim, J. Lee, "Implementation and TCP Performance Measurement of RED scheduler
+//! using NetFPGA platform", 2012).
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -9,9 +10,10 @@
 //! | slope | from `max_p` and the thresholds | 18 bits; or the probability itself, 21 |
 //! | p, draw | state | 21 bits each; a packet is dropped if draw < p |
 //!
-//! `rtl/red/SPEC.md` is what the hardware and [`core`] both follow. The paper prints no RTL: registers' widths, the shift register's
-//! polynomial and when it steps, idle time, WRED and Adaptive RED are ours, each an option. Packets are dropped and never
-//! marked: the module stands in front of the queues and leaves headers alone.
+//! `rtl/red/SPEC.md` is what the hardware and [`core`] both follow. The paper prints no RTL:
+//! registers' widths, the shift register's polynomial and when it steps, idle time, WRED and
+//! Adaptive RED are ours, each an option. Packets are dropped and never marked: the module stands
+//! in front of the queues and leaves headers alone.
 pub mod adapter;
 pub mod bus;
 pub mod config;
@@ -41,19 +43,22 @@ impl Algorithm for RedHw {
     const ABOUT: About = About {
         name: "red_hw",
         title: "RED in hardware: the decision core, bit by bit",
-        idea: "RED as a NetFPGA router decides it, in integers: a shift for the weight, a shift register for chance.",
-        equations: "at each packet's header, U12.10 and U0.21 (sound mode: avg has 9 more bits inside):\n\
-                    avg <- avg + (q - avg) 2^-9\n\
-                    avg < min_th: let in;  avg >= max_th: drop;  else drop if draw < p\n\
-                    p    = slope (avg - min_th),  slope = max_p / (max_th - min_th)     constant: p = max_p\n\
-                    draw = 21-bit shift register; sound: x^21 + x^18 + x^15 + x^13 + x^10 + x^8 + x^5 + x^2 + 1,\n\
-                    \u{20}      32 steps a packet; paper: x^21 + x^19 + 1, a step each clock of 8 ns\n\
-                    idle: avg <- avg / 2 each half-life, in steps of 3/4 and 2/3 (an option)",
+        idea: "RED as a NetFPGA router decides it, in integers: a shift for the weight, a shift \
+            register for chance.",
+        equations: "at each packet's header, U12.10 and U0.21 (sound mode: avg has 9 more bits \
+            inside):\navg <- avg + (q - avg) 2^-9\navg < min_th: let in;  avg >= max_th: drop;  \
+            else drop if draw < p\np    = slope (avg - min_th),  slope = max_p / (max_th - \
+            min_th)     constant: p = max_p\ndraw = 21-bit shift register; sound: x^21 + x^18 + \
+            x^15 + x^13 + x^10 + x^8 + x^5 + x^2 + 1,\n\u{20}      32 steps a packet; paper: x^21 \
+            + x^19 + 1, a step each clock of 8 ns\nidle: avg <- avg / 2 each half-life, in steps \
+            of 3/4 and 2/3 (an option)",
         sources: &[
-            "Oh, Min, Kim, Lee: Implementation and TCP Performance Measurement of RED scheduler using NetFPGA platform, Journal \
-             of the Institute of Electronics Engineers of Korea 49-TC(3), 2012 (21 bits, scale 2^10, regions; no RTL is printed)",
+            "Oh, Min, Kim, Lee: Implementation and TCP Performance Measurement of RED scheduler \
+                using NetFPGA platform, Journal of the Institute of Electronics Engineers of Korea \
+                49-TC(3), 2012 (21 bits, scale 2^10, regions; no RTL is printed)",
             "rtl/red/SPEC.md: what the hardware computes, and what of it is reconstructed",
-            "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM ToN 1(4), 1993",
+            "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM \
+                ToN 1(4), 1993",
             "Floyd, Gummadi, Shenker: Adaptive RED, August 2001; RFC 2597 (drop precedence)",
         ],
         provenance: Provenance::Reconstruction,

@@ -7,9 +7,9 @@
 //! | x, c | state, the link's rate | packets that arrive, and that the link sends, in a `tupdate` |
 //! | gamma, alpha, phi | the same | the price's step, weight of the queue, base of the probability |
 //!
-//! The probability is exponential in the price, so that over several links 1 minus the probability of a mark is phi to
-//! minus the *sum* of their prices. ns-2 marks a packet when it departs; here it is marked when it arrives, by the same
-//! probability, since a price lasts for many packets.
+//! The probability is exponential in the price, so that over several links 1 minus the probability
+//! of a mark is phi to minus the *sum* of their prices. ns-2 marks a packet when it departs; here
+//! it is marked when it arrives, by the same probability, since a price lasts for many packets.
 use crate::aqm::parts::packet_size::{ByteDrop, SizePolicy, check_sizes};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
@@ -39,9 +39,13 @@ pub struct RemConfig {
     #[schemars(extend("exclusiveMinimum" = 1.0, "x-source" = "Athuraliya and others 2001: 1.001"))]
     pub phi: f64,
     /// Weight of the newest count of arrivals in their average; 1: no average.
-    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0, "x-source" = "ns-2 reminw_: no average"))]
+    #[schemars(
+        range(max = 1.0),
+        extend("exclusiveMinimum" = 0.0, "x-source" = "ns-2 reminw_: no average"),
+    )]
     pub w: f64,
-    /// Size of a typical packet, in which the link's rate is counted; the unit of `byte_mode` and of `byte_drop`.
+    /// Size of a typical packet, in which the link's rate is counted; the unit of `byte_mode` and
+    /// of `byte_drop`.
     #[schemars(extend("x-source" = "ns-2 rempktsize_ 1000"))]
     pub mean_packet_size: Bytes,
     /// Whether queue and arrivals are counted in bytes over `mean_packet_size`.
@@ -75,7 +79,10 @@ impl Default for RemConfig {
 impl Config for RemConfig {
     fn check(&self) -> Result<(), Fault> {
         if self.tupdate < Span::from_us(1) {
-            return Err(Fault::at("tupdate", "the time between two updates is at least 1 us").fix("write \"2 ms\""));
+            return Err(Fault::at("tupdate", "the time between two updates is at least 1 us").fix(
+                "write \
+                \"2 ms\"",
+            ));
         }
         check_sizes(self.mean_packet_size, self.byte_drop, None)
     }
@@ -90,7 +97,8 @@ pub struct Rem {
     /// What arrived since the last update, and its average, in packets.
     arrived: f64,
     x: f64,
-    /// Of a signal at the present price; `None`: not worked out yet, since many prices may pass without an arrival.
+    /// Of a signal at the present price; `None`: not worked out yet, since many prices may pass
+    /// without an arrival.
     p: Option<f64>,
     coin: f64,
 }
@@ -101,7 +109,8 @@ impl Algorithm for Rem {
     const ABOUT: About = About {
         name: "rem",
         title: "Random Exponential Marking (REM)",
-        idea: "A price grows while rate or queue are too high; the probability of a signal is exponential in it.",
+        idea: "A price grows while rate or queue are too high; the probability of a signal is \
+            exponential in it.",
         equations: "p_l <- max(0, p_l + gamma (alpha (b - b*) + x - c))   every tupdate\n\
                     each packet that arrives is signalled with probability  1 - phi^(-p_l)",
         sources: &[
@@ -158,7 +167,8 @@ impl Aqm for Rem {
     }
 
     fn tick(&mut self, cx: &mut Cx<'_>, q: &impl QueueView) -> Option<Span> {
-        let c = self.config.tupdate.seconds() * cx.link.rate.bps() as f64 / (8.0 * self.sizes.mean());
+        let c =
+            self.config.tupdate.seconds() * cx.link.rate.bps() as f64 / (8.0 * self.sizes.mean());
         self.update(self.sizes.length(q.backlog()), c);
         Some(self.config.tupdate)
     }
@@ -194,10 +204,15 @@ mod tests {
     #[test]
     fn the_probability_is_exponential_in_the_price() {
         for (price, p) in [(0.0, 0.0), (100.0, 0.095_117), (693.493_9, 0.5)] {
-            assert!((probability(1.001, price) - p).abs() < 1e-6, "{price}: {}", probability(1.001, price));
+            assert!(
+                (probability(1.001, price) - p).abs() < 1e-6,
+                "{price}: {}",
+                probability(1.001, price)
+            );
         }
         // Over a path of three links nothing is marked with probability phi^-(sum of the prices).
-        let unmarked: f64 = [10.0, 200.0, 35.5].iter().map(|price| 1.0 - probability(1.001, *price)).product();
+        let unmarked: f64 =
+            [10.0, 200.0, 35.5].iter().map(|price| 1.0 - probability(1.001, *price)).product();
         assert!((unmarked - libm::pow(1.001, -245.5)).abs() < 1e-12, "{unmarked}");
     }
 
@@ -241,23 +256,38 @@ mod tests {
     fn byte_mode_counts_in_mean_packets() {
         let x = |byte_mode, bytes| {
             let config = RemConfig { byte_mode, ..RemConfig::default() };
-            let mut bench = Bench::new(Fifo::<_, Numbered>::new(rem(&config)), link(Capacity::Unlimited), 1, false);
+            let mut bench = Bench::new(
+                Fifo::<_, Numbered>::new(rem(&config)),
+                link(Capacity::Unlimited),
+                1,
+                false,
+            );
             (0..10).for_each(|_| _ = bench.arrive(Time::ZERO, packet(0, bytes, Ecn::NotEct)));
             bench.run_to(Time::ZERO + Span::from_ms(2));
             gauge(&bench, "x")
         };
-        assert_eq!([x(false, 1000), x(true, 1000), x(false, 500), x(true, 500)], [10.0, 10.0, 10.0, 5.0]);
+        assert_eq!(
+            [x(false, 1000), x(true, 1000), x(false, 500), x(true, 500)],
+            [10.0, 10.0, 10.0, 5.0]
+        );
     }
 
-    /// Matches the rate, clears the buffer: sources that answer to the probability with 1.5 c (1 - p) end at a third of
-    /// their packets marked, at the link's rate c, and with a queue of b*, whatever the price is then.
+    /// Matches the rate, clears the buffer: sources that answer to the probability with 1.5 c (1 -
+    /// p) end at a third of their packets marked, at the link's rate c, and with a queue of b*,
+    /// whatever the price is then.
     #[test]
     fn the_queue_settles_at_its_target_and_the_rate_at_the_links() {
         for target in [20.0, 60.0] {
-            let config =
-                RemConfig { target: Packets(target), alpha: 0.01, phi: 1.1, ecn: true, ..RemConfig::default() };
+            let config = RemConfig {
+                target: Packets(target),
+                alpha: 0.01,
+                phi: 1.1,
+                ecn: true,
+                ..RemConfig::default()
+            };
             let site = LinkInfo { rate: Rate::from_mbps(10), ..link(Capacity::Packets(1000)) };
-            let mut bench = Bench::new(Fifo::<_, Numbered>::new(Rem::new(&config, &site)), site, 1, false);
+            let mut bench =
+                Bench::new(Fifo::<_, Numbered>::new(Rem::new(&config, &site)), site, 1, false);
             let (mut now, end) = (Time::ZERO, Time::ZERO + Span::from_secs(200));
             let (mut n, mut queue) = (0.0, 0.0);
             while now < end {
@@ -270,20 +300,34 @@ mod tests {
             }
             let (queue, rate, p) = (queue / n, n / 100.0, gauge(&bench, "p"));
             assert!((queue - target).abs() < 1.0, "b* {target}: {queue}");
-            assert!((rate / 1250.0 - 1.0).abs() < 0.01 && (p - 1.0 / 3.0).abs() < 0.02, "{rate} 1/s at {p}");
-            assert_eq!(bench.journal.0.iter().filter(|e| matches!(e, Event::Dropped(..))).count(), 0);
+            assert!(
+                (rate / 1250.0 - 1.0).abs() < 0.01 && (p - 1.0 / 3.0).abs() < 0.02,
+                "{rate} \
+                1/s at {p}"
+            );
+            assert_eq!(
+                bench.journal.0.iter().filter(|e| matches!(e, Event::Dropped(..))).count(),
+                0
+            );
             assert!(bench.journal.marked() > 60_000);
         }
     }
 
     #[test]
     fn what_cannot_be_marked_is_dropped() {
-        for (ecn_on, ecn, dropped) in [(true, Ecn::Ect0, false), (true, Ecn::NotEct, true), (false, Ecn::Ect0, true)] {
+        for (ecn_on, ecn, dropped) in
+            [(true, Ecn::Ect0, false), (true, Ecn::NotEct, true), (false, Ecn::Ect0, true)]
+        {
             let mut rem = rem(&RemConfig { ecn: ecn_on, gamma: 0.0, ..RemConfig::default() });
             (rem.price, rem.p) = (1e5, None);
-            let mut bench = Bench::new(Fifo::<_, Numbered>::new(rem), link(Capacity::Unlimited), 1, false);
+            let mut bench =
+                Bench::new(Fifo::<_, Numbered>::new(rem), link(Capacity::Unlimited), 1, false);
             bench.arrive(Time::ZERO, packet(0, 1000, ecn));
-            let event = if dropped { Event::Dropped(0, Reason::Early) } else { Event::Marked(0, Reason::Early) };
+            let event = if dropped {
+                Event::Dropped(0, Reason::Early)
+            } else {
+                Event::Marked(0, Reason::Early)
+            };
             assert_eq!(bench.journal.0, [event]);
         }
     }

@@ -1,5 +1,5 @@
-//! RIO, RED with In and Out (Clark, Fang, IEEE/ACM ToN 6(4), August 1998): two REDs over one FIFO, so that packets out of
-//! profile are dropped before packets in profile.
+//! RIO, RED with In and Out (Clark, Fang, IEEE/ACM ToN 6(4), August 1998): two REDs over one FIFO,
+//! so that packets out of profile are dropped before packets in profile.
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -10,9 +10,10 @@
 //! | min_out, max_out, max_p_out | the same | the curve over avg_tot, for OUT packets |
 //! | count_in, count_out | `count` | packets of the class since its last signal |
 //!
-//! With n precedences, best protected first, packets of precedence p are judged by the average of all that are of precedence p or
-//! better, each with a curve and a count of its own. Packets that are dropped because they do not fit are of any class: where
-//! reservations can be met there should be none of IN.
+//! With n precedences, best protected first, packets of precedence p are judged by the average of
+//! all that are of precedence p or better, each with a curve and a count of its own. Packets that
+//! are dropped because they do not fit are of any class: where reservations can be met there should
+//! be none of IN.
 pub mod classes;
 pub mod config;
 #[cfg(test)]
@@ -38,18 +39,21 @@ impl Algorithm for Rio {
     const ABOUT: About = About {
         name: "rio",
         title: "RED with In and Out (RIO)",
-        idea: "Two REDs in one queue: packets out of profile (OUT) are signalled by the length of the whole queue and \
-               before any others, packets in profile (IN) by how many of them wait.",
-        equations: "IN arrives:   avg_in  <- (1 - w_q) avg_in  + w_q q_in,  avg_tot <- (1 - w_q) avg_tot + w_q q\n\
-                    \x20             RED with avg_in,  min_in,  max_in,  max_p_in,  count_in\n\
-                    OUT arrives:  avg_tot <- (1 - w_q) avg_tot + w_q q\n\
-                    \x20             RED with avg_tot, min_out, max_out, max_p_out, count_out\n\
-                    decoupled:    OUT by avg_out, of OUT packets alone\n\
-                    n precedences: p by the average of the packets of precedence p or better",
+        idea: "Two REDs in one queue: packets out of profile (OUT) are signalled by the length of \
+            the whole queue and before any others, packets in profile (IN) by how many of them \
+            wait.",
+        equations: "IN arrives:   avg_in  <- (1 - w_q) avg_in  + w_q q_in,  avg_tot <- (1 - w_q) \
+            avg_tot + w_q q\n\x20             RED with avg_in,  min_in,  max_in,  max_p_in,  \
+            count_in\nOUT arrives:  avg_tot <- (1 - w_q) avg_tot + w_q q\n\x20             RED \
+            with avg_tot, min_out, max_out, max_p_out, count_out\ndecoupled:    OUT by avg_out, of \
+            OUT packets alone\nn precedences: p by the average of the packets of precedence p or \
+            better",
         sources: &[
-            "Clark, Fang: Explicit Allocation of Best-Effort Packet Delivery Service, IEEE/ACM ToN 6(4), 1998",
+            "Clark, Fang: Explicit Allocation of Best-Effort Packet Delivery Service, IEEE/ACM ToN \
+                6(4), 1998",
             "RFC 2597 (AF), RFC 3246 (EF): which codepoints are IN",
-            "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM ToN 1(4), 1993",
+            "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM \
+                ToN 1(4), 1993",
             "ns-2 Queue/RED/RIO (one idle time for both averages)",
         ],
         provenance: Provenance::Reconstruction,

@@ -8,16 +8,17 @@
 //! | d1, d2 | `increment`, `decrement` | BLUE's steps |
 //! | p_min | the same | least p_m of a flow's bins: that of the bin that it shares with nobody worse |
 //!
-//! A flow that does not respond drives all its bins to p_m = 1. It goes to the penalty box: a token bucket of all such
-//! flows, whose drops have the reason `policed`. Others share single bins with it, and hardly ever all of them. Hashes
-//! change from time to time, so that nobody is mistaken for such a flow for ever; the next hashes' bins are filled while
-//! the present ones still decide (double buffering).
+//! A flow that does not respond drives all its bins to p_m = 1. It goes to the penalty box: a token
+//! bucket of all such flows, whose drops have the reason `policed`. Others share single bins with
+//! it, and hardly ever all of them. Hashes change from time to time, so that nobody is mistaken for
+//! such a flow for ever; the next hashes' bins are filled while the present ones still decide
+//! (double buffering).
 mod bins;
 #[cfg(test)]
 mod tests;
 
 use crate::aqm::parts::packet_size::{ByteDrop, SizePolicy, check_sizes};
-use bins::{Bins, BinLookup, Steps};
+use bins::{BinLookup, Bins, Steps};
 use dumbbell_core::aqm::{Aqm, Cx, Gone, LinkInfo, Needs, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
@@ -32,10 +33,16 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct SfbConfig {
     /// Independent hashes of a flow (the paper's L).
-    #[schemars(range(min = 1, max = 16), extend("x-source" = "Linux sch_sfb: 8; Feng et al. 2001: 2"))]
+    #[schemars(
+        range(min = 1, max = 16),
+        extend("x-source" = "Linux sch_sfb: 8; Feng et al. 2001: 2"),
+    )]
     pub levels: u32,
     /// Bins of each hash (the paper's N).
-    #[schemars(range(min = 1, max = 256), extend("x-source" = "Linux sch_sfb: 16; Feng et al. 2001: 23"))]
+    #[schemars(
+        range(min = 1, max = 256),
+        extend("x-source" = "Linux sch_sfb: 16; Feng et al. 2001: 23"),
+    )]
     pub bins: u32,
     /// Packets of a bin from which on its probability goes up.
     #[schemars(extend("x-source" = "tc-sfb(8): 20"))]
@@ -49,9 +56,13 @@ pub struct SfbConfig {
     /// Step down of a bin's probability, for each packet that finds it empty.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Linux sch_sfb: 1/6000"))]
     pub decrement: f64,
-    /// Least time from one step of a bin to its next, as BLUE has it; `"0 s"`: each packet may be a step. Without it a
-    /// single burst can raise the probability of a flow that does respond to one that it takes long to come down from.
-    #[schemars(extend("x-source" = "Feng et al. 2001, Fig. 2, and Linux sch_sfb: none; BLUE: 10 ms to 100 ms"))]
+    /// Least time from one step of a bin to its next, as BLUE has it; `"0 s"`: each packet may be a
+    /// step. Without it a single burst can raise the probability of a flow that does respond to one
+    /// that it takes long to come down from.
+    #[schemars(
+        extend("x-source" = "Feng et al. 2001, Fig. 2, and Linux sch_sfb: none; BLUE: 10 ms to 100 \
+            ms"),
+    )]
     pub freeze_time: Span,
     /// How often the hashes change; `"0 s"`: never.
     #[schemars(extend("x-source" = "tc-sfb(8): 600 s"))]
@@ -68,14 +79,15 @@ pub struct SfbConfig {
     /// Size of a typical packet, the unit of `byte_mode` and of `byte_drop`.
     #[schemars(extend("x-source" = "as RED: ns-2 mean_pktsize_ 500"))]
     pub mean_packet_size: Bytes,
-    /// Whether bins count bytes: `target` and `max` then mean so many times `mean_packet_size`. The penalty box counts packets.
+    /// Whether bins count bytes: `target` and `max` then mean so many times `mean_packet_size`. The
+    /// penalty box counts packets.
     #[schemars(extend("x-source" = "Feng et al. 2001: packets"))]
     pub byte_mode: bool,
     /// Whether larger packets are signalled more often. RFC 7141 section 2.2 advises against it.
     #[schemars(extend("x-source" = "Feng et al. 2001: no"))]
     pub byte_drop: ByteDrop,
-    /// Whether ECN-capable packets are marked rather than dropped, as long as p_min is below 1/2; beyond it more and
-    /// more of them are dropped, for the reason `forced`.
+    /// Whether ECN-capable packets are marked rather than dropped, as long as p_min is below 1/2;
+    /// beyond it more and more of them are dropped, for the reason `forced`.
     #[schemars(extend("x-source" = "off, as RED here; Linux sch_sfb: always"))]
     pub ecn: bool,
 }
@@ -106,22 +118,33 @@ impl Config for SfbConfig {
     fn check(&self) -> Result<(), Fault> {
         check_sizes(self.mean_packet_size, self.byte_drop, None)?;
         if self.target.0 < 1.0 {
-            let cause = format!("with target = {} every packet would find its bins too full", self.target);
+            let cause =
+                format!("with target = {} every packet would find its bins too full", self.target);
             return Err(Fault::at("target", cause).fix("write \"20 pkt\""));
         }
         if self.max.0 < self.target.0 {
-            let cause =
-                format!("max = {} is below target = {}: the probability would never go up", self.max, self.target);
-            return Err(Fault::at("max", cause).fix(format!("write \"{} pkt\"", 1.25 * self.target.0)));
+            let cause = format!(
+                "max = {} is below target = {}: the probability would never go up",
+                self.max, self.target
+            );
+            return Err(
+                Fault::at("max", cause).fix(format!("write \"{} pkt\"", 1.25 * self.target.0))
+            );
         }
         for (name, span) in [("freeze_time", self.freeze_time), ("rehash", self.rehash)] {
             if span > Span::from_secs(864_000) {
-                let cause = format!("{span} is longer than ten days: the bins would hardly ever change");
+                let cause = format!(
+                    "{span} is longer than ten days: the bins would hardly ever \
+                    change"
+                );
                 return Err(Fault::at(name, cause).fix("write \"0 s\" for none"));
             }
         }
         if self.db > self.rehash {
-            let cause = format!("bins are filled for {} before a change that comes every {}", self.db, self.rehash);
+            let cause = format!(
+                "bins are filled for {} before a change that comes every {}",
+                self.db, self.rehash
+            );
             return Err(Fault::at("db", cause).fix("write \"0 s\" for no double buffering"));
         }
         Ok(())
@@ -176,17 +199,18 @@ impl Algorithm for Sfb {
     const ABOUT: About = About {
         name: "sfb",
         title: "Stochastic Fair BLUE (SFB)",
-        idea: "BLUE in hashed bins: a flow that drives all its bins to probability 1 does not respond, and is rate-limited.",
-        equations: "at an arrival, for the flow's bin at each of L levels:\n\
-                    \x20  qlen >= target:  p_m <- p_m + increment\n\
-                    \x20  qlen == 0:       p_m <- p_m - decrement\n\
-                    p_min = min p_m;   p_min = 1: let in if the penalty box has a token, else drop\n\
-                    U() < p_min:  mark or drop;  with ECN, drop all the same if U() < 2 p_min - 1\n\
-                    p_m of M flows that do not respond hold another with  (1 - (1 - 1/N)^M)^L",
+        idea: "BLUE in hashed bins: a flow that drives all its bins to probability 1 does not \
+            respond, and is rate-limited.",
+        equations: "at an arrival, for the flow's bin at each of L levels:\n\x20  qlen >= target:  \
+            p_m <- p_m + increment\n\x20  qlen == 0:       p_m <- p_m - decrement\np_min = min \
+            p_m;   p_min = 1: let in if the penalty box has a token, else drop\nU() < p_min:  mark \
+            or drop;  with ECN, drop all the same if U() < 2 p_min - 1\np_m of M flows that do not \
+            respond hold another with  (1 - (1 - 1/N)^M)^L",
         sources: &[
-            "Feng, Kandlur, Saha, Shin: Stochastic Fair Blue: A Queue Management Algorithm for Enforcing Fairness, \
-             IEEE INFOCOM 2001",
-            "Feng, Kandlur, Saha, Shin: The BLUE Active Queue Management Algorithms, IEEE/ACM ToN 10(4), 2002",
+            "Feng, Kandlur, Saha, Shin: Stochastic Fair Blue: A Queue Management Algorithm for \
+                Enforcing Fairness, IEEE INFOCOM 2001",
+            "Feng, Kandlur, Saha, Shin: The BLUE Active Queue Management Algorithms, IEEE/ACM ToN \
+                10(4), 2002",
             "tc-sfb(8) (defaults, penalty box, double buffering)",
         ],
         provenance: Provenance::Recollection,
@@ -195,7 +219,9 @@ impl Algorithm for Sfb {
     fn new(config: &SfbConfig, _: &LinkInfo) -> Self {
         let burst = config.penalty_burst.0;
         let sizes = SizePolicy::new(config.mean_packet_size, config.byte_mode, config.byte_drop);
-        let whole = |length: Packets| libm::ceil(length.0 * if sizes.in_bytes() { sizes.mean() } else { 1.0 }) as u32;
+        let whole = |length: Packets| {
+            libm::ceil(length.0 * if sizes.in_bytes() { sizes.mean() } else { 1.0 }) as u32
+        };
         Sfb {
             sizes,
             steps: Steps {
@@ -238,7 +264,11 @@ impl Sfb {
         }
         self.present = Some(self.next.take().unwrap_or_else(|| self.fresh(rng)));
         let rehash = self.config.rehash;
-        self.turn = if rehash == Span::ZERO { Time::NEVER } else { now + rehash.saturating_sub(self.config.db) };
+        self.turn = if rehash == Span::ZERO {
+            Time::NEVER
+        } else {
+            now + rehash.saturating_sub(self.config.db)
+        };
     }
 
     /// BLUE's coin, for a packet whose size changes the probability by `share`.

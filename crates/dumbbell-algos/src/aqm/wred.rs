@@ -1,14 +1,15 @@
-//! Weighted RED (WRED): one average of the whole queue, and for each class of packets its own thresholds and `max_p`.
-//! It is a router's feature (Cisco IOS, "Congestion Avoidance: Weighted Random Early Detection"); classes are told by the DiffServ codepoint.
+//! Weighted RED (WRED): one average of the whole queue, and for each class of packets its own
+//! thresholds and `max_p`. It is a router's feature (Cisco IOS, "Congestion Avoidance: Weighted
+//! Random Early Detection"); classes are told by the DiffServ codepoint.
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
 //! | avg | `avg` | RED's average of all packets |
 //! | min_i, max_i, maxp_i | `profile`, or `classes` | the curve of class i |
 //! | count_i | `count` | class i's packets since its last signal (`shared_count`: all packets since the last) |
-use crate::aqm::red::state::{RedState, Dropper};
 use super::red::config::red_config;
 use super::red::curve::Curve;
+use crate::aqm::red::state::{Dropper, RedState};
 use crate::dscp as codepoints;
 use crate::dscp::Table;
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
@@ -23,11 +24,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WredProfile {
-    /// By IP precedence, the codepoint's upper three bits: `min_th` 20, 22 .. 34 packets, `max_th` 40, `max_p` 0.1.
+    /// By IP precedence, the codepoint's upper three bits: `min_th` 20, 22 .. 34 packets, `max_th`
+    /// 40, `max_p` 0.1.
     #[default]
     Precedence,
-    /// By codepoint: `min_th` 33, 28 and 24 for AF drop precedence 1, 2 and 3, 37 for EF, 20 + 2n for CSn, 20 for the
-    /// others; `max_th` 40, `max_p` 0.1.
+    /// By codepoint: `min_th` 33, 28 and 24 for AF drop precedence 1, 2 and 3, 37 for EF, 20 + 2n
+    /// for CSn, 20 for the others; `max_th` 40, `max_p` 0.1.
     Dscp,
     /// `classes`, `map` and `default_class`.
     Own,
@@ -56,7 +58,8 @@ red_config! {
         /// Where classes and thresholds come from. The profiles are those of Cisco IOS.
         #[schemars(extend("x-source" = "Cisco IOS random-detect: by precedence"))]
         pub profile: WredProfile = WredProfile::Precedence,
-        /// The classes of `profile = "own"`, as `[{ min_th = "20 pkt", max_th = "40 pkt", max_p = 0.1 }]`.
+        /// The classes of `profile = "own"`, as
+        /// `[{ min_th = "20 pkt", max_th = "40 pkt", max_p = 0.1 }]`.
         #[schemars(extend("x-source" = "none: Cisco's profiles need none"))]
         pub classes: Vec<WredClass> = Vec::new(),
         /// The class of each codepoint with `profile = "own"`, as `{ ef = 1 }`.
@@ -65,8 +68,11 @@ red_config! {
         /// The class of the other codepoints with `profile = "own"`.
         #[schemars(extend("x-source" = "the first"))]
         pub default_class: u32 = 0,
-        /// Whether one count of packets since the last signal is kept for all classes, rather than one for each. Reconstructed.
-        #[schemars(extend("x-source" = "reconstructed: a class is signalled by its own packets alone"))]
+        /// Whether one count of packets since the last signal is kept for all classes, rather than
+        /// one for each. Reconstructed.
+        #[schemars(
+            extend("x-source" = "reconstructed: a class is signalled by its own packets alone"),
+        )]
         pub shared_count: bool = false,
     }
     with { w_q: 1.0 / 512.0 }
@@ -105,7 +111,9 @@ impl WredConfig {
         match self.profile {
             WredProfile::Precedence => profile(|dscp| 20.0 + 2.0 * f64::from(dscp >> 3)),
             WredProfile::Dscp => profile(by_codepoint),
-            WredProfile::Own => (self.classes.clone(), codepoints::classes(&self.map, self.default_class)),
+            WredProfile::Own => {
+                (self.classes.clone(), codepoints::classes(&self.map, self.default_class))
+            }
         }
     }
 
@@ -113,11 +121,17 @@ impl WredConfig {
         let count = self.classes.len() as u32;
         if count == 0 {
             let example = "write classes = [{ min_th = \"20 pkt\", max_th = \"40 pkt\" }]";
-            return Err(Fault::at("classes", "profile = \"own\", and there is no class").fix(example));
+            return Err(
+                Fault::at("classes", "profile = \"own\", and there is no class").fix(example)
+            );
         }
         if self.default_class >= count {
-            let cause = format!("class {}, and the last of {count} is {}", self.default_class, count - 1);
-            return Err(Fault::at("default_class", cause).fix("add it to `classes`, or write a lower class"));
+            let cause =
+                format!("class {}, and the last of {count} is {}", self.default_class, count - 1);
+            return Err(Fault::at("default_class", cause).fix(
+                "add it to `classes`, or write a \
+                lower class",
+            ));
         }
         codepoints::check(&self.map, "map", count)
     }
@@ -128,16 +142,24 @@ impl Config for WredConfig {
         if self.profile == WredProfile::Own {
             self.check_own()?;
         } else if !self.classes.is_empty() {
-            return Err(
-                Fault::at("classes", "Cisco's profiles have classes of their own").fix("write profile = \"own\"")
-            );
+            return Err(Fault::at("classes", "Cisco's profiles have classes of their own").fix(
+                "write \
+                    profile = \"own\"",
+            ));
         } else if !self.map.is_empty() {
-            return Err(Fault::at("map", "Cisco's profiles have a map of their own").fix("write profile = \"own\""));
+            return Err(Fault::at("map", "Cisco's profiles have a map of their own").fix(
+                "write \
+                profile = \"own\"",
+            ));
         }
         for (i, class) in self.classes.iter().enumerate() {
             let at = |field: &str| format!("classes[{i}].{field}");
             if !(0.0..=1.0).contains(&class.max_p) {
-                return Err(Fault::at(&at("max_p"), format!("{} is no probability", class.max_p)).fix("write 0 to 1"));
+                return Err(Fault::at(&at("max_p"), format!("{} is no probability", class.max_p))
+                    .fix(
+                        "write \
+                    0 to 1",
+                    ));
             }
             self.red(class.min_th.0, class.max_th.0, class.max_p)
                 .check()
@@ -166,14 +188,18 @@ impl Algorithm for Wred {
     const ABOUT: About = About {
         name: "wred",
         title: "Weighted RED (WRED)",
-        idea: "RED with one average for all packets, and thresholds and max_p for each class of codepoints.",
-        equations: "avg as RED, of all packets;  i = class of the packet's codepoint\n\
-                    p_b = maxp_i (avg - min_i) / (max_i - min_i)  for min_i <= avg < max_i\n\
-                    p_a = p_b / (1 - count_i p_b)                 count_i for each class (reconstructed)",
+        idea: "RED with one average for all packets, and thresholds and max_p for each class of \
+            codepoints.",
+        equations: "avg as RED, of all packets;  i = class of the packet's codepoint\np_b = maxp_i \
+            (avg - min_i) / (max_i - min_i)  for min_i <= avg < max_i\np_a = p_b / (1 - count_i \
+            p_b)                 count_i for each class (reconstructed)",
         sources: &[
-            "Cisco IOS Quality of Service: Congestion Avoidance Overview, Weighted Random Early Detection",
-            "Cisco IOS random-detect: default thresholds by precedence and by codepoint, exponential weighting constant 9",
-            "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM ToN 1(4), 1993",
+            "Cisco IOS Quality of Service: Congestion Avoidance Overview, Weighted Random Early \
+                Detection",
+            "Cisco IOS random-detect: default thresholds by precedence and by codepoint, \
+                exponential weighting constant 9",
+            "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM \
+                ToN 1(4), 1993",
         ],
         provenance: Provenance::Reconstruction,
     };
@@ -181,12 +207,20 @@ impl Algorithm for Wred {
 
     fn new(config: &WredConfig, _: &LinkInfo) -> Self {
         let (classes, of) = config.table();
-        let all: Vec<Dropper> =
-            classes.iter().map(|c| Dropper::new(&config.red(c.min_th.0, c.max_th.0, c.max_p))).collect();
+        let all: Vec<Dropper> = classes
+            .iter()
+            .map(|c| Dropper::new(&config.red(c.min_th.0, c.max_th.0, c.max_p)))
+            .collect();
         let curves = all.iter().map(|d| d.curve).collect();
         let count = if config.shared_count { 1 } else { all.len() };
         let droppers = all.into_iter().take(count).collect();
-        Wred { body: RedState::new(&config.red(0.0, 0.0, 0.0)), of: Box::new(of), curves, droppers, last: (0, 0) }
+        Wred {
+            body: RedState::new(&config.red(0.0, 0.0, 0.0)),
+            of: Box::new(of),
+            curves,
+            droppers,
+            last: (0, 0),
+        }
     }
 }
 
@@ -238,14 +272,19 @@ mod tests {
     /// Classes by codepoint, the rest in class 0.
     fn own(classes: &[WredClass], map: &[(&str, u32)]) -> WredConfig {
         let map = map.iter().map(|(name, class)| (name.to_string(), *class)).collect();
-        let config =
-            WredConfig { profile: WredProfile::Own, classes: classes.to_vec(), map, w_q: 0.1, ..Default::default() };
+        let config = WredConfig {
+            profile: WredProfile::Own,
+            classes: classes.to_vec(),
+            map,
+            w_q: 0.1,
+            ..Default::default()
+        };
         config.check().unwrap();
         config
     }
 
-    /// With the same curve for all classes it is RED: with one count whatever the classes, with a count for each if there
-    /// is one class, or if nothing is counted.
+    /// With the same curve for all classes it is RED: with one count whatever the classes, with a
+    /// count for each if there is one class, or if nothing is counted.
     #[test]
     fn with_one_curve_it_is_red() {
         let red = RedConfig { w_q: 0.1, ..Default::default() };
@@ -254,22 +293,34 @@ mod tests {
         same_as_red(&red, |site| Wred::new(&shared, site)).unwrap();
         same_as_red(&red, |site| Wred::new(&own(&[RED], &[]), site)).unwrap();
         let coins = WredConfig { spacing: SpacingLaw::Bernoulli, ..three.clone() };
-        same_as_red(&RedConfig { spacing: SpacingLaw::Bernoulli, ..red.clone() }, |site| Wred::new(&coins, site))
-            .unwrap();
-        assert!(same_as_red(&red, |site| Wred::new(&three, site)).is_err(), "three counts are not one");
+        same_as_red(&RedConfig { spacing: SpacingLaw::Bernoulli, ..red.clone() }, |site| {
+            Wred::new(&coins, site)
+        })
+        .unwrap();
+        assert!(
+            same_as_red(&red, |site| Wred::new(&three, site)).is_err(),
+            "three counts are not \
+            one"
+        );
         let lower = WredClass { min_th: Packets(2.0), ..RED };
         let weighted = WredConfig { shared_count: true, ..own(&[RED, lower], &[("af12", 1)]) };
-        assert!(same_as_red(&red, |site| Wred::new(&weighted, site)).is_err(), "a lower threshold must show");
+        assert!(
+            same_as_red(&red, |site| Wred::new(&weighted, site)).is_err(),
+            "a lower threshold \
+            must show"
+        );
     }
 
-    /// Below a class's threshold only the classes with lower ones are signalled, whichever way they are counted.
+    /// Below a class's threshold only the classes with lower ones are signalled, whichever way they
+    /// are counted.
     #[test]
     fn the_lower_threshold_goes_first() {
         let low = WredClass { min_th: Packets(5.0), max_th: Packets(40.0), max_p: 0.5 };
         let high = WredClass { min_th: Packets(20.0), max_th: Packets(40.0), max_p: 0.5 };
         for shared_count in [false, true] {
             let config = WredConfig { shared_count, w_q: 1.0, ..own(&[low, high], &[("ef", 1)]) };
-            let mut line = Line::new(Wred::new(&config, &link(Capacity::Unlimited)), Capacity::Unlimited);
+            let mut line =
+                Line::new(Wred::new(&config, &link(Capacity::Unlimited)), Capacity::Unlimited);
             let mut drops = [0; 2];
             for i in 0..400 {
                 let class = i % 2;
@@ -300,8 +351,14 @@ mod tests {
             [20.0, 22.0, 22.0, 26.0, 30.0, 34.0, 34.0]
         );
         let dscp = min_th(WredProfile::Dscp);
-        assert_eq!(["0", "af11", "af22", "af33", "af41"].map(&dscp), [20.0, 33.0, 28.0, 24.0, 33.0]);
-        assert_eq!(["ef", "cs1", "cs7", "1", "44", "54"].map(&dscp), [37.0, 22.0, 34.0, 20.0, 20.0, 20.0]);
+        assert_eq!(
+            ["0", "af11", "af22", "af33", "af41"].map(&dscp),
+            [20.0, 33.0, 28.0, 24.0, 33.0]
+        );
+        assert_eq!(
+            ["ef", "cs1", "cs7", "1", "44", "54"].map(&dscp),
+            [37.0, 22.0, 34.0, 20.0, 20.0, 20.0]
+        );
     }
 
     #[test]
@@ -310,13 +367,32 @@ mod tests {
         let class = json!({"min_th": "20 pkt", "max_th": "40 pkt"});
         let swapped = json!({"min_th": "20 pkt", "max_th": "10 pkt"});
         assert_eq!(fault(json!({"profile": "own"})).at, "classes");
-        assert_eq!(fault(json!({"classes": [class]})).fix.as_deref(), Some("write profile = \"own\""));
+        assert_eq!(
+            fault(json!({"classes": [class]})).fix.as_deref(),
+            Some(
+                "write profile = \
+            \"own\""
+            )
+        );
         assert_eq!(fault(json!({"map": {"ef": 0}})).at, "map");
-        assert_eq!(fault(json!({"profile": "own", "classes": [class, swapped]})).at, "classes[1].max_th");
-        assert_eq!(fault(json!({"profile": "own", "classes": [class], "map": {"ef": 1}})).at, "map.ef");
-        assert_eq!(fault(json!({"profile": "own", "classes": [class], "default_class": 1})).at, "default_class");
+        assert_eq!(
+            fault(json!({"profile": "own", "classes": [class, swapped]})).at,
+            "classes[1].max_th"
+        );
+        assert_eq!(
+            fault(json!({"profile": "own", "classes": [class], "map": {"ef": 1}})).at,
+            "map.ef"
+        );
+        assert_eq!(
+            fault(json!({"profile": "own", "classes": [class], "default_class": 1})).at,
+            "default_class"
+        );
         let beyond = json!({"min_th": "20 pkt", "max_th": "40 pkt", "max_p": 2});
         assert_eq!(fault(json!({"profile": "own", "classes": [beyond]})).at, "classes[0].max_p");
-        assert!(fault(json!({"profile": "own", "classes": [{"min_th": "20 pkt"}]})).cause.contains("max_th"));
+        assert!(
+            fault(json!({"profile": "own", "classes": [{"min_th": "20 pkt"}]}))
+                .cause
+                .contains("max_th")
+        );
     }
 }

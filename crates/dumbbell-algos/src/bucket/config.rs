@@ -1,11 +1,12 @@
-//! The parameters that everything with a token bucket for a reservation has, in one place: their names, their words and
-//! the bucket that they come to.
+//! The parameters that everything with a token bucket for a reservation has, in one place: their
+//! names, their words and the bucket that they come to.
 use super::{TokenBucket, TokenUnit};
 use dumbbell_core::catalogue::Fault;
 use dumbbell_core::meter::Contract;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Rate};
 
-/// A configuration with a token bucket: `rate`, `burst`, `tokens` and `packet_size` beside what the algorithm adds.
+/// A configuration with a token bucket: `rate`, `burst`, `tokens` and `packet_size` beside what the
+/// algorithm adds.
 macro_rules! bucket_config {
     (
         $(#[$meta:meta])*
@@ -14,22 +15,35 @@ macro_rules! bucket_config {
         }
     ) => {
         $(#[$meta])*
-        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[derive(
+            Clone,
+            Debug,
+            PartialEq,
+            serde::Serialize,
+            serde::Deserialize,
+            schemars::JsonSchema,
+        )]
         #[serde(default, deny_unknown_fields)]
         pub struct $Name {
             $($(#[$own_meta])* pub $own: $Own,)*
-            /// Rate at which tokens come; default what is reserved for the flow, or for all flows of the aggregate together.
+            /// Rate at which tokens come; default what is reserved for the flow, or for all flows
+            /// of the aggregate together.
             #[schemars(extend("x-source" = "Choi and Kim 2001, section 4.1: the reserved rate"))]
             pub rate: Option<dumbbell_core::units::Rate>,
-            /// Depth of the bucket, full at the start; a time or a BDP is of the rate and the flow's round-trip propagation
-            /// time, and one packet at least.
+            /// Depth of the bucket, full at the start; a time or a BDP is of the rate and the
+            /// flow's round-trip propagation time, and one packet at least.
             #[schemars(extend("x-source" = "Choi and Kim 2001, section 4: reserved rate x RTT"))]
             pub burst: dumbbell_core::units::Limit,
             /// What a token stands for: a byte of IP length, or a whole packet.
-            #[schemars(extend("x-source" = "RFC 2697 section 3 (bytes); Choi and Kim 2001, figure 3 (packets)"))]
+            #[schemars(
+                extend("x-source" = "RFC 2697 section 3 (bytes); Choi and Kim 2001, figure 3 \
+                    (packets)"),
+            )]
             pub tokens: $crate::bucket::TokenUnit,
             /// How many bytes of the rate a token for a packet is worth; default the link's MTU.
-            #[schemars(extend("x-source" = "reconstructed: the paper does not print its packet size"))]
+            #[schemars(
+                extend("x-source" = "reconstructed: the paper does not print its packet size"),
+            )]
             pub packet_size: Option<dumbbell_core::units::Bytes>,
         }
 
@@ -62,11 +76,17 @@ pub(crate) use bucket_config;
 /// What holds for every bucket: it has room for something, and a packet has a size.
 pub fn check(burst: Limit, packet_size: Option<Bytes>) -> Result<(), Fault> {
     if holds_nothing(burst) {
-        return Err(Fault::at("burst", "no packet fits into an empty bucket").fix("write \"1 BDP\" or \"5 kB\""));
+        return Err(Fault::at("burst", "no packet fits into an empty bucket").fix(
+            "write \"1 BDP\" \
+            or \"5 kB\"",
+        ));
     }
     match packet_size {
         Some(b) if b.0 == 0 || b.0 > 65_535 => {
-            Err(Fault::at("packet_size", format!("{b} is no size of a packet")).fix("write \"1000 B\""))
+            Err(Fault::at("packet_size", format!("{b} is no size of a packet")).fix(
+                "write \"1000 \
+                B\"",
+            ))
         }
         _ => Ok(()),
     }
@@ -97,8 +117,8 @@ pub fn bucket(
     TokenBucket::fitted(rate, burst, site.rtt.unwrap_or_default(), unit, size)
 }
 
-/// The depth of a bucket of its own name (`cbs`, `ebs`, `pbs`), as written; one in time or in BDP has room for a packet at
-/// least, as RFC 2697 section 2 advises.
+/// The depth of a bucket of its own name (`cbs`, `ebs`, `pbs`), as written; one in time or in BDP
+/// has room for a packet at least, as RFC 2697 section 2 advises.
 pub fn depth(size: Limit, rate: Rate, site: &Contract) -> Bytes {
     let mtu = u64::from(site.link.mtu);
     Bytes(match (size, size.resolve(rate, site.rtt.unwrap_or_default())) {

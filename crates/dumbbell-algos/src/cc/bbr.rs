@@ -1,12 +1,15 @@
-//! BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00; Cardwell et al. 2016): a model of the path in place of
-//! losses. Windows are in bytes, rates in bytes per second.
+//! BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00; Cardwell et al. 2016): a model
+//! of the path in place of losses. Windows are in bytes, rates in bytes per second.
+use crate::cc::parts::path_model::{
+    Boxed, FullPipe, HeldBack, LastGood, MinRtt, Rounds, pacing_rate,
+};
 use crate::cc::parts::windowed_filter::WindowedMax;
-use crate::cc::parts::path_model::{Boxed, FullPipe, HeldBack, LastGood, MinRtt, Rounds, pacing_rate};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::transport::{
-    Ack, Cause, Congestion, CongestionControl, Capabilities, TcpOverrides, Commands, Path, RateSample, Sent, Tag,
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, RateSample, Sent, Tag,
+    TcpOverrides,
 };
 use dumbbell_core::units::{Packets, Rate, Span, Time};
 use schemars::JsonSchema;
@@ -20,31 +23,54 @@ use states::Mode;
 #[serde(default, deny_unknown_fields)]
 pub struct BbrConfig {
     /// Pacing and window gain of STARTUP: the least that doubles the rate in each round, 2/ln 2.
-    #[schemars(range(min = 1.1, max = 10.0), extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.2.1"))]
+    #[schemars(
+        range(min = 1.1, max = 10.0),
+        extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.2.1"),
+    )]
     pub high_gain: f64,
     /// Bandwidth-delay products in flight at most, once the pipe is full.
-    #[schemars(range(min = 1.0, max = 10.0), extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2.3.2"))]
+    #[schemars(
+        range(min = 1.0, max = 10.0),
+        extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2.3.2"),
+    )]
     pub cwnd_gain: f64,
     /// Round trips over which the largest delivery rate is kept (BtlBwFilterLen).
-    #[schemars(range(min = 2, max = 100), extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.1.1"))]
+    #[schemars(
+        range(min = 2, max = 100),
+        extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.1.1"),
+    )]
     pub bw_rounds: u32,
-    /// How long the smallest round-trip time is kept before PROBE_RTT looks for another (RTpropFilterLen).
-    #[schemars(extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.1.2.2"))]
+    /// How long the smallest round-trip time is kept before PROBE_RTT looks for another
+    /// (RTpropFilterLen).
+    #[schemars(
+        extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.1.2.2"),
+    )]
     pub min_rtt_window: Span,
     /// How long PROBE_RTT holds the window down, at least (ProbeRTTDuration).
     #[schemars(extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.5"))]
     pub probe_rtt_time: Span,
     /// The least window, and that of PROBE_RTT (BBRMinPipeCwnd).
-    #[schemars(extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2.3.3"))]
+    #[schemars(
+        extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2.3.3"),
+    )]
     pub min_cwnd: Packets,
     /// Growth of the delivery rate in a round without which STARTUP takes the pipe for full.
-    #[schemars(range(min = 1.0, max = 2.0), extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.2.2"))]
+    #[schemars(
+        range(min = 1.0, max = 2.0),
+        extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.2.2"),
+    )]
     pub full_bw_threshold: f64,
     /// Rounds without that growth after which it does.
-    #[schemars(range(min = 1, max = 10), extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.2.2"))]
+    #[schemars(
+        range(min = 1, max = 10),
+        extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.2.2"),
+    )]
     pub full_bw_rounds: u32,
     /// The share by which pacing stays below what the gain says, so that a queue drains.
-    #[schemars(range(min = 0.0, max = 0.5), extend("x-source" = "draft-ietf-ccwg-bbr section 5.6.2; the first draft has 0"))]
+    #[schemars(
+        range(min = 0.0, max = 0.5),
+        extend("x-source" = "draft-ietf-ccwg-bbr section 5.6.2; the first draft has 0"),
+    )]
     pub pacing_margin: f64,
 }
 
@@ -67,7 +93,10 @@ impl Default for BbrConfig {
 impl Config for BbrConfig {
     fn check(&self) -> Result<(), Fault> {
         if !(self.min_cwnd.0 >= 1.0 && self.min_cwnd.0 <= 1000.0) {
-            return Err(Fault::at("min_cwnd", "the least window is one packet to 1000").fix("write \"4 pkt\""));
+            return Err(Fault::at("min_cwnd", "the least window is one packet to 1000").fix(
+                "write \
+                \"4 pkt\"",
+            ));
         }
         if self.min_rtt_window <= self.probe_rtt_time {
             return Err(Fault::at(
@@ -110,7 +139,8 @@ pub struct Model {
     idle_restart: bool,
     cycle: usize,
     cycle_stamp: Time,
-    /// Until when PROBE_RTT holds the window down, once it is down; and whether a round of it is over.
+    /// Until when PROBE_RTT holds the window down, once it is down; and whether a round of it is
+    /// over.
     probe_rtt_done: Option<Time>,
     probe_rtt_round: bool,
     /// What was delivered, and in flight, after the last acknowledgement.
@@ -124,22 +154,23 @@ impl Algorithm for Model {
     const ABOUT: About = About {
         name: "bbr",
         title: "BBR, version 1",
-        idea: "Pace at the largest delivery rate seen lately and keep about two bandwidth-delay products in flight at most.",
-        equations: "BtlBw = max of delivery rates over 10 round trips;  RTprop = min RTT over 10 s\n\
-                    rate  = pacing_gain BtlBw (1 - margin);  BDP = BtlBw RTprop\n\
-                    cwnd  = min(cwnd + delivered, cwnd_gain BDP + 3 quanta), at least 4 segments\n\
-                    STARTUP:   both gains 2/ln 2, until BtlBw grew by less than 25 % in 3 rounds\n\
-                    DRAIN:     pacing_gain ln 2 / 2, until inflight <= BDP + 3 quanta\n\
-                    PROBE_BW:  cwnd_gain 2, pacing_gain 1.25, 0.75, 1, 1, 1, 1, 1, 1, each for RTprop;\n\
-                    .          begins anywhere but at 0.75, by chance;\n\
-                    .          1.25 until inflight >= 1.25 BDP or a loss, 0.75 until inflight <= BDP\n\
-                    PROBE_RTT: when RTprop is 10 s old: cwnd 4 segments for 200 ms and a round\n\
-                    samples limited by the application count only if they are >= BtlBw\n\
-                    recovery:  cwnd = inflight + delivered for a round, then as above; at its end as before\n\
-                    timeout:   cwnd = 1 segment, and growth by what is delivered\n\
-                    quantum:   1 segment below 1.2 Mbps, 2 below 24 Mbps, else 1 ms, at most 64 KB",
+        idea: "Pace at the largest delivery rate seen lately and keep about two bandwidth-delay \
+            products in flight at most.",
+        equations: "BtlBw = max of delivery rates over 10 round trips;  RTprop = min RTT over 10 \
+            s\nrate  = pacing_gain BtlBw (1 - margin);  BDP = BtlBw RTprop\ncwnd  = min(cwnd + \
+            delivered, cwnd_gain BDP + 3 quanta), at least 4 segments\nSTARTUP:   both gains 2/ln \
+            2, until BtlBw grew by less than 25 % in 3 rounds\nDRAIN:     pacing_gain ln 2 / 2, \
+            until inflight <= BDP + 3 quanta\nPROBE_BW:  cwnd_gain 2, pacing_gain 1.25, 0.75, 1, \
+            1, 1, 1, 1, 1, each for RTprop;\n.          begins anywhere but at 0.75, by \
+            chance;\n.          1.25 until inflight >= 1.25 BDP or a loss, 0.75 until inflight <= \
+            BDP\nPROBE_RTT: when RTprop is 10 s old: cwnd 4 segments for 200 ms and a \
+            round\nsamples limited by the application count only if they are >= BtlBw\nrecovery:  \
+            cwnd = inflight + delivered for a round, then as above; at its end as \
+            before\ntimeout:   cwnd = 1 segment, and growth by what is delivered\nquantum:   1 \
+            segment below 1.2 Mbps, 2 below 24 Mbps, else 1 ms, at most 64 KB",
         sources: &[
-            "Cardwell, Cheng, Gunn, Yeganeh, Jacobson: BBR: congestion-based congestion control, ACM Queue 14(5), 2016",
+            "Cardwell, Cheng, Gunn, Yeganeh, Jacobson: BBR: congestion-based congestion control, \
+                ACM Queue 14(5), 2016",
             "draft-cardwell-iccrg-bbr-congestion-control-00, 2017",
             "draft-cheng-iccrg-delivery-rate-estimation-00, 2017",
         ],
@@ -224,7 +255,9 @@ impl Model {
             && (rtt <= self.min_rtt.value || expired)
         {
             if self.pacing.is_none() {
-                self.pacing = Some(self.config.high_gain * self.initial_window as f64 / rtt.seconds().max(1e-9));
+                self.pacing = Some(
+                    self.config.high_gain * self.initial_window as f64 / rtt.seconds().max(1e-9),
+                );
             }
             self.min_rtt = MinRtt { value: rtt, stamp: now };
         }
@@ -276,7 +309,14 @@ impl CongestionControl for Model {
         TcpOverrides { meters: true, ..TcpOverrides::NOTHING }
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { paces: true, segments: true, samples: true, rates: true, discriminates: true, ..Capabilities::WINDOW }
+        Capabilities {
+            paces: true,
+            segments: true,
+            samples: true,
+            rates: true,
+            discriminates: true,
+            ..Capabilities::WINDOW
+        }
     }
     fn seed(&mut self, seed: u64) {
         self.chance = Stream::named(seed, "bbr");
@@ -328,7 +368,8 @@ impl CongestionControl for Model {
         self.recovered();
     }
 
-    /// `BBRHandleRestartFromIdle`: data after a pause goes at the rate of the path, and the pause let the queue drain.
+    /// `BBRHandleRestartFromIdle`: data after a pause goes at the rate of the path, and the pause
+    /// let the queue drain.
     #[inline]
     fn on_sent(&mut self, sent: &Sent) -> Tag {
         if sent.in_flight == 0 && !sent.retransmit {
@@ -360,8 +401,8 @@ impl CongestionControl for Model {
         self.pacing.map(pacing_rate)
     }
 
-    /// `btl_bw`, `full_bw` and `pacing_rate` in bits per second; `rt_prop` in seconds; `cwnd`, `target_cwnd` in bytes; `mode`:
-    /// 0 STARTUP, 1 DRAIN, 2 PROBE_BW, 3 PROBE_RTT.
+    /// `btl_bw`, `full_bw` and `pacing_rate` in bits per second; `rt_prop` in seconds; `cwnd`,
+    /// `target_cwnd` in bytes; `mode`: 0 STARTUP, 1 DRAIN, 2 PROBE_BW, 3 PROBE_RTT.
     fn probe(&self, out: &mut dyn Probe) {
         out.gauge("cwnd", self.cwnd as f64);
         out.gauge("btl_bw", self.bw * 8.0);

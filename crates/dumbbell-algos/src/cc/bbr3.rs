@@ -1,12 +1,15 @@
-//! BBR, version 3 (draft-ietf-ccwg-bbr-04): version 1's model, bounded by what losses and marks say that the path holds.
-//! Windows are in bytes, rates in bytes per second.
+//! BBR, version 3 (draft-ietf-ccwg-bbr-04): version 1's model, bounded by what losses and marks say
+//! that the path holds. Windows are in bytes, rates in bytes per second.
+use crate::cc::parts::path_model::{
+    Boxed, FullPipe, HeldBack, LastGood, MinRtt, Rounds, pacing_rate,
+};
 use crate::cc::parts::windowed_filter::WindowedMax;
-use crate::cc::parts::path_model::{Boxed, FullPipe, HeldBack, LastGood, MinRtt, Rounds, pacing_rate};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::transport::{
-    Ack, Cause, Congestion, CongestionControl, Capabilities, TcpOverrides, Commands, Path, RateSample, Sent, Tag,
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, RateSample, Sent, Tag,
+    TcpOverrides,
 };
 use dumbbell_core::units::{Packets, Rate, Span, Time};
 use schemars::JsonSchema;
@@ -25,45 +28,80 @@ use marks::Marks;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bbr3Config {
-    /// Pacing gain of Startup, 4 ln 2: the least that doubles the rate in each round with a window gain of 2.
-    #[schemars(range(min = 1.1, max = 10.0), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.4"))]
+    /// Pacing gain of Startup, 4 ln 2: the least that doubles the rate in each round with a window
+    /// gain of 2.
+    #[schemars(
+        range(min = 1.1, max = 10.0),
+        extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.4"),
+    )]
     pub startup_pacing_gain: f64,
     /// Pacing gain of Drain.
-    #[schemars(range(min = 0.05, max = 0.99), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 5.3.2"))]
+    #[schemars(
+        range(min = 0.05, max = 0.99),
+        extend("x-source" = "draft-ietf-ccwg-bbr-04 section 5.3.2"),
+    )]
     pub drain_pacing_gain: f64,
     /// Pacing gain while probing for bandwidth.
-    #[schemars(range(min = 1.0, max = 4.0), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 5.3.3.4"))]
+    #[schemars(
+        range(min = 1.0, max = 4.0),
+        extend("x-source" = "draft-ietf-ccwg-bbr-04 section 5.3.3.4"),
+    )]
     pub up_pacing_gain: f64,
     /// Pacing gain after that.
-    #[schemars(range(min = 0.05, max = 1.0), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 5.3.3.1; Google's v3: 0.91"))]
+    #[schemars(
+        range(min = 0.05, max = 1.0),
+        extend("x-source" = "draft-ietf-ccwg-bbr-04 section 5.3.3.1; Google's v3: 0.91"),
+    )]
     pub down_pacing_gain: f64,
     /// Bandwidth-delay products in flight at most.
-    #[schemars(range(min = 1.0, max = 10.0), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.5"))]
+    #[schemars(
+        range(min = 1.0, max = 10.0),
+        extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.5"),
+    )]
     pub cwnd_gain: f64,
     /// The same while probing for bandwidth.
-    #[schemars(range(min = 1.0, max = 10.0), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 5.3.3.4"))]
+    #[schemars(
+        range(min = 1.0, max = 10.0),
+        extend("x-source" = "draft-ietf-ccwg-bbr-04 section 5.3.3.4"),
+    )]
     pub up_cwnd_gain: f64,
     /// The share of a round's data whose loss is tolerated while probing (LossThresh).
-    #[schemars(range(min = 0.0, max = 0.5), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.7"))]
+    #[schemars(
+        range(min = 0.0, max = 0.5),
+        extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.7"),
+    )]
     pub loss_thresh: f64,
     /// What remains of the short-term bounds after a round with losses (Beta).
-    #[schemars(range(min = 0.1, max = 1.0), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.7"))]
+    #[schemars(
+        range(min = 0.1, max = 1.0),
+        extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.7"),
+    )]
     pub beta: f64,
     /// The share of the long-term bound that is left free for others while cruising (Headroom).
-    #[schemars(range(min = 0.0, max = 0.9), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.7"))]
+    #[schemars(
+        range(min = 0.0, max = 0.9),
+        extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.7"),
+    )]
     pub headroom: f64,
     /// Ranges lost in a round of recovery that end Startup, beside `loss_thresh`.
-    #[schemars(range(min = 1, max = 1000), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 5.3.1.3"))]
+    #[schemars(
+        range(min = 1, max = 1000),
+        extend("x-source" = "draft-ietf-ccwg-bbr-04 section 5.3.1.3"),
+    )]
     pub full_loss_count: u32,
-    /// The least time from one probe for bandwidth to the next; up to `probe_wait_random` more by chance.
+    /// The least time from one probe for bandwidth to the next; up to `probe_wait_random` more by
+    /// chance.
     #[schemars(extend("x-source" = "draft-ietf-ccwg-bbr-04 section 5.3.3.5"))]
     pub probe_wait: Span,
     /// The width of that chance.
     #[schemars(extend("x-source" = "draft-ietf-ccwg-bbr-04 section 5.3.3.5"))]
     pub probe_wait_random: Span,
-    /// Rounds from one probe for bandwidth to the next, at most; fewer if fewer segments are in flight, as Reno would need
-    /// to come back after a loss.
-    #[schemars(range(min = 1, max = 1000), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 5.3.3.5"))]
+    /// Rounds from one probe for bandwidth to the next, at most; fewer if fewer segments are in
+    /// flight, as Reno would need to come back after a loss.
+    #[schemars(
+        range(min = 1, max = 1000),
+        extend("x-source" = "draft-ietf-ccwg-bbr-04 section 5.3.3.5"),
+    )]
     pub reno_rounds: u32,
     /// How long the smallest round-trip time is kept (MinRTTFilterLen).
     #[schemars(extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.13.1"))]
@@ -75,19 +113,32 @@ pub struct Bbr3Config {
     #[schemars(extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.13.2"))]
     pub probe_rtt_time: Span,
     /// Bandwidth-delay products in flight in ProbeRTT.
-    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.13.2"))]
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.13.2"),
+    )]
     pub probe_rtt_cwnd_gain: f64,
     /// The least window (MinPipeCwnd).
     #[schemars(extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.7"))]
     pub min_cwnd: Packets,
     /// The share by which pacing stays below what the gain says (PacingMarginPercent).
-    #[schemars(range(min = 0.0, max = 0.5), extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.4"))]
+    #[schemars(
+        range(min = 0.0, max = 0.5),
+        extend("x-source" = "draft-ietf-ccwg-bbr-04 section 2.4"),
+    )]
     pub pacing_margin: f64,
-    /// Paths with a longer smallest round-trip time than this answer a mark as a loss; shorter ones by the share of marks.
-    #[schemars(extend("x-source" = "Google's BBRv3 (bbr_ecn_max_rtt_us); the draft leaves ECN open, section 3.7"))]
+    /// Paths with a longer smallest round-trip time than this answer a mark as a loss; shorter ones
+    /// by the share of marks.
+    #[schemars(
+        extend("x-source" = "Google's BBRv3 (bbr_ecn_max_rtt_us); the draft leaves ECN open, \
+            section 3.7"),
+    )]
     pub ecn_max_rtt: Span,
     /// The weight of a round in the average share of marks.
-    #[schemars(range(min = 0.001, max = 1.0), extend("x-source" = "Google's BBRv3 (bbr_ecn_alpha_gain)"))]
+    #[schemars(
+        range(min = 0.001, max = 1.0),
+        extend("x-source" = "Google's BBRv3 (bbr_ecn_alpha_gain)"),
+    )]
     pub ecn_alpha_gain: f64,
     /// How much of that share is taken from the short-term bound in a round with marks.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Google's BBRv3 (bbr_ecn_factor)"))]
@@ -130,14 +181,22 @@ impl Default for Bbr3Config {
 impl Config for Bbr3Config {
     fn check(&self) -> Result<(), Fault> {
         if !(self.min_cwnd.0 >= 1.0 && self.min_cwnd.0 <= 1000.0) {
-            return Err(Fault::at("min_cwnd", "the least window is one packet to 1000").fix("write \"4 pkt\""));
+            return Err(Fault::at("min_cwnd", "the least window is one packet to 1000").fix(
+                "write \
+                \"4 pkt\"",
+            ));
         }
-        if self.probe_rtt_interval <= self.probe_rtt_time || self.min_rtt_window < self.probe_rtt_interval {
+        if self.probe_rtt_interval <= self.probe_rtt_time
+            || self.min_rtt_window < self.probe_rtt_interval
+        {
             return Err(Fault::at(
                 "probe_rtt_interval",
                 "lies between probe_rtt_time and min_rtt_window (section 5.3.4.1)",
             )
-            .fix("write probe_rtt_time = \"200 ms\", probe_rtt_interval = \"5 s\", min_rtt_window = \"10 s\""));
+            .fix(
+                "write probe_rtt_time = \"200 ms\", probe_rtt_interval = \"5 s\", min_rtt_window \
+                = \"10 s\"",
+            ));
         }
         Ok(())
     }
@@ -191,26 +250,27 @@ impl Algorithm for Model {
     const ABOUT: About = About {
         name: "bbr3",
         title: "BBR, version 3",
-        idea: "BBR that probes more rarely, leaves headroom, and stays below what lost more than 2 % when it last probed.",
-        equations: "max_bw = max of delivery rates of two cycles;  bw = min(max_bw, bw_lo);  BDP = bw min_rtt\n\
-                    rate = pacing_gain bw 0.99;  cwnd = cwnd_gain BDP + extra_acked, within the bounds\n\
-                    Startup: 2.77, 2   until the rate grew by less than 25 % in 3 rounds,\n\
-                    .                  or > 2 % and 6 ranges were lost in a round of recovery\n\
-                    Drain:   0.35, 2   until inflight <= BDP\n\
-                    DOWN:    0.9,  2   until inflight <= min(BDP, 0.85 inflight_hi)\n\
-                    CRUISE:  1, 2      until 2..3 s or min(BDP, cwnd, 63 segments) rounds are over\n\
-                    REFILL:  1, 2      a round, without bw_lo and inflight_lo\n\
-                    UP:      1.25, 2.25 until the rate grew by less than 25 % in 3 rounds, or lost > 2 %;\n\
-                    .                  inflight_hi grows by 1, 2, 4, ... segments in a round where it is the limit\n\
-                    ProbeRTT: 1, 0.5   every 5 s, 200 ms and a round;  min_rtt over 10 s\n\
-                    lost > 2 % of a flight while probing: inflight_hi = max(that flight, 0.7 min(BDP, cwnd))\n\
-                    a loss in another round: bw_lo = max(bw_latest, 0.7 bw_lo), and so inflight_lo\n\
-                    extra_acked = max over 10 rounds of what is acknowledged beyond bw t\n\
-                    marks: as a loss; with min_rtt <= 5 ms by their share alpha:\n\
-                    .      alpha += (share - alpha) / 16 per round, inflight_lo *= 1 - alpha / 3",
+        idea: "BBR that probes more rarely, leaves headroom, and stays below what lost more than 2 \
+            % when it last probed.",
+        equations: "max_bw = max of delivery rates of two cycles;  bw = min(max_bw, bw_lo);  BDP = \
+            bw min_rtt\nrate = pacing_gain bw 0.99;  cwnd = cwnd_gain BDP + extra_acked, within \
+            the bounds\nStartup: 2.77, 2   until the rate grew by less than 25 % in 3 \
+            rounds,\n.                  or > 2 % and 6 ranges were lost in a round of \
+            recovery\nDrain:   0.35, 2   until inflight <= BDP\nDOWN:    0.9,  2   until inflight \
+            <= min(BDP, 0.85 inflight_hi)\nCRUISE:  1, 2      until 2..3 s or min(BDP, cwnd, 63 \
+            segments) rounds are over\nREFILL:  1, 2      a round, without bw_lo and \
+            inflight_lo\nUP:      1.25, 2.25 until the rate grew by less than 25 % in 3 rounds, or \
+            lost > 2 %;\n.                  inflight_hi grows by 1, 2, 4, ... segments in a round \
+            where it is the limit\nProbeRTT: 1, 0.5   every 5 s, 200 ms and a round;  min_rtt over \
+            10 s\nlost > 2 % of a flight while probing: inflight_hi = max(that flight, 0.7 \
+            min(BDP, cwnd))\na loss in another round: bw_lo = max(bw_latest, 0.7 bw_lo), and so \
+            inflight_lo\nextra_acked = max over 10 rounds of what is acknowledged beyond bw \
+            t\nmarks: as a loss; with min_rtt <= 5 ms by their share alpha:\n.      alpha += \
+            (share - alpha) / 16 per round, inflight_lo *= 1 - alpha / 3",
         sources: &[
             "draft-ietf-ccwg-bbr-04, 2025",
-            "Cardwell et al.: BBRv3: algorithm bug fixes and public Internet deployment, IETF 117, 2023 (ECN)",
+            "Cardwell et al.: BBRv3: algorithm bug fixes and public Internet deployment, IETF 117, \
+                2023 (ECN)",
         ],
         provenance: Provenance::TwoReadings,
     };
@@ -278,7 +338,14 @@ impl CongestionControl for Model {
         TcpOverrides { meters: true, ..TcpOverrides::NOTHING }
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { paces: true, segments: true, samples: true, rates: true, discriminates: true, ..Capabilities::WINDOW }
+        Capabilities {
+            paces: true,
+            segments: true,
+            samples: true,
+            rates: true,
+            discriminates: true,
+            ..Capabilities::WINDOW
+        }
     }
     fn seed(&mut self, seed: u64) {
         self.chance = Stream::named(seed, "bbr3");
@@ -372,14 +439,18 @@ impl CongestionControl for Model {
         self.pacing.map(pacing_rate)
     }
 
-    /// `max_bw`, `bw_lo` (the draft's bw_shortterm), `full_bw`, `pacing_rate` in bits per second; `min_rtt` in seconds; `cwnd`,
-    /// `inflight_hi` (inflight_longterm), `inflight_lo` (inflight_shortterm), `extra_acked` in bytes, bounds 0 if there are
-    /// none; `mode`: 0 Startup, 1 Drain, 2 DOWN, 3 CRUISE, 4 REFILL, 5 UP, 6 ProbeRTT.
+    /// `max_bw`, `bw_lo` (the draft's bw_shortterm), `full_bw`, `pacing_rate` in bits per second;
+    /// `min_rtt` in seconds; `cwnd`, `inflight_hi` (inflight_longterm), `inflight_lo`
+    /// (inflight_shortterm), `extra_acked` in bytes, bounds 0 if there are none; `mode`: 0 Startup,
+    /// 1 Drain, 2 DOWN, 3 CRUISE, 4 REFILL, 5 UP, 6 ProbeRTT.
     fn probe(&self, out: &mut dyn Probe) {
         let bound = |bytes: u64| if bytes == u64::MAX { 0.0 } else { bytes as f64 };
         out.gauge("cwnd", self.cwnd as f64);
         out.gauge("max_bw", self.max_bw * 8.0);
-        out.gauge("bw_lo", if self.bounds.bw_lo.is_finite() { self.bounds.bw_lo * 8.0 } else { 0.0 });
+        out.gauge(
+            "bw_lo",
+            if self.bounds.bw_lo.is_finite() { self.bounds.bw_lo * 8.0 } else { 0.0 },
+        );
         out.gauge("min_rtt", self.min_rtt.seconds().unwrap_or(0.0));
         out.gauge("mode", f64::from(self.state as u8));
         out.gauge("pacing_gain", self.pacing_gain);

@@ -2,7 +2,9 @@
 use crate::cc::parts::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path};
+use dumbbell_core::transport::{
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
+};
 use dumbbell_core::units::Packets;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,16 +14,25 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct BicConfig {
     /// The share of the window that remains after a loss.
-    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Linux: beta = 819 / 1024; the paper has 0.875"))]
+    #[schemars(
+        extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Linux: beta = 819 / \
+            1024; the paper has 0.875"),
+    )]
     pub beta: f64,
     /// The most that a round trip adds (S_max).
-    #[schemars(range(min = 1.0, max = 1000.0), extend("x-source" = "Linux: max_increment; the paper has 32", "x-unit" = "segments"))]
+    #[schemars(
+        range(min = 1.0, max = 1000.0),
+        extend("x-source" = "Linux: max_increment; the paper has 32", "x-unit" = "segments"),
+    )]
     pub max_increment: f64,
     /// Up to this window it is Reno.
     #[schemars(extend("x-source" = "Xu, Harfoush, Rhee 2004, section 3; Linux: low_window"))]
     pub low_window: Packets,
     /// A step of the search is the distance to its goal, divided by this (B).
-    #[schemars(range(min = 2.0, max = 32.0), extend("x-source" = "Linux: BICTCP_B; the paper's binary search has 2"))]
+    #[schemars(
+        range(min = 2.0, max = 32.0),
+        extend("x-source" = "Linux: BICTCP_B; the paper's binary search has 2"),
+    )]
     pub divisor: f64,
     /// Near the goal a round trip adds `divisor` / `smooth_part` segments.
     #[schemars(range(min = 1.0, max = 1000.0), extend("x-source" = "Linux: smooth_part"))]
@@ -46,10 +57,17 @@ impl Default for BicConfig {
 
 impl Config for BicConfig {
     fn check(&self) -> Result<(), Fault> {
-        let numbers = [self.beta, self.max_increment, self.low_window.0, self.divisor, self.smooth_part];
+        let numbers =
+            [self.beta, self.max_increment, self.low_window.0, self.divisor, self.smooth_part];
         if numbers.iter().any(|x| !x.is_finite()) || self.low_window.0 < 0.0 {
-            return Err(Fault::at("beta", "parameters must be numbers, and low_window not negative")
-                .fix("write beta = 0.8, max_increment = 16, low_window = \"14 pkt\", divisor = 4, smooth_part = 20"));
+            return Err(Fault::at(
+                "beta",
+                "parameters must be numbers, and low_window not negative",
+            )
+            .fix(
+                "write beta = 0.8, max_increment = 16, low_window = \"14 pkt\", divisor = 4, \
+                    smooth_part = 20",
+            ));
         }
         Ok(())
     }
@@ -75,21 +93,21 @@ impl Algorithm for Bic {
     const ABOUT: About = About {
         name: "bic",
         title: "BIC (binary increase congestion control)",
-        idea: "Approach the window of the last loss by ever smaller steps; beyond it look for another by ever larger ones.",
-        equations: "w: cwnd in segments;  m: last_max;  B: divisor;  S: max_increment;  s: smooth_part\n\
-                    avoidance, per round trip:  w += i(w), that is i(w) / w per segment acknowledged\n\
-                    w <= low_window:            i = 1\n\
-                    w < m:                      d = (m - w) / B;  i = S if d > S,  B / s if d <= 1,  else d\n\
-                    m <= w < m + B:             i = B / s\n\
-                    m + B <= w < m + S (B - 1): i = (w - m) / (B - 1);  beyond: i = S\n\
-                    no loss yet (m = 0):        i at least w / 20;  i is at most w\n\
-                    loss, ECN echo:             m = w, or w (1 + beta) / 2 if w < m (fast convergence)\n\
-                    and then:                   ssthresh = max(beta min(FlightSize, cwnd), 2);  cwnd = ssthresh\n\
-                    w <= low_window:            ssthresh is half of it\n\
-                    timeout:                    ssthresh as for a loss;  cwnd = 1;  m = 0\n\
-                    i is worked out anew when w has moved by a segment",
+        idea: "Approach the window of the last loss by ever smaller steps; beyond it look for \
+            another by ever larger ones.",
+        equations: "w: cwnd in segments;  m: last_max;  B: divisor;  S: max_increment;  s: \
+            smooth_part\navoidance, per round trip:  w += i(w), that is i(w) / w per segment \
+            acknowledged\nw <= low_window:            i = 1\nw < m:                      d = (m - \
+            w) / B;  i = S if d > S,  B / s if d <= 1,  else d\nm <= w < m + B:             i = B \
+            / s\nm + B <= w < m + S (B - 1): i = (w - m) / (B - 1);  beyond: i = S\nno loss yet (m \
+            = 0):        i at least w / 20;  i is at most w\nloss, ECN echo:             m = w, or \
+            w (1 + beta) / 2 if w < m (fast convergence)\nand then:                   ssthresh = \
+            max(beta min(FlightSize, cwnd), 2);  cwnd = ssthresh\nw <= low_window:            \
+            ssthresh is half of it\ntimeout:                    ssthresh as for a loss;  cwnd = \
+            1;  m = 0\ni is worked out anew when w has moved by a segment",
         sources: &[
-            "Xu, Harfoush and Rhee: Binary increase congestion control for fast long-distance networks, INFOCOM 2004",
+            "Xu, Harfoush and Rhee: Binary increase congestion control for fast long-distance \
+                networks, INFOCOM 2004",
             "Linux (constants and the steps near the goal)",
         ],
         provenance: Provenance::Recollection,
@@ -174,7 +192,8 @@ impl CongestionControl for Bic {
     window_of!(window but on_mss);
     fn on_mss(&mut self, mss: u64) {
         let share = self.window.mss() as f64 / mss as f64;
-        (self.last_max, self.prior, self.holds) = (self.last_max * share, self.prior * share, (0, 0));
+        (self.last_max, self.prior, self.holds) =
+            (self.last_max * share, self.prior * share, (0, 0));
         self.window.set_mss(mss);
     }
     /// `last_max` in segments, `increment` in segments per round trip.
@@ -187,17 +206,32 @@ impl CongestionControl for Bic {
 
 #[cfg(test)]
 mod tests {
-    use crate::cc::parts::test_connection::{TestConnection, near};
     use super::super::newreno::Newreno;
     use super::*;
+    use crate::cc::parts::test_connection::{TestConnection, near};
 
     /// The steps of its equations around a goal of 1000 segments, by hand.
     #[test]
     fn steps() {
         let mut bic = TestConnection::<Bic>::at(1000.0, &BicConfig::default()).cc;
         bic.last_max = 1000.0;
-        let far = [(14.0, 1.0), (800.0, 16.0), (936.0, 16.0), (940.0, 15.0), (995.0, 1.25), (996.0, 0.2), (999.0, 0.2)];
-        let beyond = [(1000.0, 0.2), (1003.9, 0.2), (1004.0, 4.0 / 3.0), (1030.0, 10.0), (1048.0, 16.0), (9e4, 16.0)];
+        let far = [
+            (14.0, 1.0),
+            (800.0, 16.0),
+            (936.0, 16.0),
+            (940.0, 15.0),
+            (995.0, 1.25),
+            (996.0, 0.2),
+            (999.0, 0.2),
+        ];
+        let beyond = [
+            (1000.0, 0.2),
+            (1003.9, 0.2),
+            (1004.0, 4.0 / 3.0),
+            (1030.0, 10.0),
+            (1048.0, 16.0),
+            (9e4, 16.0),
+        ];
         for (w, step) in far.into_iter().chain(beyond) {
             near(bic.increment(w), step, 1e-9);
         }
@@ -207,8 +241,8 @@ mod tests {
         near(bic.increment(1000.0), 50.0, 1e-9);
     }
 
-    /// From 0.8 m in steps of S until m - w = B S, then dw / dt = (m - w) / B until w = m - B: for m = 1000,
-    /// (200 - 64) / 16 = 8.5 and 4 ln(64 / 4) = 11.1 round trips.
+    /// From 0.8 m in steps of S until m - w = B S, then dw / dt = (m - w) / B until w = m - B: for
+    /// m = 1000, (200 - 64) / 16 = 8.5 and 4 ln(64 / 4) = 11.1 round trips.
     #[test]
     fn the_search_takes_the_time_of_its_closed_form() {
         let mut d = TestConnection::<Bic>::at(1000.0, &BicConfig::default());
@@ -229,7 +263,10 @@ mod tests {
     #[test]
     fn fast_convergence() {
         for (fast_convergence, goal) in [(true, 720.0), (false, 800.0)] {
-            let mut d = TestConnection::<Bic>::at(1000.0, &BicConfig { fast_convergence, ..Default::default() });
+            let mut d = TestConnection::<Bic>::at(
+                1000.0,
+                &BicConfig { fast_convergence, ..Default::default() },
+            );
             d.lose();
             d.lose();
             near(d.gauge("last_max"), goal, 1e-9);

@@ -1,4 +1,5 @@
-//! TCP CAE: congestion of the reverse path, seen in the spacing of acknowledgements (Kim, Choo, 2008).
+//! TCP CAE: congestion of the reverse path, seen in the spacing of acknowledgements (Kim, Choo,
+//! 2008).
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -7,23 +8,30 @@
 //! | E | `estimate` | estimated performance: what the reverse path left of the rate |
 //! | rcw | `warning` | reverse congestion warning |
 //!
-//! The window is Reno's. All that CAE does is to double the retransmission timeout *before* it expires, as soon as
-//! acknowledgements arrive clearly further apart than they were sent, so that they may come late without a timeout, which would take the
-//! window to one segment; and to forget the round-trip time when the reverse path has recovered.
+//! The window is Reno's. All that CAE does is to double the retransmission timeout *before* it
+//! expires, as soon as acknowledgements arrive clearly further apart than they were sent, so that
+//! they may come late without a timeout, which would take the window to one segment; and to forget
+//! the round-trip time when the reverse path has recovered.
 //!
-//! Reconstructed, each an option: that the flag is cleared at the start of a connection only (figure 3 clears it at each
-//! acknowledgement, and then never resets anything); what a doubled timeout is counted from (`timer`), whether samples end it
-//! (`hold`), over which Reno it stands (`base`), how close acknowledgements may be to be compared (`kmin`), and an average that the paper does not have
-//! (`ewma`). After a timeout the next acknowledgement is compared with none before it. Acknowledgements that arrive together count as
-//! one unit of a timestamp (16.384 ns) apart.
+//! Reconstructed, each an option: that the flag is cleared at the start of a connection only
+//! (figure 3 clears it at each acknowledgement, and then never resets anything); what a doubled
+//! timeout is counted from (`timer`), whether samples end it (`hold`), over which Reno it stands
+//! (`base`), how close acknowledgements may be to be compared (`kmin`), and an average that the
+//! paper does not have (`ewma`). After a timeout the next acknowledgement is compared with none
+//! before it. Acknowledgements that arrive together count as one unit of a timestamp (16.384 ns)
+//! apart.
 //!
-//! Each estimate is of two acknowledgements. Those of a burst come as far apart as they left however late the burst is, so a warning that
-//! its first one raised ends with its second: `ewma` and a larger `kmin` (under a clock with ticks) make it last.
+//! Each estimate is of two acknowledgements. Those of a burst come as far apart as they left
+//! however late the burst is, so a warning that its first one raised ends with its second: `ewma`
+//! and a larger `kmin` (under a clock with ticks) make it last.
 use crate::cc::parts::window::{STANDARD, Window};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::segment::TS_UNIT_SHIFT;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, TcpOverrides, Commands, Path, RtoCommand};
+use dumbbell_core::transport::{
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, RtoCommand,
+    TcpOverrides,
+};
 use dumbbell_core::units::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -68,21 +76,30 @@ impl Base {
 #[serde(default, deny_unknown_fields)]
 pub struct CaeConfig {
     /// Estimate below which the reverse path is congested; 0: never, and it is its base.
-    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Kim, Choo 2008, section 3.1: as Jersey's routers, 75 %"))]
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "Kim, Choo 2008, section 3.1: as Jersey's routers, 75 %"),
+    )]
     pub threshold: f64,
-    /// Acknowledgements that left the receiver closer than this many ticks of its clock are judged together with the
-    /// next one: a coarse clock would see what is not there. Reconstructed.
-    #[schemars(range(max = 1000), extend("x-source" = "reconstructed: a tick of error in 4 leaves 0.8", "x-unit" = "ticks"))]
+    /// Acknowledgements that left the receiver closer than this many ticks of its clock are judged
+    /// together with the next one: a coarse clock would see what is not there. Reconstructed.
+    #[schemars(
+        range(max = 1000),
+        extend("x-source" = "reconstructed: a tick of error in 4 leaves 0.8", "x-unit" = "ticks"),
+    )]
     pub kmin: u32,
-    /// Weight of the newest estimate in their average, in which those above 1 count as 1; 1: each by itself, as the
-    /// paper has it. Reconstructed.
-    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0, "x-source" = "the paper has none; 0.125 as RFC 6298's"))]
+    /// Weight of the newest estimate in their average, in which those above 1 count as 1; 1: each
+    /// by itself, as the paper has it. Reconstructed.
+    #[schemars(
+        range(max = 1.0),
+        extend("exclusiveMinimum" = 0, "x-source" = "the paper has none; 0.125 as RFC 6298's"),
+    )]
     pub ewma: f64,
     /// What the doubled timeout of the timer that runs is counted from. Reconstructed.
     #[schemars(extend("x-source" = "reconstructed: the paper leaves it open"))]
     pub timer: TimerRule,
-    /// Whether the timeout stays doubled until the warning ends; off: until the next round-trip sample, as Karn's rule
-    /// would have it. Reconstructed.
+    /// Whether the timeout stays doubled until the warning ends; off: until the next round-trip
+    /// sample, as Karn's rule would have it. Reconstructed.
     #[schemars(extend("x-source" = "reconstructed: else the next acknowledgement ends it"))]
     pub hold: bool,
     /// The TCP whose window and recovery it has. Reconstructed.
@@ -92,15 +109,26 @@ pub struct CaeConfig {
 
 impl Default for CaeConfig {
     fn default() -> Self {
-        CaeConfig { threshold: 0.75, kmin: 4, ewma: 1.0, timer: TimerRule::FromStart, hold: true, base: Base::Reno }
+        CaeConfig {
+            threshold: 0.75,
+            kmin: 4,
+            ewma: 1.0,
+            timer: TimerRule::FromStart,
+            hold: true,
+            base: Base::Reno,
+        }
     }
 }
 
 impl Config for CaeConfig {
     fn check(&self) -> Result<(), Fault> {
-        for (at, value, fix) in [("threshold", self.threshold, "0.75"), ("ewma", self.ewma, "1.0")] {
+        for (at, value, fix) in [("threshold", self.threshold, "0.75"), ("ewma", self.ewma, "1.0")]
+        {
             if !value.is_finite() {
-                return Err(Fault::at(at, format!("{at} must be a number")).fix(format!("write {at} = {fix}")));
+                return Err(Fault::at(at, format!("{at} must be a number")).fix(format!(
+                    "write {at} \
+                    = {fix}"
+                )));
             }
         }
         Ok(())
@@ -180,19 +208,18 @@ impl Algorithm for Cae {
     const ABOUT: About = About {
         name: "cae",
         title: "TCP CAE",
-        idea: "When ACKs arrive further apart than they were sent, double the timeout before it expires: the reverse path \
-               is congested, nothing is lost.",
-        equations: "r: the receiver's clock in an ACK (TSval);  t: when it arrived;  k-1: the ACK before\n\
-                    E = (r_k - r_(k-1)) / (t_k - t_(k-1))          (consumer's rate / producer's rate)\n\
-                    E <  threshold, no warning:  RTO <- min(2 RTO, maxRTO), kept until the reset;  warning\n\
-                    E >= threshold, a warning:   forget SRTT, RTTVAR, backoff: next sample R gives SRTT = R,\n\
-                                                 RTTVAR = R/2;  no warning\n\
-                    r_k - r_(k-1) < kmin ticks:  not judged, k-1 stays\n\
-                    timeout:                     as in the base;  the next ACK has none before it\n\
-                    cwnd, ssthresh, recovery:    the base's",
+        idea: "When ACKs arrive further apart than they were sent, double the timeout before it \
+            expires: the reverse path is congested, nothing is lost.",
+        equations: "r: the receiver's clock in an ACK (TSval);  t: when it arrived;  k-1: the ACK \
+            before\nE = (r_k - r_(k-1)) / (t_k - t_(k-1))          (consumer's rate / producer's \
+            rate)\nE <  threshold, no warning:  RTO <- min(2 RTO, maxRTO), kept until the reset;  \
+            warning\nE >= threshold, a warning:   forget SRTT, RTTVAR, backoff: next sample R \
+            gives SRTT = R,\nRTTVAR = R/2;  no warning\nr_k - r_(k-1) < kmin ticks:  not judged, \
+            k-1 stays\ntimeout:                     as in the base;  the next ACK has none before \
+            it\ncwnd, ssthresh, recovery:    the base's",
         sources: &[
-            "Kim, Choo: TCP CAE: Improving Wireless TCP under Reverse Background Congestion through Comparative \
-             ACK-based Estimator, 2008 (in Korean)",
+            "Kim, Choo: TCP CAE: Improving Wireless TCP under Reverse Background Congestion \
+                through Comparative ACK-based Estimator, 2008 (in Korean)",
             "RFC 7323 (timestamps)",
         ],
         provenance: Provenance::Reconstruction,
@@ -245,7 +272,8 @@ impl CongestionControl for Cae {
     fn ssthresh(&self) -> Option<u64> {
         Some(self.window.ssthresh())
     }
-    /// `estimate`, whether there is a `warning`, estimates below the threshold (`warnings`), `backoffs` and `resets` ordered.
+    /// `estimate`, whether there is a `warning`, estimates below the threshold (`warnings`),
+    /// `backoffs` and `resets` ordered.
     fn probe(&self, out: &mut dyn Probe) {
         self.window.probe(out);
         let e = &self.reverse;

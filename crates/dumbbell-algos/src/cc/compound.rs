@@ -1,9 +1,12 @@
-//! Compound TCP (Tan, Song, Zhang, Sridharan 2006): a loss-based window and a delay-based one, added.
+//! Compound TCP (Tan, Song, Zhang, Sridharan 2006): a loss-based window and a delay-based one,
+//! added.
 use crate::cc::parts::rounds::{Round, Rounds};
 use crate::cc::parts::window::Window;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path};
+use dumbbell_core::transport::{
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
+};
 use dumbbell_core::units::{Packets, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,10 +19,16 @@ pub struct CompoundConfig {
     #[schemars(range(min = 0.0, max = 10.0), extend("x-source" = "Tan et al. 2006, section III"))]
     pub alpha: f64,
     /// The share of the whole window that a loss takes.
-    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Tan et al. 2006, section III"))]
+    #[schemars(
+        extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Tan et al. 2006, \
+            section III"),
+    )]
     pub beta: f64,
     /// Exponent of the increase.
-    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Tan et al. 2006, section III: 0.75"))]
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "Tan et al. 2006, section III: 0.75"),
+    )]
     pub k: f64,
     /// With this many packets in the queue the delay-based window shrinks.
     #[schemars(extend("x-source" = "Tan et al. 2006, section III"))]
@@ -67,18 +76,19 @@ impl Algorithm for Compound {
     const ABOUT: About = About {
         name: "compound",
         title: "Compound TCP",
-        idea: "Add to Reno's window one that grows fast while the path is idle and goes when a queue builds up.",
-        equations: "win = cwnd + dwnd, in segments: the window in force\n\
-                    slow start:                dwnd stays;  cwnd as reno\n\
-                    avoidance, per segment:    cwnd += 1 / win\n\
-                    and each round trip:       diff = win (1 - base / RTT), RTT: the mean of the round trip's samples\n\
-                    if diff < gamma:           dwnd += max(alpha win^k - 1, 0)\n\
-                    else:                      dwnd = max(dwnd - zeta diff, 0)\n\
-                    loss, ECN echo:            dwnd = max(win (1 - beta) - cwnd / 2, 0);  cwnd = max(cwnd / 2, 2)\n\
-                    timeout:                   ssthresh = max(cwnd / 2, 2);  dwnd = 0;  cwnd = 1\n\
-                    a bound on the window (end of recovery, idle) takes from dwnd first",
+        idea: "Add to Reno's window one that grows fast while the path is idle and goes when a \
+            queue builds up.",
+        equations: "win = cwnd + dwnd, in segments: the window in force\nslow \
+            start:                dwnd stays;  cwnd as reno\navoidance, per segment:    cwnd += 1 \
+            / win\nand each round trip:       diff = win (1 - base / RTT), RTT: the mean of the \
+            round trip's samples\nif diff < gamma:           dwnd += max(alpha win^k - 1, \
+            0)\nelse:                      dwnd = max(dwnd - zeta diff, 0)\nloss, ECN \
+            echo:            dwnd = max(win (1 - beta) - cwnd / 2, 0);  cwnd = max(cwnd / 2, \
+            2)\ntimeout:                   ssthresh = max(cwnd / 2, 2);  dwnd = 0;  cwnd = 1\na \
+            bound on the window (end of recovery, idle) takes from dwnd first",
         sources: &[
-            "Tan, Song, Zhang and Sridharan: A compound TCP approach for high-speed and long distance networks, INFOCOM 2006",
+            "Tan, Song, Zhang and Sridharan: A compound TCP approach for high-speed and long \
+                distance networks, INFOCOM 2006",
         ],
         provenance: Provenance::Recollection,
     };
@@ -116,7 +126,8 @@ impl Compound {
         let own = (u128::from(flight) * u128::from(cwnd) / u128::from(win)) as u64;
         self.window.shrink(&Congestion::new(event.now, event.cause, own, event.tags), None);
         let remains = ((1.0 - self.config.beta) * flight as f64) as u64;
-        self.dwnd = remains.saturating_sub(own / 2).min(win.saturating_sub(mss.max(self.window.cwnd())));
+        self.dwnd =
+            remains.saturating_sub(own / 2).min(win.saturating_sub(mss.max(self.window.cwnd())));
     }
 
     fn bound(&mut self, bound: u64) {
@@ -146,7 +157,11 @@ impl CongestionControl for Compound {
         }
         if !slow_start {
             let cwnd = self.window.cwnd();
-            self.window.set_increase(if self.dwnd == 0 { 1.0 } else { cwnd as f64 / (cwnd + self.dwnd) as f64 });
+            self.window.set_increase(if self.dwnd == 0 {
+                1.0
+            } else {
+                cwnd as f64 / (cwnd + self.dwnd) as f64
+            });
         }
         self.window.grow(ack);
     }
@@ -184,7 +199,8 @@ impl CongestionControl for Compound {
     fn ssthresh(&self) -> Option<u64> {
         Some(self.window.ssthresh())
     }
-    /// `cwnd` is the whole window and `dwnd` the delay-based one, bytes; `diff` in packets; `base_rtt` in seconds.
+    /// `cwnd` is the whole window and `dwnd` the delay-based one, bytes; `diff` in packets;
+    /// `base_rtt` in seconds.
     fn probe(&self, out: &mut dyn Probe) {
         out.gauge("cwnd", self.win() as f64);
         out.gauge("ssthresh", self.window.ssthresh() as f64);
@@ -196,9 +212,9 @@ impl CongestionControl for Compound {
 
 #[cfg(test)]
 mod tests {
-    use crate::cc::parts::test_connection::{TestConnection, MSS, near};
     use super::super::newreno::Newreno;
     use super::*;
+    use crate::cc::parts::test_connection::{MSS, TestConnection, near};
 
     fn round(ms: u64) -> Round {
         Round { min: Span::from_ms(ms), samples: 1, sum: Span::from_ms(ms) }
@@ -234,7 +250,10 @@ mod tests {
     /// 1 / win per acknowledgement: a round trip of the whole window adds one segment.
     #[test]
     fn the_loss_based_window_adds_a_segment_per_round_trip() {
-        let mut d = TestConnection::<Compound>::at(100.0, &CompoundConfig { alpha: 0.0, ..Default::default() });
+        let mut d = TestConnection::<Compound>::at(
+            100.0,
+            &CompoundConfig { alpha: 0.0, ..Default::default() },
+        );
         d.cc.dwnd = 300 * MSS;
         d.round();
         near(d.cc.window.segments(), 101.0, 0.02);
@@ -244,7 +263,10 @@ mod tests {
     #[test]
     fn a_loss_takes_beta_of_the_whole() {
         for (beta, whole) in [(0.5, 200.0), (0.25, 300.0), (0.875, 50.0)] {
-            let mut d = TestConnection::<Compound>::at(100.0, &CompoundConfig { beta, ..Default::default() });
+            let mut d = TestConnection::<Compound>::at(
+                100.0,
+                &CompoundConfig { beta, ..Default::default() },
+            );
             d.cc.dwnd = 300 * MSS;
             d.lose();
             near(d.w(), whole, 0.01);
@@ -275,7 +297,10 @@ mod tests {
     /// Without gain it is NewReno, to the byte.
     #[test]
     fn without_gain_it_is_newreno() {
-        let mut d = TestConnection::<Compound>::at(40.0, &CompoundConfig { alpha: 0.0, ..Default::default() });
+        let mut d = TestConnection::<Compound>::at(
+            40.0,
+            &CompoundConfig { alpha: 0.0, ..Default::default() },
+        );
         let mut reno = TestConnection::<Newreno>::at(40.0, &Default::default());
         for i in 0..400 {
             d.ack(1);

@@ -2,7 +2,9 @@
 use crate::cc::parts::hystart::{Advice, HyStart, SlowStart};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path, Phase, Sent, Tag};
+use dumbbell_core::transport::{
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase, Sent, Tag,
+};
 use dumbbell_core::units::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,10 +14,15 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct CubicConfig {
     /// How steep the cubic is: more makes it bolder against Reno on long fat paths.
-    #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0, "x-source" = "RFC 9438 section 5.1", "x-unit" = "segments/s^3"))]
+    #[schemars(
+        range(max = 100.0),
+        extend("exclusiveMinimum" = 0, "x-source" = "RFC 9438 section 5.1", "x-unit" = "segments/s^3"),
+    )]
     pub c: f64,
     /// The share of the window that remains after a loss.
-    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "RFC 9438 section 4.6"))]
+    #[schemars(
+        extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "RFC 9438 section 4.6"),
+    )]
     pub beta: f64,
     /// Whether a flow that loses before it is back at W_max gives up more, for newcomers.
     #[schemars(extend("x-source" = "RFC 9438 section 4.7"))]
@@ -30,7 +37,9 @@ pub struct CubicConfig {
     #[schemars(extend("x-source" = "RFC 8511; off: RFC 9438 section 4.6"))]
     pub abe: bool,
     /// The share of the window that remains after an ECN echo, with `abe`.
-    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "RFC 8511 section 4.2"))]
+    #[schemars(
+        extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "RFC 8511 section 4.2"),
+    )]
     pub beta_ecn: f64,
 }
 
@@ -100,7 +109,8 @@ pub struct Cubic {
     alpha: f64,
     /// True if the next epoch is the first after a timeout.
     timed_out: bool,
-    /// Only in the first slow start, and `saved` only after a reduction: neither takes room in every flow.
+    /// Only in the first slow start, and `saved` only after a reduction: neither takes room in
+    /// every flow.
     hystart: Option<Box<HyStart>>,
     saved: Option<Box<Saved>>,
     config: CubicConfig,
@@ -112,23 +122,24 @@ impl Algorithm for Cubic {
     const ABOUT: About = About {
         name: "cubic",
         title: "CUBIC",
-        idea: "After a loss grow along a cubic of time, flat where the loss was, so that the rate hardly depends on the RTT.",
-        equations: "w: cwnd in segments;  t: time since congestion avoidance began, without application-limited time\n\
-                    loss:        W_max = w, or w (1 + beta) / 2 if w < W_max (fast convergence);  cwnd_prior = w\n\
-                    and then:    ssthresh = max(beta min(FlightSize, cwnd), 2);  cwnd = ssthresh\n\
-                    avoidance:   W(t) = C (t - K)^3 + W_max,  K = cbrt((W_max - w(0)) / C)\n\
-                    goal:        target = W(t + SRTT), within [w, 1.5 w]\n\
-                    as Reno:     W_est(0) = w(0),  W_est += alpha n / w  per ACK of n segments\n\
-                    with:        alpha = 3 (1 - beta) / (1 + beta), and 1 once W_est >= cwnd_prior\n\
-                    growth:      w = max(w, W_est) if W(t) < W_est, else w += n (target - w) / w\n\
-                    ECN echo:    as a loss (abe: beta_ecn instead of beta);  cwnd may fall to 1\n\
-                    timeout:     W_max, ssthresh as for a loss, cwnd = 1;  then K = 0, W_max = w(0)\n\
-                    no loss yet: K = 0, W_max = w(0), and so wherever w(0) >= W_max\n\
-                    spurious:    all of this as it was, if cwnd < cwnd_prior\n\
-                    slow start:  the first with HyStart++ (RFC 9406), later ones as RFC 5681",
+        idea: "After a loss grow along a cubic of time, flat where the loss was, so that the rate \
+            hardly depends on the RTT.",
+        equations: "w: cwnd in segments;  t: time since congestion avoidance began, without \
+            application-limited time\nloss:        W_max = w, or w (1 + beta) / 2 if w < W_max \
+            (fast convergence);  cwnd_prior = w\nand then:    ssthresh = max(beta min(FlightSize, \
+            cwnd), 2);  cwnd = ssthresh\navoidance:   W(t) = C (t - K)^3 + W_max,  K = cbrt((W_max \
+            - w(0)) / C)\ngoal:        target = W(t + SRTT), within [w, 1.5 w]\nas Reno:     \
+            W_est(0) = w(0),  W_est += alpha n / w  per ACK of n segments\nwith:        alpha = 3 \
+            (1 - beta) / (1 + beta), and 1 once W_est >= cwnd_prior\ngrowth:      w = max(w, \
+            W_est) if W(t) < W_est, else w += n (target - w) / w\nECN echo:    as a loss (abe: \
+            beta_ecn instead of beta);  cwnd may fall to 1\ntimeout:     W_max, ssthresh as for a \
+            loss, cwnd = 1;  then K = 0, W_max = w(0)\nno loss yet: K = 0, W_max = w(0), and so \
+            wherever w(0) >= W_max\nspurious:    all of this as it was, if cwnd < cwnd_prior\nslow \
+            start:  the first with HyStart++ (RFC 9406), later ones as RFC 5681",
         sources: &[
             "RFC 9438",
-            "Ha, Rhee and Xu: CUBIC: a new TCP-friendly high-speed TCP variant, ACM SIGOPS 42(5), 2008",
+            "Ha, Rhee and Xu: CUBIC: a new TCP-friendly high-speed TCP variant, ACM SIGOPS 42(5), \
+                2008",
             "RFC 9406 (HyStart++)",
             "RFC 8511 (alternative backoff with ECN)",
         ],
@@ -147,7 +158,8 @@ impl Algorithm for Cubic {
             prior: 0.0,
             alpha: 3.0 * (1.0 - config.beta) / (1.0 + config.beta),
             timed_out: false,
-            hystart: (config.hystart == SlowStart::HyStartPlusPlus).then(|| Box::new(HyStart::new(path.mss))),
+            hystart: (config.hystart == SlowStart::HyStartPlusPlus)
+                .then(|| Box::new(HyStart::new(path.mss))),
             saved: None,
             config: config.clone(),
         }
@@ -216,7 +228,8 @@ impl Cubic {
             let alpha = if epoch.w_est >= self.prior { 1.0 } else { self.alpha };
             epoch.w_est += alpha * n / w;
             if self.config.tcp_friendliness && self.cubic(t, epoch.k) < epoch.w_est {
-                // An acknowledgement never takes from the window: W(t + SRTT) may have led it beyond W_est.
+                // An acknowledgement never takes from the window: W(t + SRTT) may have led it
+                // beyond W_est.
                 self.window = w.max(epoch.w_est);
             } else {
                 let rtt = ack.srtt.unwrap_or(Span::ZERO).seconds();
@@ -336,7 +349,8 @@ impl CongestionControl for Cubic {
         if let Some(hystart) = &mut self.hystart {
             hystart.set_mss(mss);
         }
-        // The cubic begins anew from the window as it is, towards the same maximum; what was before is undone no more.
+        // The cubic begins anew from the window as it is, towards the same maximum; what was before
+        // is undone no more.
         (self.epoch, self.saved) = (None, None);
     }
 

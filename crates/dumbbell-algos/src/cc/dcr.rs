@@ -1,11 +1,12 @@
 //! TCP-DCR: the standard window behind a detector that waits before it believes in a loss.
 //!
-//! The wait is the transport's (`detection = "dcr"`, options `dcr_delay`, `dcr_in_slow_start`, `dcr_at_window`), so that any
-//! congestion control may have it; this name implies it and takes the profile's recovery, with SACK or without.
+//! The wait is the transport's (`detection = "dcr"`, options `dcr_delay`, `dcr_in_slow_start`,
+//! `dcr_at_window`), so that any congestion control may have it; this name implies it and takes the
+//! profile's recovery, with SACK or without.
 use crate::cc::parts::classic_config::ClassicConfig;
 use crate::cc::parts::window::{Window, windowed};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
-use dumbbell_core::transport::{TcpOverrides, Path};
+use dumbbell_core::transport::{Path, TcpOverrides};
 
 /// See the module's page.
 #[derive(Clone, Debug)]
@@ -20,13 +21,15 @@ impl Algorithm for Dcr {
     const ABOUT: About = About {
         name: "dcr",
         title: "TCP-DCR",
-        idea: "Believe in a loss one round trip after the first duplicate: what is late, or sent again below, comes by then.",
-        equations: "first duplicate ACK:  due = now + min(tau SRTT, RTO - 1 ms)     tau = `dcr_delay`\n\
-                    until then each duplicate lets one new segment go;  SND.UNA moves:  nothing is suspected\n\
-                    due, or with `dcr_at_window` cwnd - 1 duplicates:  fast retransmit, ssthresh = FlightSize / 2",
+        idea: "Believe in a loss one round trip after the first duplicate: what is late, or sent \
+            again below, comes by then.",
+        equations: "first duplicate ACK:  due = now + min(tau SRTT, RTO - 1 ms)     tau = \
+            `dcr_delay`\nuntil then each duplicate lets one new segment go;  SND.UNA moves:  \
+            nothing is suspected\ndue, or with `dcr_at_window` cwnd - 1 duplicates:  fast \
+            retransmit, ssthresh = FlightSize / 2",
         sources: &[
-            "Bhandarkar, Sadry, Reddy, Vaidya: TCP-DCR: A novel protocol for tolerating wireless channel errors, \
-             IEEE Transactions on Mobile Computing 4(5), 2005",
+            "Bhandarkar, Sadry, Reddy, Vaidya: TCP-DCR: A novel protocol for tolerating wireless \
+                channel errors, IEEE Transactions on Mobile Computing 4(5), 2005",
             "RFC 4653 (TCP-NCR), which counts a window of duplicates in place of time",
         ],
         provenance: Provenance::Recollection,

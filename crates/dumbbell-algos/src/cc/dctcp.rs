@@ -3,7 +3,9 @@ use crate::cc::parts::mark_fraction::MarkFraction;
 use crate::cc::parts::window::Window;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, TcpOverrides, Commands, Path};
+use dumbbell_core::transport::{
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, TcpOverrides,
+};
 use dumbbell_core::units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,16 +43,20 @@ impl Algorithm for Dctcp {
     const ABOUT: About = About {
         name: "dctcp",
         title: "Data Center TCP (DCTCP)",
-        idea: "The share of marked bytes says how much congestion there is: the window falls by half of that share.",
-        equations: "per window of data:  M = marked bytes / acknowledged bytes;  alpha = (1 - g) alpha + g M\n\
-                    ECN echo, once per window:  cwnd = ssthresh = cwnd (1 - alpha / 2)\n\
-                    growth and losses as RFC 5681; the receiver acknowledges marked and unmarked data apart\n\
-                    with a step of K packets in the queue: K > C RTT / 7 keeps the link busy",
+        idea: "The share of marked bytes says how much congestion there is: the window falls by \
+            half of that share.",
+        equations: "per window of data:  M = marked bytes / acknowledged bytes;  alpha = (1 - g) \
+            alpha + g M\nECN echo, once per window:  cwnd = ssthresh = cwnd (1 - alpha / \
+            2)\ngrowth and losses as RFC 5681; the receiver acknowledges marked and unmarked data \
+            apart\nwith a step of K packets in the queue: K > C RTT / 7 keeps the link busy",
         sources: &["RFC 8257", "Alizadeh et al.: Data center TCP (DCTCP), SIGCOMM 2010"],
         provenance: Provenance::Recollection,
     };
     fn new(config: &DctcpConfig, path: &Path) -> Self {
-        Dctcp { window: Window::boxed(path), extent: MarkFraction::new(config.g, config.alpha_on_init) }
+        Dctcp {
+            window: Window::boxed(path),
+            extent: MarkFraction::new(config.g, config.alpha_on_init),
+        }
     }
 }
 
@@ -96,8 +102,13 @@ impl CongestionControl for Dctcp {
 mod tests {
     use super::*;
 
-    const PATH: Path =
-        Path { mss: 1000, initial_window: 100_000, initial_ssthresh: 1000, growth_limit: 1, ..Path::PLAIN };
+    const PATH: Path = Path {
+        mss: 1000,
+        initial_window: 100_000,
+        initial_ssthresh: 1000,
+        growth_limit: 1,
+        ..Path::PLAIN
+    };
 
     fn dctcp(alpha: f64) -> Dctcp {
         Dctcp::new(&DctcpConfig { alpha_on_init: alpha, ..DctcpConfig::default() }, &PATH)
@@ -106,7 +117,8 @@ mod tests {
         Congestion::new(Time::ZERO, cause, 100_000, &[])
     }
 
-    /// cwnd (1 - alpha / 2): as RFC 3168 where everything is marked, next to nothing where next to nothing is.
+    /// cwnd (1 - alpha / 2): as RFC 3168 where everything is marked, next to nothing where next to
+    /// nothing is.
     #[test]
     fn the_cut_is_half_of_alpha() {
         for (alpha, left) in [(1.0, 50_000), (0.5, 75_000), (0.1, 95_000), (0.0, 100_000)] {

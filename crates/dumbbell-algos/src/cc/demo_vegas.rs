@@ -1,18 +1,23 @@
-//! DEMO-Vegas (Ho, Chan, Chen, INFOCOM 2006): Vegas for a receiver that moves from one point of attachment to another, and says so.
+//! DEMO-Vegas (Ho, Chan, Chen, INFOCOM 2006): Vegas for a receiver that moves from one point of
+//! attachment to another, and says so.
 //!
-//! After a handoff the path is another one: Vegas' BaseRTT is stale, and what was on its way is lost for no congestion's sake. The
-//! receiver says in its acknowledgements that it has moved ([`Ack::moved`]); from the first that says so
+//! After a handoff the path is another one: Vegas' BaseRTT is stale, and what was on its way is
+//! lost for no congestion's sake. The receiver says in its acknowledgements that it has moved
+//! ([`Ack::moved`]); from the first that says so
 //!
 //! - BaseRTT is forgotten, and samples of segments that were sent before do not count;
 //! - for one round trip, until something sent after it is acknowledged, the window stays as it is;
-//! - a loss of what was sent before it is repaired, and takes nothing from the window; a timeout takes the window (RFC 5681) but not the
-//!   threshold, so that slow start leads back.
+//! - a loss of what was sent before it is repaired, and takes nothing from the window; a timeout
+//!   takes the window (RFC 5681) but not the threshold, so that slow start leads back.
 //!
-//! Reconstructed from a sketch of the paper: each of these three can be switched off. Without a handoff it is [`super::vegas`].
+//! Reconstructed from a sketch of the paper: each of these three can be switched off. Without a
+//! handoff it is [`super::vegas`].
 use super::vegas::{Law, VegasConfig, law_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path};
+use dumbbell_core::transport::{
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,14 +34,20 @@ pub struct DemoVegasConfig {
     /// Whether the window stays as it is for a round trip after a handoff. Reconstructed.
     #[schemars(extend("x-source" = "reconstructed: Ho, Chan, Chen 2006"))]
     pub hold: bool,
-    /// Whether a loss of what was sent before a handoff takes nothing from the window. Reconstructed.
+    /// Whether a loss of what was sent before a handoff takes nothing from the window.
+    /// Reconstructed.
     #[schemars(extend("x-source" = "reconstructed: Ho, Chan, Chen 2006"))]
     pub forgive: bool,
 }
 
 impl Default for DemoVegasConfig {
     fn default() -> Self {
-        DemoVegasConfig { vegas: VegasConfig::default(), forget_base: true, hold: true, forgive: true }
+        DemoVegasConfig {
+            vegas: VegasConfig::default(),
+            forget_base: true,
+            hold: true,
+            forgive: true,
+        }
     }
 }
 
@@ -68,13 +79,13 @@ impl Algorithm for DemoVegas {
     const ABOUT: About = About {
         name: "demo_vegas",
         title: "DEMO-Vegas",
-        idea: "Vegas that is told of handoffs: measure the new path afresh, and do not blame congestion for what the old one \
-               lost.",
-        equations: "the receiver says that it moved, SND.NXT = h:  BaseRTT is forgotten\n\
-                    until SND.UNA > h:   samples do not count, the window stays\n\
-                    loss of bytes < h:   repaired, cwnd and ssthresh stay;  timeout: cwnd = 1, ssthresh = cwnd before\n\
-                    all else as vegas",
-        sources: &["Ho, Chan, Chen: An Efficient Mechanism of TCP-Vegas on Mobile IP Networks, INFOCOM 2006"],
+        idea: "Vegas that is told of handoffs: measure the new path afresh, and do not blame \
+            congestion for what the old one lost.",
+        equations: "the receiver says that it moved, SND.NXT = h:  BaseRTT is forgotten\nuntil \
+            SND.UNA > h:   samples do not count, the window stays\nloss of bytes < h:   repaired, \
+            cwnd and ssthresh stay;  timeout: cwnd = 1, ssthresh = cwnd before\nall else as vegas",
+        sources: &["Ho, Chan, Chen: An Efficient Mechanism of TCP-Vegas on Mobile IP Networks, \
+            INFOCOM 2006"],
         provenance: Provenance::Reconstruction,
     };
     fn new(config: &DemoVegasConfig, path: &Path) -> Self {
@@ -138,9 +149,9 @@ impl CongestionControl for DemoVegas {
 
 #[cfg(test)]
 mod tests {
-    use crate::cc::parts::test_connection::{TestConnection, MSS, path};
     use super::super::vegas::Vegas;
     use super::*;
+    use crate::cc::parts::test_connection::{MSS, TestConnection, path};
     use dumbbell_core::units::Span;
 
     fn drill(config: &DemoVegasConfig) -> TestConnection<DemoVegas> {
@@ -149,7 +160,8 @@ mod tests {
         d
     }
 
-    /// The receiver says with its next acknowledgement that it has moved: the path takes 200 ms from now on.
+    /// The receiver says with its next acknowledgement that it has moved: the path takes 200 ms
+    /// from now on.
     fn move_on(d: &mut TestConnection<DemoVegas>) {
         d.rtt = Span::from_ms(200);
         let mut ack = d.told(1);
@@ -157,7 +169,8 @@ mod tests {
         d.cc.on_ack(&ack, &mut Commands::default());
     }
 
-    /// A longer path after a handoff is a new base, not a queue: the window stays for a round trip, and grows then.
+    /// A longer path after a handoff is a new base, not a queue: the window stays for a round trip,
+    /// and grows then.
     #[test]
     fn a_longer_path_is_no_queue() {
         let mut d = drill(&DemoVegasConfig::default());
@@ -175,7 +188,8 @@ mod tests {
         assert!(vegas.w() < w && vegas.gauge("base_rtt") == 0.1, "{}", vegas.w());
     }
 
-    /// What was sent before the handoff may be lost without a reduction; what was sent after it may not.
+    /// What was sent before the handoff may be lost without a reduction; what was sent after it may
+    /// not.
     #[test]
     fn what_the_old_path_lost_is_forgiven() {
         for (forgive, left) in [(true, 1.0), (false, 0.5)] {
@@ -201,7 +215,8 @@ mod tests {
     /// Whatever happens, without a handoff.
     #[test]
     fn without_a_handoff_it_is_vegas() {
-        let mut demo = TestConnection::<DemoVegas>::on(&path(2.0, true), &DemoVegasConfig::default());
+        let mut demo =
+            TestConnection::<DemoVegas>::on(&path(2.0, true), &DemoVegasConfig::default());
         let mut vegas = TestConnection::<Vegas>::on(&path(2.0, true), &VegasConfig::default());
         for i in 0..2000u64 {
             let rtt = Span::from_us(100_000 + i * 7919 % 30_000);
@@ -213,7 +228,11 @@ mod tests {
                 demo.congest(cause);
                 vegas.congest(cause);
             }
-            assert_eq!((demo.cc.cwnd(), demo.cc.ssthresh()), (vegas.cc.cwnd(), vegas.cc.ssthresh()), "{i}");
+            assert_eq!(
+                (demo.cc.cwnd(), demo.cc.ssthresh()),
+                (vegas.cc.cwnd(), vegas.cc.ssthresh()),
+                "{i}"
+            );
         }
         assert!(demo.cc.cwnd() > MSS);
     }

@@ -1,10 +1,11 @@
 //! Freeze-TCP: the standard window, with a receiver that closes its own while the path is gone.
 //!
-//! What it does is the transport's (`freeze = true`), so that any congestion control may have it; this name implies it.
+//! What it does is the transport's (`freeze = true`), so that any congestion control may have it;
+//! this name implies it.
 use crate::cc::parts::classic_config::ClassicConfig;
 use crate::cc::parts::window::{Window, windowed};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
-use dumbbell_core::transport::{TcpOverrides, Path};
+use dumbbell_core::transport::{Path, TcpOverrides};
 
 /// See the module's page.
 #[derive(Clone, Debug)]
@@ -19,14 +20,14 @@ impl Algorithm for Freeze {
     const ABOUT: About = About {
         name: "freeze",
         title: "Freeze-TCP",
-        idea: "A host that sees its path vanish closes its window: the sender waits with all it knows, and goes on with it.",
-        equations: "host says path_down:  an ACK with window 0;  sender: persist mode, cwnd, ssthresh, SRTT as they are\n\
-                    host says path_up:    three ACKs alike with the window open;\n\
-                    sender: SND.UNA and what follows again, cwnd and the timeout of before;  no congestion event",
-        sources: &[
-            "Goff, Moronski, Phatak, Gupta: Freeze-TCP: A true end-to-end TCP enhancement mechanism for mobile \
-             environments, INFOCOM 2000",
-        ],
+        idea: "A host that sees its path vanish closes its window: the sender waits with all it \
+            knows, and goes on with it.",
+        equations: "host says path_down:  an ACK with window 0;  sender: persist mode, cwnd, \
+            ssthresh, SRTT as they are\nhost says path_up:    three ACKs alike with the window \
+            open;\nsender: SND.UNA and what follows again, cwnd and the timeout of before;  no \
+            congestion event",
+        sources: &["Goff, Moronski, Phatak, Gupta: Freeze-TCP: A true end-to-end TCP enhancement \
+                mechanism for mobile environments, INFOCOM 2000"],
         provenance: Provenance::Recollection,
     };
     fn new(config: &ClassicConfig, path: &Path) -> Self {

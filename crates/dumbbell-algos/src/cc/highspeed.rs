@@ -2,7 +2,7 @@
 use crate::cc::parts::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Capabilities, Commands, Path};
+use dumbbell_core::transport::{Ack, Capabilities, Commands, Congestion, CongestionControl, Path};
 use dumbbell_core::units::Packets;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,15 +22,20 @@ pub struct HighspeedConfig {
     /// The share of a window of `high_window` that a loss takes (High_Decrease).
     #[schemars(range(max = 0.5), extend("exclusiveMinimum" = 0, "x-source" = "RFC 3649 section 5"))]
     pub high_decrease: f64,
-    /// Whether a(w) and b(w) come in the steps of the table of appendix B instead of by their equations: those of the
-    /// first row whose window is not below the flow's.
+    /// Whether a(w) and b(w) come in the steps of the table of appendix B instead of by their
+    /// equations: those of the first row whose window is not below the flow's.
     #[schemars(extend("x-source" = "RFC 3649 appendix B; Linux has the table"))]
     pub table: bool,
 }
 
 impl Default for HighspeedConfig {
     fn default() -> Self {
-        HighspeedConfig { low_window: Packets(38.0), high_window: Packets(83_000.0), high_decrease: 0.1, table: false }
+        HighspeedConfig {
+            low_window: Packets(38.0),
+            high_window: Packets(83_000.0),
+            high_decrease: 0.1,
+            table: false,
+        }
     }
 }
 
@@ -50,8 +55,12 @@ impl Config for HighspeedConfig {
         }
         let rfc = HighspeedConfig { table: true, ..HighspeedConfig::default() };
         if self.table && *self != rfc {
-            return Err(Fault::at("table", "the table is that of the RFC's windows and its high_decrease")
-                .fix("leave low_window, high_window and high_decrease out, or write table = false"));
+            return Err(Fault::at(
+                "table",
+                "the table is that of the RFC's windows and its \
+                high_decrease",
+            )
+            .fix("leave low_window, high_window and high_decrease out, or write table = false"));
         }
         Ok(())
     }
@@ -74,21 +83,26 @@ impl Algorithm for Highspeed {
     const ABOUT: About = About {
         name: "highspeed",
         title: "HighSpeed TCP",
-        idea: "Beyond some windows be bolder, the more the larger they are, so that rare losses suffice for a large one.",
-        equations: "w: cwnd in segments\n\
-                    p(w) = 0.078 / w^1.2\n\
-                    b(w) = 0.5 + (high_decrease - 0.5) (ln w - ln low_window) / (ln high_window - ln low_window)\n\
-                    a(w) = max(1, 2 w^2 p(w) b(w) / (2 - b(w)))\n\
-                    w <= low_window:   a = 1, b = 0.5\n\
-                    avoidance:         w += a(w) / w  per segment acknowledged\n\
-                    loss, ECN echo:    ssthresh = max((1 - b(w)) min(FlightSize, cwnd), 2);  cwnd = ssthresh\n\
-                    timeout:           ssthresh as for a loss;  cwnd = 1\n\
-                    otherwise as reno; a and b are worked out anew when w has moved by a segment; b is at least 0.01",
+        idea: "Beyond some windows be bolder, the more the larger they are, so that rare losses \
+            suffice for a large one.",
+        equations: "w: cwnd in segments\np(w) = 0.078 / w^1.2\nb(w) = 0.5 + (high_decrease - 0.5) \
+            (ln w - ln low_window) / (ln high_window - ln low_window)\na(w) = max(1, 2 w^2 p(w) \
+            b(w) / (2 - b(w)))\nw <= low_window:   a = 1, b = 0.5\navoidance:         w += a(w) / \
+            w  per segment acknowledged\nloss, ECN echo:    ssthresh = max((1 - b(w)) \
+            min(FlightSize, cwnd), 2);  cwnd = ssthresh\ntimeout:           ssthresh as for a \
+            loss;  cwnd = 1\notherwise as reno; a and b are worked out anew when w has moved by a \
+            segment; b is at least 0.01",
         sources: &["RFC 3649 sections 5 to 7 and appendix B"],
         provenance: Provenance::Vectors,
     };
     fn new(config: &HighspeedConfig, path: &Path) -> Self {
-        Highspeed { window: Window::boxed(path), holds: (0, 0), a: 1.0, b: 0.5, config: config.clone() }
+        Highspeed {
+            window: Window::boxed(path),
+            holds: (0, 0),
+            a: 1.0,
+            b: 0.5,
+            config: config.clone(),
+        }
     }
 }
 
@@ -152,16 +166,17 @@ impl CongestionControl for Highspeed {
 
 #[cfg(test)]
 mod tests {
-    use crate::cc::parts::test_connection::{TestConnection, near};
     use super::super::newreno::Newreno;
     use super::*;
+    use crate::cc::parts::test_connection::{TestConnection, near};
     use dumbbell_core::transport::Cause;
 
     fn tabled() -> HighspeedConfig {
         HighspeedConfig { table: true, ..HighspeedConfig::default() }
     }
 
-    /// Section 5: at 83000 segments a tenth goes, and p = 10^-7 gives that window; at 38 it is Reno.
+    /// Section 5: at 83000 segments a tenth goes, and p = 10^-7 gives that window; at 38 it is
+    /// Reno.
     #[test]
     fn the_points_that_the_rfc_fixes() {
         let config = HighspeedConfig::default();
@@ -173,7 +188,8 @@ mod tests {
         near(0.078 / libm::pow(38.0, 1.2), 1e-3, 0.01e-3);
     }
 
-    /// The equations' a(w) has grown by the row's number, and b(w) is the row's, where the table of appendix B has them.
+    /// The equations' a(w) has grown by the row's number, and b(w) is the row's, where the table of
+    /// appendix B has them.
     #[test]
     fn the_equations_give_the_table() {
         for (i, (w, b)) in table::ROWS.iter().enumerate().skip(1) {
@@ -183,8 +199,8 @@ mod tests {
         }
     }
 
-    /// A round trip at w = 1000 adds a(1000), worked out apart: b = 0.5 - 0.4 ln(1000 / 38) / ln(83000 / 38) = 0.32988,
-    /// a = 0.156 * 1000^0.8 * b / (2 - b) = 7.738.
+    /// A round trip at w = 1000 adds a(1000), worked out apart: b = 0.5 - 0.4 ln(1000 / 38) /
+    /// ln(83000 / 38) = 0.32988, a = 0.156 * 1000^0.8 * b / (2 - b) = 7.738.
     #[test]
     fn a_round_trip_adds_a_and_a_loss_takes_b() {
         let mut d = TestConnection::<Highspeed>::at(1000.0, &HighspeedConfig::default());

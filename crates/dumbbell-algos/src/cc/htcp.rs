@@ -2,7 +2,9 @@
 use crate::cc::parts::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path, Phase};
+use dumbbell_core::transport::{
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase,
+};
 use dumbbell_core::units::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,20 +27,34 @@ pub struct HtcpConfig {
     /// For this long after a loss it grows as Reno does (Delta_L).
     #[schemars(extend("x-source" = "Leith and Shorten 2004, section 3"))]
     pub delta_l: Span,
-    /// The least share of the window that remains after a loss, and the one where the throughput has changed.
-    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Leith and Shorten 2004, section 3"))]
+    /// The least share of the window that remains after a loss, and the one where the throughput
+    /// has changed.
+    #[schemars(
+        extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Leith and Shorten \
+            2004, section 3"),
+    )]
     pub beta_min: f64,
     /// The largest share of the window that remains after a loss.
-    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Leith and Shorten 2004, section 3"))]
+    #[schemars(
+        extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Leith and Shorten \
+            2004, section 3"),
+    )]
     pub beta_max: f64,
     /// Which throughput is compared from one loss to the next.
-    #[schemars(extend("x-source" = "Leith and Shorten 2004, section 3: before the loss; ns-3: since_loss"))]
+    #[schemars(
+        extend("x-source" = "Leith and Shorten 2004, section 3: before the loss; ns-3: since_loss"),
+    )]
     pub throughput: Throughput,
-    /// Whether a throughput that differs by more than a fifth from that before the last loss makes beta `beta_min`.
-    #[schemars(extend("x-source" = "Leith and Shorten 2004, section 3; Linux: use_bandwidth_switch"))]
+    /// Whether a throughput that differs by more than a fifth from that before the last loss makes
+    /// beta `beta_min`.
+    #[schemars(
+        extend("x-source" = "Leith and Shorten 2004, section 3; Linux: use_bandwidth_switch"),
+    )]
     pub use_bandwidth_switch: bool,
     /// Whether steps are per 100 ms rather than per round trip, so that the RTT matters less.
-    #[schemars(extend("x-source" = "draft-leith-tcp-htcp-06 section 2 (optional); Linux: use_rtt_scaling"))]
+    #[schemars(
+        extend("x-source" = "draft-leith-tcp-htcp-06 section 2 (optional); Linux: use_rtt_scaling"),
+    )]
     pub use_rtt_scaling: bool,
 }
 
@@ -57,7 +73,8 @@ impl Default for HtcpConfig {
 
 impl Config for HtcpConfig {
     fn check(&self) -> Result<(), Fault> {
-        if self.beta_min.is_finite() && self.beta_max.is_finite() && self.beta_min <= self.beta_max {
+        if self.beta_min.is_finite() && self.beta_max.is_finite() && self.beta_min <= self.beta_max
+        {
             return Ok(());
         }
         Err(Fault::at("beta_min", "beta_min must be a number and at most beta_max")
@@ -127,19 +144,19 @@ impl Algorithm for Htcp {
     const ABOUT: About = About {
         name: "htcp",
         title: "H-TCP",
-        idea: "Grow the faster the longer no loss has come, and give back no more than what the queue may hold.",
-        equations: "D: time since the last congestion event;  d = D - delta_l\n\
-                    a(D) = 1 if D <= delta_l, else 1 + 10 d + (d / 2)^2\n\
-                    use_rtt_scaling:    a(D) is divided by min(max(0.1 s / RTT_min, 0.5), 10), but a(D) >= 1\n\
-                    alpha = max(1, 2 (1 - beta) a(D))\n\
-                    avoidance:          w += alpha / w  per segment acknowledged\n\
-                    loss, ECN echo:     B = throughput of the last round trip (or since_loss: of D)\n\
-                    and then:           beta = min(max(RTT_min / RTT_max, beta_min), beta_max);  but beta_min\n\
-                                        at the first one, or if |B - B_old| > 0.2 B_old (use_bandwidth_switch)\n\
-                    and:                ssthresh = max(beta min(FlightSize, cwnd), 2);  cwnd = ssthresh\n\
-                    and:                RTT_max = RTT_min + 0.95 (RTT_max - RTT_min);  B_old = B\n\
-                    timeout:            the same, and cwnd = 1\n\
-                    RTT_min, RTT_max:   of the connection, while no loss is being repaired",
+        idea: "Grow the faster the longer no loss has come, and give back no more than what the \
+            queue may hold.",
+        equations: "D: time since the last congestion event;  d = D - delta_l\na(D) = 1 if D <= \
+            delta_l, else 1 + 10 d + (d / 2)^2\nuse_rtt_scaling:    a(D) is divided by min(max(0.1 \
+            s / RTT_min, 0.5), 10), but a(D) >= 1\nalpha = max(1, 2 (1 - beta) \
+            a(D))\navoidance:          w += alpha / w  per segment acknowledged\nloss, ECN \
+            echo:     B = throughput of the last round trip (or since_loss: of D)\nand \
+            then:           beta = min(max(RTT_min / RTT_max, beta_min), beta_max);  but \
+            beta_min\nat the first one, or if |B - B_old| > 0.2 B_old \
+            (use_bandwidth_switch)\nand:                ssthresh = max(beta min(FlightSize, cwnd), \
+            2);  cwnd = ssthresh\nand:                RTT_max = RTT_min + 0.95 (RTT_max - \
+            RTT_min);  B_old = B\ntimeout:            the same, and cwnd = 1\nRTT_min, RTT_max:   \
+            of the connection, while no loss is being repaired",
         sources: &[
             "Leith and Shorten: H-TCP: TCP for high-speed and long-distance networks, PFLDnet 2004",
             "draft-leith-tcp-htcp-06",
@@ -147,9 +164,23 @@ impl Algorithm for Htcp {
         provenance: Provenance::TwoReadings,
     };
     fn new(config: &HtcpConfig, path: &Path) -> Self {
-        let now = Memory { since: None, acked: 0, throughput: 0.0, rtt_max: Span::ZERO, beta: config.beta_min };
+        let now = Memory {
+            since: None,
+            acked: 0,
+            throughput: 0.0,
+            rtt_max: Span::ZERO,
+            beta: config.beta_min,
+        };
         let window = Window::boxed(path);
-        Htcp { window, rtt_min: Span::MAX, now, trip: Trip::default(), alpha: 1.0, saved: None, config: config.clone() }
+        Htcp {
+            window,
+            rtt_min: Span::MAX,
+            now,
+            trip: Trip::default(),
+            alpha: 1.0,
+            saved: None,
+            config: config.clone(),
+        }
     }
 }
 
@@ -182,7 +213,8 @@ impl Htcp {
         let beta = if changed || old == 0.0 || rtt_max == Span::ZERO {
             self.config.beta_min
         } else {
-            (self.rtt_min.ps() as f64 / rtt_max.ps() as f64).clamp(self.config.beta_min, self.config.beta_max)
+            (self.rtt_min.ps() as f64 / rtt_max.ps() as f64)
+                .clamp(self.config.beta_min, self.config.beta_max)
         };
         let excess = rtt_max.saturating_sub(self.rtt_min).scaled(FADING);
         let rtt_max = if rtt_max == Span::ZERO { rtt_max } else { self.rtt_min + excess };
@@ -190,7 +222,8 @@ impl Htcp {
         self.window.set_decrease(1.0 - beta);
     }
 
-    /// The last reduction was not due: beta, its clock and its measures as before, with what came since.
+    /// The last reduction was not due: beta, its clock and its measures as before, with what came
+    /// since.
     fn undo(&mut self) {
         if let Some(saved) = self.saved.take() {
             let acked = saved.acked + self.now.acked;
@@ -231,7 +264,8 @@ impl CongestionControl for Htcp {
         self.window.shrink(event, None);
     }
     window_of!(window);
-    /// `alpha` in segments per round trip, `beta`, `rtt_min` and `rtt_max` in seconds, `throughput` before the last loss in bit/s.
+    /// `alpha` in segments per round trip, `beta`, `rtt_min` and `rtt_max` in seconds, `throughput`
+    /// before the last loss in bit/s.
     fn probe(&self, out: &mut dyn Probe) {
         self.window.probe(out);
         out.gauge("alpha", self.alpha);
@@ -244,17 +278,18 @@ impl CongestionControl for Htcp {
 
 #[cfg(test)]
 mod tests {
-    use crate::cc::parts::test_connection::{TestConnection, near};
     use super::super::newreno::Newreno;
     use super::*;
+    use crate::cc::parts::test_connection::{TestConnection, near};
 
     /// One that has lost at 1 ms, as ns-3's tests do; its alpha at `ms`.
     fn alpha_at(ms: u64) -> f64 {
         TestConnection::<Htcp>::at(38.0, &HtcpConfig::default()).cc.alpha(Span::from_ms(ms - 1))
     }
 
-    /// ns-3's vectors: (cwnd, SMSS, acknowledgement at, cwnd after it). ns-3 adds alpha bytes to SMSS^2 / cwnd, where the
-    /// paper has alpha SMSS^2 / cwnd; with its sum its windows tell our alpha.
+    /// ns-3's vectors: (cwnd, SMSS, acknowledgement at, cwnd after it). ns-3 adds alpha bytes to
+    /// SMSS^2 / cwnd, where the paper has alpha SMSS^2 / cwnd; with its sum its windows tell our
+    /// alpha.
     #[test]
     fn alpha_is_that_of_the_published_tests() {
         for (cwnd, mss, ms, after) in
@@ -268,8 +303,9 @@ mod tests {
         near(alpha_at(11_001), 1.0 + 100.0 + 25.0, 1e-12);
     }
 
-    /// alpha segments for each window acknowledged: 22 at 3 s after the loss, and 11 more in each second. 500
-    /// acknowledgements at 22.55 take the window from 500 to sqrt(500^2 + 2 * 500 * 22.55).
+    /// alpha segments for each window acknowledged: 22 at 3 s after the loss, and 11 more in each
+    /// second. 500 acknowledgements at 22.55 take the window from 500 to sqrt(500^2 + 2 * 500 *
+    /// 22.55).
     #[test]
     fn a_round_trip_adds_alpha() {
         let mut d = TestConnection::<Htcp>::at(1000.0, &HtcpConfig::default());
@@ -281,8 +317,8 @@ mod tests {
         near(d.w(), libm::sqrt(w * w + 2.0 * w * (22.0 + 11.0 * 0.05)), 0.05);
     }
 
-    /// The queue was empty at 80 ms and full at 100: the loss takes a fifth; from the second on, and only while the
-    /// throughput is steady.
+    /// The queue was empty at 80 ms and full at 100: the loss takes a fifth; from the second on,
+    /// and only while the throughput is steady.
     #[test]
     fn beta_is_the_ratio_of_round_trip_times() {
         let throughput = Throughput::SinceLoss;
@@ -300,8 +336,10 @@ mod tests {
         // Half the window, half the throughput: the switch.
         assert_eq!(cycle(&[80, 100]).0, 0.5);
         assert!(d.gauge("throughput") / 8000.0 < 0.8 * throughput);
-        // 28 segments, 33 and so on: each cycle about half the one before, until the windows settle.
-        let mut steady = TestConnection::<Htcp>::at(100.0, &HtcpConfig { use_bandwidth_switch: false, ..slow });
+        // 28 segments, 33 and so on: each cycle about half the one before, until the windows
+        // settle.
+        let mut steady =
+            TestConnection::<Htcp>::at(100.0, &HtcpConfig { use_bandwidth_switch: false, ..slow });
         for beta in [0.5, 0.8, 0.8] {
             [80, 100].iter().for_each(|rtt| steady.rounds(5, *rtt));
             let before = steady.w();
@@ -319,7 +357,10 @@ mod tests {
     /// 100 segments in 100 ms, and 50 in the same after the window was halved.
     #[test]
     fn the_throughput_before_a_loss() {
-        let mut d = TestConnection::<Htcp>::at(100.0, &HtcpConfig { delta_l: Span::from_secs(1000), ..Default::default() });
+        let mut d = TestConnection::<Htcp>::at(
+            100.0,
+            &HtcpConfig { delta_l: Span::from_secs(1000), ..Default::default() },
+        );
         d.rounds(5, 100);
         d.lose();
         near(d.gauge("throughput"), 8.0 * 103.5e3 / 0.1, 2e5);
@@ -338,7 +379,8 @@ mod tests {
         }
     }
 
-    /// 10 ms: 10 times as many round trips, each with a tenth of the increase; never less than Reno's.
+    /// 10 ms: 10 times as many round trips, each with a tenth of the increase; never less than
+    /// Reno's.
     #[test]
     fn rtt_scaling() {
         let config = HtcpConfig { use_rtt_scaling: true, ..Default::default() };
@@ -354,7 +396,8 @@ mod tests {
     /// Where Delta_L never passes and beta stays at a half it is NewReno, to the byte.
     #[test]
     fn before_delta_l_it_is_newreno() {
-        let config = HtcpConfig { delta_l: Span::from_secs(1000), beta_max: 0.5, ..Default::default() };
+        let config =
+            HtcpConfig { delta_l: Span::from_secs(1000), beta_max: 0.5, ..Default::default() };
         let mut d = TestConnection::<Htcp>::at(20.0, &config);
         let mut reno = TestConnection::<Newreno>::at(20.0, &Default::default());
         for i in 0..400 {

@@ -1,8 +1,9 @@
-//! TCP Hybla (Caini and Firrincieli 2004): the growth that a connection with a short round trip would have.
+//! TCP Hybla (Caini and Firrincieli 2004): the growth that a connection with a short round trip
+//! would have.
 use crate::cc::parts::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Capabilities, Commands, Path};
+use dumbbell_core::transport::{Ack, Capabilities, Commands, Congestion, CongestionControl, Path};
 use dumbbell_core::units::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,11 +13,17 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct HyblaConfig {
     /// The round-trip time of the connection that it imitates (RTT_0).
-    #[schemars(extend("x-source" = "Caini and Firrincieli 2004, section 4; Linux: 25 ms; ns-3: 50 ms"))]
+    #[schemars(
+        extend("x-source" = "Caini and Firrincieli 2004, section 4; Linux: 25 ms; ns-3: 50 ms"),
+    )]
     pub rtt0: Span,
-    /// What an acknowledgement may add in slow start at most, as a share of the window. The paper has no limit, and
-    /// 2^rho is 10^7 on a path over a satellite.
-    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0, "x-source" = "reconstructed; the paper bounds slow start by ssthresh only"))]
+    /// What an acknowledgement may add in slow start at most, as a share of the window. The paper
+    /// has no limit, and 2^rho is 10^7 on a path over a satellite.
+    #[schemars(
+        range(max = 1.0),
+        extend("exclusiveMinimum" = 0, "x-source" = "reconstructed; the paper bounds slow start by \
+            ssthresh only"),
+    )]
     pub slow_start_limit: f64,
 }
 
@@ -29,8 +36,12 @@ impl Default for HyblaConfig {
 impl Config for HyblaConfig {
     fn check(&self) -> Result<(), Fault> {
         if self.rtt0 == Span::ZERO || !self.slow_start_limit.is_finite() {
-            return Err(Fault::at("rtt0", "rtt0 must be longer than nothing, and slow_start_limit a number")
-                .fix("write rtt0 = \"25 ms\""));
+            return Err(Fault::at(
+                "rtt0",
+                "rtt0 must be longer than nothing, and slow_start_limit a \
+                number",
+            )
+            .fix("write rtt0 = \"25 ms\""));
         }
         Ok(())
     }
@@ -55,13 +66,14 @@ impl Algorithm for Hybla {
     const ABOUT: About = About {
         name: "hybla",
         title: "TCP Hybla",
-        idea: "On a long path grow as much in a second as a connection with a round-trip time of rtt0 would: for satellites.",
-        equations: "rho = max(1, RTT / rtt0), RTT: the smallest sample;  N: segments acknowledged (L at most)\n\
-                    first sample:        cwnd = rho IW\n\
-                    slow start, per ACK: w += min((2^rho - 1) N, slow_start_limit w), at most to ssthresh\n\
-                    avoidance:           w += rho^2 / w  per segment acknowledged\n\
-                    loss, timeout, ECN:  as reno",
-        sources: &["Caini and Firrincieli: TCP Hybla: a TCP enhancement for heterogeneous networks, IJSCN 22(5), 2004"],
+        idea: "On a long path grow as much in a second as a connection with a round-trip time of \
+            rtt0 would: for satellites.",
+        equations: "rho = max(1, RTT / rtt0), RTT: the smallest sample;  N: segments acknowledged \
+            (L at most)\nfirst sample:        cwnd = rho IW\nslow start, per ACK: w += min((2^rho \
+            - 1) N, slow_start_limit w), at most to ssthresh\navoidance:           w += rho^2 / w  \
+            per segment acknowledged\nloss, timeout, ECN:  as reno",
+        sources: &["Caini and Firrincieli: TCP Hybla: a TCP enhancement for heterogeneous \
+            networks, IJSCN 22(5), 2004"],
         provenance: Provenance::Reconstruction,
     };
     fn new(config: &HyblaConfig, path: &Path) -> Self {
@@ -126,9 +138,9 @@ impl CongestionControl for Hybla {
 
 #[cfg(test)]
 mod tests {
-    use crate::cc::parts::test_connection::{TestConnection, near, path};
     use super::super::newreno::Newreno;
     use super::*;
+    use crate::cc::parts::test_connection::{TestConnection, near, path};
 
     /// ns-3's vectors, RTT_0 = 50 ms.
     #[test]
@@ -162,7 +174,8 @@ mod tests {
         near(d.w(), (w + 16.0) / 2.0, 0.7);
     }
 
-    /// rho = 2: the initial window doubles, then 3 segments per segment acknowledged, up to ssthresh.
+    /// rho = 2: the initial window doubles, then 3 segments per segment acknowledged, up to
+    /// ssthresh.
     #[test]
     fn slow_start() {
         let mut slow = path(10.0, true);

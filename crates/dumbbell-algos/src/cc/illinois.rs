@@ -1,9 +1,12 @@
-//! TCP Illinois (Liu, Basar, Srikant 2006): losses say when to shrink, delay says by how much, and how fast to grow.
+//! TCP Illinois (Liu, Basar, Srikant 2006): losses say when to shrink, delay says by how much, and
+//! how fast to grow.
 use crate::cc::parts::rounds::{Round, Rounds};
 use crate::cc::parts::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path};
+use dumbbell_core::transport::{
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
+};
 use dumbbell_core::units::{Packets, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,22 +16,37 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct IllinoisConfig {
     /// Increase where the queue seems full.
-    #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0, "x-source" = "Liu, Basar, Srikant 2006, section 3", "x-unit" = "segments"))]
+    #[schemars(
+        range(max = 100.0),
+        extend("exclusiveMinimum" = 0, "x-source" = "Liu, Basar, Srikant 2006, section 3", "x-unit" = "segments"),
+    )]
     pub alpha_min: f64,
     /// Increase where the queue seems empty.
-    #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0, "x-source" = "Liu, Basar, Srikant 2006, section 3", "x-unit" = "segments"))]
+    #[schemars(
+        range(max = 100.0),
+        extend("exclusiveMinimum" = 0, "x-source" = "Liu, Basar, Srikant 2006, section 3", "x-unit" = "segments"),
+    )]
     pub alpha_max: f64,
     /// The share of the window that a loss takes where the queue seems empty.
-    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Liu, Basar, Srikant 2006, section 3"))]
+    #[schemars(
+        extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Liu, Basar, Srikant \
+            2006, section 3"),
+    )]
     pub beta_min: f64,
     /// The share of the window that a loss takes where the queue seems full.
-    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Liu, Basar, Srikant 2006, section 3"))]
+    #[schemars(
+        extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Liu, Basar, Srikant \
+            2006, section 3"),
+    )]
     pub beta_max: f64,
     /// Below this window it is Reno.
     #[schemars(extend("x-source" = "Linux: win_thresh; the paper has 10 to 15"))]
     pub win_thresh: Packets,
     /// Round trips in a row without a queue after which it grows by `alpha_max` again.
-    #[schemars(range(min = 1, max = 1000), extend("x-source" = "Liu, Basar, Srikant 2006, section 3; Linux: theta"))]
+    #[schemars(
+        range(min = 1, max = 1000),
+        extend("x-source" = "Liu, Basar, Srikant 2006, section 3; Linux: theta"),
+    )]
     pub theta: u32,
 }
 
@@ -47,15 +65,25 @@ impl Default for IllinoisConfig {
 
 impl Config for IllinoisConfig {
     fn check(&self) -> Result<(), Fault> {
-        let numbers = [self.alpha_min, self.alpha_max, self.beta_min, self.beta_max, self.win_thresh.0];
+        let numbers =
+            [self.alpha_min, self.alpha_max, self.beta_min, self.beta_max, self.win_thresh.0];
         if numbers.iter().any(|x| !x.is_finite()) {
-            return Err(Fault::at("alpha_min", "parameters must be numbers").fix("leave out those without a value"));
+            return Err(Fault::at("alpha_min", "parameters must be numbers").fix(
+                "leave out those \
+                without a value",
+            ));
         }
         if self.alpha_min > self.alpha_max {
-            return Err(Fault::at("alpha_min", "alpha_min must not be above alpha_max").fix("exchange them"));
+            return Err(Fault::at("alpha_min", "alpha_min must not be above alpha_max").fix(
+                "exchange \
+                them",
+            ));
         }
         if self.beta_min > self.beta_max {
-            return Err(Fault::at("beta_min", "beta_min must not be above beta_max").fix("exchange them"));
+            return Err(Fault::at("beta_min", "beta_min must not be above beta_max").fix(
+                "exchange \
+                them",
+            ));
         }
         Ok(())
     }
@@ -86,18 +114,20 @@ impl Algorithm for Illinois {
     const ABOUT: About = About {
         name: "illinois",
         title: "TCP Illinois",
-        idea: "Far from a full queue grow fast and give back little; near one grow slowly and give back half.",
-        equations: "each round trip:  d_a = mean RTT - smallest RTT;  d_m = largest RTT - smallest RTT\n\
-                    alpha = alpha_max if d_a <= d_1 = 0.01 d_m, but after more only in the theta-th such round in a row\n\
-                    otherwise with s = (alpha_max - alpha_min) / alpha_min:\n\
-                    alpha = alpha_max (d_m - d_1) / ((d_m - d_1) + (d_a - d_1) s)\n\
-                    beta  = beta_min if d_a <= 0.1 d_m;  beta_max if d_a >= 0.8 d_m;  linear between\n\
-                    w < win_thresh:    alpha = 1, beta = 0.5\n\
-                    avoidance:         w += alpha / w  per segment acknowledged\n\
-                    loss, ECN echo:    ssthresh = max((1 - beta) min(FlightSize, cwnd), 2);  cwnd = ssthresh\n\
-                    timeout:           ssthresh likewise;  cwnd = 1;  alpha = 1, beta = 0.5, largest RTT forgotten",
+        idea: "Far from a full queue grow fast and give back little; near one grow slowly and give \
+            back half.",
+        equations: "each round trip:  d_a = mean RTT - smallest RTT;  d_m = largest RTT - smallest \
+            RTT\nalpha = alpha_max if d_a <= d_1 = 0.01 d_m, but after more only in the theta-th \
+            such round in a row\notherwise with s = (alpha_max - alpha_min) / alpha_min:\nalpha = \
+            alpha_max (d_m - d_1) / ((d_m - d_1) + (d_a - d_1) s)\nbeta  = beta_min if d_a <= 0.1 \
+            d_m;  beta_max if d_a >= 0.8 d_m;  linear between\nw < win_thresh:    alpha = 1, beta \
+            = 0.5\navoidance:         w += alpha / w  per segment acknowledged\nloss, ECN echo:    \
+            ssthresh = max((1 - beta) min(FlightSize, cwnd), 2);  cwnd = \
+            ssthresh\ntimeout:           ssthresh likewise;  cwnd = 1;  alpha = 1, beta = 0.5, \
+            largest RTT forgotten",
         sources: &[
-            "Liu, Basar and Srikant: TCP-Illinois: a loss and delay-based congestion control algorithm, VALUETOOLS 2006",
+            "Liu, Basar and Srikant: TCP-Illinois: a loss and delay-based congestion control \
+                algorithm, VALUETOOLS 2006",
         ],
         provenance: Provenance::TwoReadings,
     };
@@ -199,9 +229,9 @@ impl CongestionControl for Illinois {
 
 #[cfg(test)]
 mod tests {
-    use crate::cc::parts::test_connection::{TestConnection, near};
     use super::super::newreno::Newreno;
     use super::*;
+    use crate::cc::parts::test_connection::{TestConnection, near};
 
     /// One that has seen 100 and 200 ms.
     fn between_100_and_200_ms(w: f64) -> TestConnection<Illinois> {
@@ -211,8 +241,8 @@ mod tests {
         d
     }
 
-    /// d_m = 100 ms: kappa_1 / (kappa_2 + d_a) of the paper, by hand. kappa_1 = 99 * 0.3 * 10 / 9.7 = 30.6186 and
-    /// kappa_2 = 99 * 0.3 / 9.7 - 1 = 2.06186 ms.
+    /// d_m = 100 ms: kappa_1 / (kappa_2 + d_a) of the paper, by hand. kappa_1 = 99 * 0.3 * 10 / 9.7
+    /// = 30.6186 and kappa_2 = 99 * 0.3 / 9.7 - 1 = 2.06186 ms.
     #[test]
     fn the_curves() {
         let mut i = TestConnection::<Illinois>::at(100.0, &IllinoisConfig::default()).cc;
@@ -270,13 +300,17 @@ mod tests {
     fn a_timeout_forgets() {
         let mut d = between_100_and_200_ms(1000.0);
         d.congest(Cause::Timeout { first: true });
-        assert_eq!((d.gauge("alpha"), d.gauge("beta"), d.gauge("rtt_max"), d.w()), (1.0, 0.5, 0.0, 1.0));
+        assert_eq!(
+            (d.gauge("alpha"), d.gauge("beta"), d.gauge("rtt_max"), d.w()),
+            (1.0, 0.5, 0.0, 1.0)
+        );
     }
 
     /// Below its window, and with both ranges closed, NewReno to the byte.
     #[test]
     fn where_it_is_newreno() {
-        let flat = IllinoisConfig { alpha_min: 1.0, alpha_max: 1.0, beta_min: 0.5, ..Default::default() };
+        let flat =
+            IllinoisConfig { alpha_min: 1.0, alpha_max: 1.0, beta_min: 0.5, ..Default::default() };
         for (w, config) in [(6.0, IllinoisConfig::default()), (40.0, flat)] {
             let mut d = TestConnection::<Illinois>::at(w, &config);
             let mut reno = TestConnection::<Newreno>::at(w, &Default::default());

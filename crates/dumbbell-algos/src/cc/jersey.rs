@@ -1,5 +1,5 @@
-//! TCP Jersey (Xu, Tian, Ansari, IEEE JSAC 22(4), 2004): routers say whether a loss is congestion's, and an estimate of the bandwidth
-//! says what the window is then.
+//! TCP Jersey (Xu, Tian, Ansari, IEEE JSAC 22(4), 2004): routers say whether a loss is
+//! congestion's, and an estimate of the bandwidth says what the window is then.
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -8,16 +8,20 @@
 //! | RTT | `rtt` | round-trip time, which is also how long the estimate remembers |
 //! | CW | ECN echo | congestion warning: a router's queue is long (`jersey_cw`) |
 //!
-//! Data is ECN-capable and each acknowledgement echoes what it answers, nothing older (`ecn = "per_packet"`); recovery is NewReno's. The
-//! router's part is the queue `jersey_cw`; without warnings every loss is held for one of the air.
+//! Data is ECN-capable and each acknowledgement echoes what it answers, nothing older
+//! (`ecn = "per_packet"`); recovery is NewReno's. The router's part is the queue `jersey_cw`;
+//! without warnings every loss is held for one of the air.
 //!
-//! Reconstructed: that a warning is answered once in a window of data, and never raises the window; that bytes which duplicates told of are
-//! not counted again; that the round-trip time is the smoothed one (`rtt`). The first acknowledgement begins the clock.
+//! Reconstructed: that a warning is answered once in a window of data, and never raises the window;
+//! that bytes which duplicates told of are not counted again; that the round-trip time is the
+//! smoothed one (`rtt`). The first acknowledgement begins the clock.
 use crate::cc::parts::delivered::DeliveredCounter;
 use crate::cc::parts::window::{STANDARD, Window};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, TcpOverrides, Commands, Path};
+use dumbbell_core::transport::{
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, TcpOverrides,
+};
 use dumbbell_core::units::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -143,7 +147,8 @@ impl Core {
         self.window.shrink_to(event, self.ownd());
     }
 
-    /// `rate` in bytes a second; `ownd` in bytes; `explicit_retransmits`: losses that were held for the air's.
+    /// `rate` in bytes a second; `ownd` in bytes; `explicit_retransmits`: losses that were held for
+    /// the air's.
     pub fn probe(&self, out: &mut dyn Probe) {
         self.window.probe(out);
         out.gauge("rate", self.estimate.rate);
@@ -153,7 +158,8 @@ impl Core {
 }
 
 /// What Jersey and New Jersey are, besides.
-pub(super) const HABITS: Capabilities = Capabilities { samples: true, discriminates: true, ..Capabilities::WINDOW };
+pub(super) const HABITS: Capabilities =
+    Capabilities { samples: true, discriminates: true, ..Capabilities::WINDOW };
 
 /// See the module's page.
 #[derive(Clone, Debug)]
@@ -165,17 +171,19 @@ impl Algorithm for Jersey {
     const ABOUT: About = About {
         name: "jersey",
         title: "TCP Jersey",
-        idea: "Routers warn of congestion; a loss without a warning is the air's and takes nothing from the window; with one \
-               the window becomes what the path carries.",
-        equations: "each ACK:      R <- (RTT R + L) / (D + RTT)      L: newly arrived bytes (a duplicate: SMSS, once)\n\
-                    \u{20}                                                 D: time since the ACK before\n\
-                    ownd = max(RTT R, 2 SMSS)\n\
-                    warning (CE):  ssthresh = ownd, cwnd = min(cwnd, ssthresh);  once in a window of data\n\
-                    loss, and a warning within the last RTT:  the same;  recovery as newreno\n\
-                    loss without:  explicit retransmit: recovery as newreno, cwnd and ssthresh stay\n\
-                    timeout:       ssthresh = ownd, cwnd = SMSS\n\
-                    growth:        as reno",
-        sources: &["Xu, Tian, Ansari: TCP-Jersey for Wireless IP Communications, IEEE JSAC 22(4), 2004, section III"],
+        idea: "Routers warn of congestion; a loss without a warning is the air's and takes nothing \
+            from the window; with one the window becomes what the path carries.",
+        equations: "each ACK:      R <- (RTT R + L) / (D + RTT)      L: newly arrived bytes (a \
+            duplicate: SMSS, once)\n\u{20}                                                 D: time \
+            since the ACK before\nownd = max(RTT R, 2 SMSS)\nwarning (CE):  ssthresh = ownd, cwnd \
+            = min(cwnd, ssthresh);  once in a window of data\nloss, and a warning within the last \
+            RTT:  the same;  recovery as newreno\nloss without:  explicit retransmit: recovery as \
+            newreno, cwnd and ssthresh stay\ntimeout:       ssthresh = ownd, cwnd = \
+            SMSS\ngrowth:        as reno",
+        sources: &[
+            "Xu, Tian, Ansari: TCP-Jersey for Wireless IP Communications, IEEE JSAC 22(4), \
+            2004, section III",
+        ],
         provenance: Provenance::Reconstruction,
     };
     fn new(config: &JerseyConfig, path: &Path) -> Self {

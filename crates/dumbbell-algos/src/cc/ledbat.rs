@@ -1,8 +1,11 @@
-//! LEDBAT (RFC 6817): keeps the queue at a target delay, and so leaves the link to whoever wants it.
+//! LEDBAT (RFC 6817): keeps the queue at a target delay, and so leaves the link to whoever wants
+//! it.
 use crate::cc::parts::delay_history::{DelayHistory, one_way};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, TcpOverrides, Commands, Path, Phase};
+use dumbbell_core::transport::{
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase, TcpOverrides,
+};
 use dumbbell_core::units::{Packets, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,8 +17,12 @@ pub struct LedbatConfig {
     /// The queueing delay that it keeps (TARGET): at most 100 ms.
     #[schemars(extend("x-source" = "RFC 6817 section 2.5"))]
     pub target: Span,
-    /// How fast the window follows the delay (GAIN): at most 1, so that it grows no faster than Reno.
-    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0, "x-source" = "RFC 6817 section 2.5"))]
+    /// How fast the window follows the delay (GAIN): at most 1, so that it grows no faster than
+    /// Reno.
+    #[schemars(
+        range(max = 1.0),
+        extend("exclusiveMinimum" = 0, "x-source" = "RFC 6817 section 2.5"),
+    )]
     pub gain: f64,
     /// By how much the window may exceed what is on its way (ALLOWED_INCREASE).
     #[schemars(extend("x-source" = "RFC 6817 section 2.5"))]
@@ -24,7 +31,10 @@ pub struct LedbatConfig {
     #[schemars(range(min = 1, max = 1000), extend("x-source" = "RFC 6817 section 2.5"))]
     pub base_history: u32,
     /// The least of how many delays is the current one (CURRENT_FILTER).
-    #[schemars(range(min = 1, max = 1000), extend("x-source" = "RFC 6817 section 2.5: at least 1, at most cwnd / 2"))]
+    #[schemars(
+        range(min = 1, max = 1000),
+        extend("x-source" = "RFC 6817 section 2.5: at least 1, at most cwnd / 2"),
+    )]
     pub current_filter: u32,
     /// The window that delay leaves at least (MIN_CWND).
     #[schemars(extend("x-source" = "RFC 6817 section 2.5"))]
@@ -51,14 +61,21 @@ impl Default for LedbatConfig {
 impl Config for LedbatConfig {
     fn check(&self) -> Result<(), Fault> {
         if self.target == Span::ZERO {
-            return Err(Fault::at("target", "target must be longer than nothing").fix("write target = \"100 ms\""));
+            return Err(Fault::at("target", "target must be longer than nothing").fix(
+                "write target \
+                = \"100 ms\"",
+            ));
         }
         let windows = [self.allowed_increase.0, self.min_cwnd.0, self.init_cwnd.0];
         if self.gain.is_finite() && windows.iter().all(|w| w.is_finite() && *w >= 1.0) {
             return Ok(());
         }
-        Err(Fault::at("min_cwnd", "min_cwnd, init_cwnd and allowed_increase must be at least a packet")
-            .fix("write min_cwnd = \"2 pkt\""))
+        Err(Fault::at(
+            "min_cwnd",
+            "min_cwnd, init_cwnd and allowed_increase must be at least a \
+            packet",
+        )
+        .fix("write min_cwnd = \"2 pkt\""))
     }
 }
 
@@ -85,16 +102,17 @@ impl Algorithm for Ledbat {
     const ABOUT: About = About {
         name: "ledbat",
         title: "LEDBAT",
-        idea: "Let the window follow the queueing delay, towards a target: alone it fills the link, beside others it yields.",
-        equations: "delay: receiver's clock - sender's, of each ACK (timestamps; what the clocks differ by cancels)\n\
-                    base = the least of the last base_history minutes;  current = the least of current_filter delays\n\
-                    each ACK of N bytes:  off_target = (target - (current - base)) / target\n\
-                    and:                  cwnd += gain off_target N SMSS / cwnd\n\
-                    and:                  cwnd = min(cwnd, FlightSize before it + allowed_increase)\n\
-                    and:                  cwnd = max(cwnd, min_cwnd)\n\
-                    loss, ECN echo:       cwnd = max(min(FlightSize, cwnd) / 2, min_cwnd)\n\
-                    timeout:              cwnd = 1 SMSS\n\
-                    no slow start;  while a loss is repaired or congestion echoed the window does not grow",
+        idea: "Let the window follow the queueing delay, towards a target: alone it fills the \
+            link, beside others it yields.",
+        equations: "delay: receiver's clock - sender's, of each ACK (timestamps; what the clocks \
+            differ by cancels)\nbase = the least of the last base_history minutes;  current = the \
+            least of current_filter delays\neach ACK of N bytes:  off_target = (target - (current \
+            - base)) / target\nand:                  cwnd += gain off_target N SMSS / \
+            cwnd\nand:                  cwnd = min(cwnd, FlightSize before it + \
+            allowed_increase)\nand:                  cwnd = max(cwnd, min_cwnd)\nloss, ECN \
+            echo:       cwnd = max(min(FlightSize, cwnd) / 2, min_cwnd)\ntimeout:              \
+            cwnd = 1 SMSS\nno slow start;  while a loss is repaired or congestion echoed the \
+            window does not grow",
         sources: &["RFC 6817"],
         provenance: Provenance::Vectors,
     };
@@ -169,14 +187,16 @@ impl CongestionControl for Ledbat {
     }
     fn on_mss(&mut self, mss: u64) {
         let share = mss as f64 / self.mss;
-        (self.allowed, self.least, self.mss) = (self.allowed * share, self.least * share, mss as f64);
+        (self.allowed, self.least, self.mss) =
+            (self.allowed * share, self.least * share, mss as f64);
         self.cwnd = self.cwnd.max(self.mss);
     }
     #[inline]
     fn cwnd(&self) -> u64 {
         self.cwnd as u64
     }
-    /// `cwnd` in bytes; `queueing_delay` and `base_delay` (with what the clocks differ by) in seconds; `off_target`.
+    /// `cwnd` in bytes; `queueing_delay` and `base_delay` (with what the clocks differ by) in
+    /// seconds; `off_target`.
     fn probe(&self, out: &mut dyn Probe) {
         out.gauge("cwnd", self.cwnd);
         out.gauge("queueing_delay", self.queueing);
@@ -187,11 +207,12 @@ impl CongestionControl for Ledbat {
 
 #[cfg(test)]
 mod tests {
-    use crate::cc::parts::test_connection::{TestConnection, near, path};
     use super::*;
+    use crate::cc::parts::test_connection::{TestConnection, near, path};
 
-    /// One with `cwnd` bytes in segments of 1446, whose base delay is 20 ms; after an acknowledgement of two segments
-    /// that took `delay` ms, with `flight` bytes on their way before it.
+    /// One with `cwnd` bytes in segments of 1446, whose base delay is 20 ms; after an
+    /// acknowledgement of two segments that took `delay` ms, with `flight` bytes on their way
+    /// before it.
     fn vector(cwnd: u64, delay: u64, flight: u64) -> u64 {
         let path = Path { mss: 1446, ..path(10.0, true) };
         let mut l = Ledbat::new(&LedbatConfig { current_filter: 1, ..Default::default() }, &path);
@@ -213,8 +234,8 @@ mod tests {
         assert_eq!(vector(2892, 140, 8676), 2892);
     }
 
-    /// With no queue it is as fast as Reno: a segment per round trip; at the target it stays; at twice the target it
-    /// gives back a segment per round trip.
+    /// With no queue it is as fast as Reno: a segment per round trip; at the target it stays; at
+    /// twice the target it gives back a segment per round trip.
     #[test]
     fn a_round_trip_at_each_delay() {
         for (forward, change) in [(20, 1.0), (70, 0.5), (120, 0.0), (170, -0.5), (220, -1.0)] {

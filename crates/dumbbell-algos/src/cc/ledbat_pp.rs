@@ -1,8 +1,11 @@
-//! LEDBAT++ (draft-irtf-iccrg-ledbat-plus-plus): LEDBAT that is fair to its like, and finds its base delay again.
+//! LEDBAT++ (draft-irtf-iccrg-ledbat-plus-plus): LEDBAT that is fair to its like, and finds its
+//! base delay again.
 use crate::cc::parts::delay_history::DelayHistory;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path, Phase};
+use dumbbell_core::transport::{
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase,
+};
 use dumbbell_core::units::{Packets, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +18,10 @@ pub struct LedbatPpConfig {
     #[schemars(extend("x-source" = "draft-irtf-iccrg-ledbat-plus-plus, section 4"))]
     pub target: Span,
     /// The gain is at least 1 / this.
-    #[schemars(range(min = 1, max = 1000), extend("x-source" = "draft-irtf-iccrg-ledbat-plus-plus, section 4"))]
+    #[schemars(
+        range(min = 1, max = 1000),
+        extend("x-source" = "draft-irtf-iccrg-ledbat-plus-plus, section 4"),
+    )]
     pub gain_divisor: u32,
     /// Of how many minutes the smallest round-trip time is kept (BASE_HISTORY).
     #[schemars(range(min = 1, max = 1000), extend("x-source" = "RFC 6817 section 2.5"))]
@@ -30,7 +36,10 @@ pub struct LedbatPpConfig {
     #[schemars(extend("x-source" = "draft-irtf-iccrg-ledbat-plus-plus, section 4"))]
     pub slowdown: bool,
     /// The next slowdown begins this many times the duration of the last one after its end.
-    #[schemars(range(min = 1.0, max = 1000.0), extend("x-source" = "draft-irtf-iccrg-ledbat-plus-plus, section 4"))]
+    #[schemars(
+        range(min = 1.0, max = 1000.0),
+        extend("x-source" = "draft-irtf-iccrg-ledbat-plus-plus, section 4"),
+    )]
     pub interval: f64,
 }
 
@@ -51,18 +60,25 @@ impl Default for LedbatPpConfig {
 impl Config for LedbatPpConfig {
     fn check(&self) -> Result<(), Fault> {
         if self.target == Span::ZERO {
-            return Err(Fault::at("target", "target must be longer than nothing").fix("write target = \"60 ms\""));
+            return Err(Fault::at("target", "target must be longer than nothing").fix(
+                "write target \
+                = \"60 ms\"",
+            ));
         }
         if self.min_cwnd.0.is_finite() && self.min_cwnd.0 >= 1.0 && self.interval.is_finite() {
             return Ok(());
         }
-        Err(Fault::at("min_cwnd", "min_cwnd must be at least a packet").fix("write min_cwnd = \"2 pkt\""))
+        Err(Fault::at("min_cwnd", "min_cwnd must be at least a packet").fix(
+            "write min_cwnd = \"2 \
+            pkt\"",
+        ))
     }
 }
 
 /// The share of the target at which the first slow start ends.
 const EXIT: f64 = 0.75;
-/// Round trips between the first slow start and the first slowdown, and of the smallest window in each.
+/// Round trips between the first slow start and the first slowdown, and of the smallest window in
+/// each.
 const ROUNDS: f64 = 2.0;
 
 /// What a slowdown is at.
@@ -104,18 +120,18 @@ impl Algorithm for LedbatPp {
     const ABOUT: About = About {
         name: "ledbat_pp",
         title: "LEDBAT++",
-        idea: "LEDBAT with round trips for delays, cuts in proportion to the window, and pauses that show the base delay.",
-        equations: "base = the least RTT of the last base_history minutes;  q = the least of current_filter RTTs - base\n\
-                    gain = 1 / min(gain_divisor, ceil(2 target / base));  w: cwnd in segments\n\
-                    slow start, per ACK of N bytes: cwnd += gain min(N, L SMSS)\n\
-                    the first one ends:             if q > 0.75 target:  ssthresh = cwnd\n\
-                    avoidance, per round trip:      q <= target:  w += gain\n\
-                    else:                           w += max(gain - w (q / target - 1), -w / 2);  w >= min_cwnd\n\
-                    slowdown:    ssthresh = cwnd;  cwnd = min_cwnd for 2 SRTT;  then slow start up to ssthresh\n\
-                    the first:   2 SRTT after the first slow start\n\
-                    the next:    interval times its duration after its end\n\
-                    loss, ECN:   ssthresh = max(min(FlightSize, cwnd) / 2, 2);  cwnd = ssthresh\n\
-                    timeout:     ssthresh likewise;  cwnd = 1",
+        idea: "LEDBAT with round trips for delays, cuts in proportion to the window, and pauses \
+            that show the base delay.",
+        equations: "base = the least RTT of the last base_history minutes;  q = the least of \
+            current_filter RTTs - base\ngain = 1 / min(gain_divisor, ceil(2 target / base));  w: \
+            cwnd in segments\nslow start, per ACK of N bytes: cwnd += gain min(N, L SMSS)\nthe \
+            first one ends:             if q > 0.75 target:  ssthresh = cwnd\navoidance, per round \
+            trip:      q <= target:  w += gain\nelse:                           w += max(gain - w \
+            (q / target - 1), -w / 2);  w >= min_cwnd\nslowdown:    ssthresh = cwnd;  cwnd = \
+            min_cwnd for 2 SRTT;  then slow start up to ssthresh\nthe first:   2 SRTT after the \
+            first slow start\nthe next:    interval times its duration after its end\nloss, ECN:   \
+            ssthresh = max(min(FlightSize, cwnd) / 2, 2);  cwnd = ssthresh\ntimeout:     ssthresh \
+            likewise;  cwnd = 1",
         sources: &["draft-irtf-iccrg-ledbat-plus-plus", "RFC 6817"],
         provenance: Provenance::Recollection,
     };
@@ -131,7 +147,10 @@ impl Algorithm for LedbatPp {
             limit: path.growth_limit.max(1) * path.mss,
             queueing: 0.0,
             gain: 1.0,
-            delays: Box::new(DelayHistory::new(config.base_history as usize, config.current_filter as usize)),
+            delays: Box::new(DelayHistory::new(
+                config.base_history as usize,
+                config.current_filter as usize,
+            )),
             config: Box::new(config.clone()),
         }
     }
@@ -155,7 +174,8 @@ impl LedbatPp {
     }
 
     fn slow_start(&mut self, acked: u64) {
-        self.cwnd = (self.cwnd + self.gain * acked.min(self.limit) as f64).min(self.ssthresh as f64);
+        self.cwnd =
+            (self.cwnd + self.gain * acked.min(self.limit) as f64).min(self.ssthresh as f64);
     }
 
     /// The first slow start ends where the queue is nearly that of the target, or at ssthresh.
@@ -170,8 +190,10 @@ impl LedbatPp {
     }
 
     fn avoid(&mut self, acked: u64) {
-        let (w, excess) = (self.cwnd / self.mss, self.queueing / self.config.target.seconds() - 1.0);
-        let per_round = if excess <= 0.0 { self.gain } else { (self.gain - w * excess).max(-w / 2.0) };
+        let (w, excess) =
+            (self.cwnd / self.mss, self.queueing / self.config.target.seconds() - 1.0);
+        let per_round =
+            if excess <= 0.0 { self.gain } else { (self.gain - w * excess).max(-w / 2.0) };
         let share = (acked as f64 / self.cwnd).min(1.0);
         self.cwnd = (self.cwnd + per_round * self.mss * share).max(self.least());
         // What delay takes is no room for slow start.
@@ -274,7 +296,8 @@ impl CongestionControl for LedbatPp {
     fn ssthresh(&self) -> Option<u64> {
         Some(self.ssthresh)
     }
-    /// `cwnd` and `ssthresh` in bytes, `queueing_delay` and `base_rtt` in seconds, `gain`, and `slowdown`: 1 while one lasts.
+    /// `cwnd` and `ssthresh` in bytes, `queueing_delay` and `base_rtt` in seconds, `gain`, and
+    /// `slowdown`: 1 while one lasts.
     fn probe(&self, out: &mut dyn Probe) {
         out.gauge("cwnd", self.cwnd);
         out.gauge("ssthresh", self.ssthresh as f64);
@@ -288,8 +311,8 @@ impl CongestionControl for LedbatPp {
 
 #[cfg(test)]
 mod tests {
-    use crate::cc::parts::test_connection::{TestConnection, near, path};
     use super::*;
+    use crate::cc::parts::test_connection::{TestConnection, near, path};
 
     fn still() -> LedbatPpConfig {
         LedbatPpConfig { slowdown: false, current_filter: 1, ..Default::default() }
@@ -298,9 +321,16 @@ mod tests {
     /// 2 * 60 ms / base, rounded up, at most 16.
     #[test]
     fn gain() {
-        for (base, divisor) in
-            [(1, 16.0), (7, 16.0), (8, 15.0), (20, 6.0), (50, 3.0), (60, 2.0), (120, 1.0), (500, 1.0)]
-        {
+        for (base, divisor) in [
+            (1, 16.0),
+            (7, 16.0),
+            (8, 15.0),
+            (20, 6.0),
+            (50, 3.0),
+            (60, 2.0),
+            (120, 1.0),
+            (500, 1.0),
+        ] {
             let mut d = TestConnection::<LedbatPp>::at(10.0, &still());
             d.rtt = Span::from_ms(base);
             d.ack(1);
@@ -308,11 +338,13 @@ mod tests {
         }
     }
 
-    /// Base 50 ms, so that the gain is 1/3: up to the target a third of a segment; at 63 ms 100 * 0.05 less than that; at
-    /// 90 and at 200 ms, far beyond, half of the window in a round trip.
+    /// Base 50 ms, so that the gain is 1/3: up to the target a third of a segment; at 63 ms 100 *
+    /// 0.05 less than that; at 90 and at 200 ms, far beyond, half of the window in a round trip.
     #[test]
     fn a_round_trip_at_each_delay() {
-        for (queueing, change) in [(0, 1.0 / 3.0), (60, 1.0 / 3.0), (63, 1.0 / 3.0 - 5.0), (75, 1.0 / 3.0 - 25.0)] {
+        for (queueing, change) in
+            [(0, 1.0 / 3.0), (60, 1.0 / 3.0), (63, 1.0 / 3.0 - 5.0), (75, 1.0 / 3.0 - 25.0)]
+        {
             let mut d = TestConnection::<LedbatPp>::at(100.0, &still());
             d.rtt = Span::from_ms(50);
             d.ack(1);
@@ -354,8 +386,8 @@ mod tests {
         assert_eq!((d.ssthresh(), d.w() < 2.0), (5.5, true));
     }
 
-    /// Two round trips after slow start two segments for two round trips, slow start back, and the next after nine times
-    /// as long.
+    /// Two round trips after slow start two segments for two round trips, slow start back, and the
+    /// next after nine times as long.
     #[test]
     fn slowdowns() {
         let mut d = TestConnection::<LedbatPp>::at(20.0, &LedbatPpConfig::default());

@@ -3,7 +3,9 @@ use crate::cc::parts::delay_history::one_way;
 use crate::cc::parts::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Capabilities, TcpOverrides, Commands, Path, Phase};
+use dumbbell_core::transport::{
+    Ack, Capabilities, Commands, Congestion, CongestionControl, Path, Phase, TcpOverrides,
+};
 use dumbbell_core::units::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,14 +15,26 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct LpConfig {
     /// Where between the smallest and the largest one-way delay congestion begins (delta).
-    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0, "x-source" = "Kuzmanovic and Knightly 2003, section III"))]
+    #[schemars(
+        range(max = 1.0),
+        extend("exclusiveMinimum" = 0, "x-source" = "Kuzmanovic and Knightly 2003, section III"),
+    )]
     pub delta: f64,
     /// Weight of a delay in their moving average (gamma).
-    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0, "x-source" = "Kuzmanovic and Knightly 2003, section III: 1/8"))]
+    #[schemars(
+        range(max = 1.0),
+        extend("exclusiveMinimum" = 0, "x-source" = "Kuzmanovic and Knightly 2003, section III: \
+            1/8"),
+    )]
     pub gamma: f64,
-    /// How long it watches what a reduction did (the inference phase), in smoothed round-trip times; reconstructed: from
-    /// the acknowledgement of the first byte that was sent after it, since delays before that tell nothing of it.
-    #[schemars(range(min = 0.0, max = 100.0), extend("x-source" = "Kuzmanovic and Knightly 2003, section III; Linux: 3", "x-unit" = "round trips"))]
+    /// How long it watches what a reduction did (the inference phase), in smoothed round-trip
+    /// times; reconstructed: from the acknowledgement of the first byte that was sent after it,
+    /// since delays before that tell nothing of it.
+    #[schemars(
+        range(min = 0.0, max = 100.0),
+        extend("x-source" = "Kuzmanovic and Knightly 2003, section III; Linux: 3", "x-unit" = "round \
+            trips"),
+    )]
     pub inference: f64,
 }
 
@@ -35,7 +49,10 @@ impl Config for LpConfig {
         if self.delta.is_finite() && self.gamma.is_finite() && self.inference.is_finite() {
             return Ok(());
         }
-        Err(Fault::at("delta", "delta, gamma and inference must be numbers").fix("write delta = 0.15, gamma = 0.125"))
+        Err(Fault::at("delta", "delta, gamma and inference must be numbers").fix(
+            "write delta = \
+            0.15, gamma = 0.125",
+        ))
     }
 }
 
@@ -44,7 +61,8 @@ impl Config for LpConfig {
 enum Inference {
     /// Nothing.
     Over,
-    /// What was sent after the reduction to be acknowledged, from this byte on: until then delays are those of before.
+    /// What was sent after the reduction to be acknowledged, from this byte on: until then delays
+    /// are those of before.
     Blind(u64),
     /// This instant.
     Until(Time),
@@ -54,7 +72,8 @@ enum Inference {
 #[derive(Clone, Debug)]
 pub struct Lp {
     window: Box<Window>,
-    /// The extreme delays and their moving average, picoseconds, with the unknown constant of the two clocks.
+    /// The extreme delays and their moving average, picoseconds, with the unknown constant of the
+    /// two clocks.
     least: i64,
     most: i64,
     average: f64,
@@ -68,24 +87,32 @@ impl Algorithm for Lp {
     const ABOUT: About = About {
         name: "lp",
         title: "TCP-LP (low priority)",
-        idea: "Take one-way delays that grow for congestion, long before a loss, and leave the link to others.",
-        equations: "owd: receiver's clock - sender's, of each ACK (timestamps; what the clocks differ by cancels)\n\
-                    sowd = (1 - gamma) sowd + gamma owd\n\
-                    early indication:  sowd > owd_min + delta (owd_max - owd_min), extremes of the connection\n\
-                    slow start:        as reno; none is heeded, the extremes are learnt\n\
-                    at one:            cwnd = max(cwnd / 2, 1);  ssthresh = cwnd\n\
-                    then:              cwnd stays until data that was sent afterwards is acknowledged,\n\
-                                       and for the inference phase of `inference` SRTT\n\
-                    at its end:        cwnd = 1 if there is an indication;  else it grows again\n\
-                    otherwise:         as reno",
+        idea: "Take one-way delays that grow for congestion, long before a loss, and leave the \
+            link to others.",
+        equations: "owd: receiver's clock - sender's, of each ACK (timestamps; what the clocks \
+            differ by cancels)\nsowd = (1 - gamma) sowd + gamma owd\nearly indication:  sowd > \
+            owd_min + delta (owd_max - owd_min), extremes of the connection\nslow start:        as \
+            reno; none is heeded, the extremes are learnt\nat one:            cwnd = max(cwnd / 2, \
+            1);  ssthresh = cwnd\nthen:              cwnd stays until data that was sent \
+            afterwards is acknowledged,\nand for the inference phase of `inference` SRTT\nat its \
+            end:        cwnd = 1 if there is an indication;  else it grows \
+            again\notherwise:         as reno",
         sources: &[
-            "Kuzmanovic and Knightly: TCP-LP: a distributed algorithm for low priority data transfer, INFOCOM 2003",
+            "Kuzmanovic and Knightly: TCP-LP: a distributed algorithm for low priority data \
+                transfer, INFOCOM 2003",
         ],
         provenance: Provenance::Recollection,
     };
     fn new(config: &LpConfig, path: &Path) -> Self {
         let window = Window::boxed(path);
-        Lp { window, least: i64::MAX, most: i64::MIN, average: 0.0, inference: Inference::Over, config: config.clone() }
+        Lp {
+            window,
+            least: i64::MAX,
+            most: i64::MIN,
+            average: 0.0,
+            inference: Inference::Over,
+            config: config.clone(),
+        }
     }
 }
 
@@ -159,8 +186,8 @@ impl CongestionControl for Lp {
         self.window.shrink(event, None);
     }
     window_of!(window);
-    /// `sowd`, `owd_min`, `owd_max` and `threshold` in seconds, with what the clocks differ by; `inference`: 1 in that
-    /// phase.
+    /// `sowd`, `owd_min`, `owd_max` and `threshold` in seconds, with what the clocks differ by;
+    /// `inference`: 1 in that phase.
     fn probe(&self, out: &mut dyn Probe) {
         let known = self.least <= self.most;
         let seconds = |ps: f64| if known { ps / 1e12 } else { 0.0 };
@@ -175,9 +202,9 @@ impl CongestionControl for Lp {
 
 #[cfg(test)]
 mod tests {
-    use crate::cc::parts::test_connection::{TestConnection, near, path};
     use super::super::newreno::Newreno;
     use super::*;
+    use crate::cc::parts::test_connection::{TestConnection, near, path};
     use dumbbell_core::transport::Cause;
 
     /// 100 segments on a path of 20 ms whose longest delay was 120 ms: congestion begins at 35 ms.
@@ -189,7 +216,8 @@ mod tests {
         d
     }
 
-    /// The moving average crosses 35 ms when 1 - (7/8)^n of the way from 20 to 50 ms is half: at the sixth ACK.
+    /// The moving average crosses 35 ms when 1 - (7/8)^n of the way from 20 to 50 ms is half: at
+    /// the sixth ACK.
     #[test]
     fn an_indication_halves_the_window() {
         let mut d = lp(1.0);
@@ -205,8 +233,8 @@ mod tests {
         assert_eq!((d.ssthresh(), d.gauge("inference")), (d.w(), 1.0));
     }
 
-    /// After the reduction 100 segments are on their way that knew nothing of it. Then it waits for a round trip, and goes
-    /// down to a segment if the delay is still there, or grows again.
+    /// After the reduction 100 segments are on their way that knew nothing of it. Then it waits for
+    /// a round trip, and goes down to a segment if the delay is still there, or grows again.
     #[test]
     fn the_inference_phase() {
         for (inference, then) in [(1.0, 50), (1.0, 20), (3.0, 20), (0.0, 50)] {
@@ -221,7 +249,8 @@ mod tests {
                     assert_eq!((d.w(), d.gauge("inference")), (w, 1.0));
                 }
             };
-            // The drill's SND.NXT is what its window lets it be: 99 segments beyond, when the window was still 100.
+            // The drill's SND.NXT is what its window lets it be: 99 segments beyond, when the
+            // window was still 100.
             stays(100);
             d.now += rtt.scaled(0.99 * inference);
             if inference > 0.0 {
@@ -259,7 +288,11 @@ mod tests {
                 d.rtt = Span::from_ms(if delta == 1.0 { 100 + i % 50 } else { 100 });
                 d.ack(1);
                 reno.ack(1);
-                assert_eq!((d.cc.cwnd(), d.cc.ssthresh()), (reno.cc.cwnd(), reno.cc.ssthresh()), "{i}");
+                assert_eq!(
+                    (d.cc.cwnd(), d.cc.ssthresh()),
+                    (reno.cc.cwnd(), reno.cc.ssthresh()),
+                    "{i}"
+                );
                 if i % 97 == 96 {
                     d.lose();
                     reno.lose();

@@ -1,16 +1,20 @@
-//! TCP that hears its marker (Yeom and Reddy 1999): a packet that is marked OUT is taken for congestion to come.
+//! TCP that hears its marker (Yeom and Reddy 1999): a packet that is marked OUT is taken for
+//! congestion to come.
 //!
-//! The marker tells the sender at once (a meter that does so is `marker_feedback`). The window then becomes what is reserved,
-//! and nothing is sent again, for nothing was lost. So hardly anything goes as OUT, and the flow gets what is reserved for
-//! it; of what others leave it takes little (Choi and Kim 2001).
+//! The marker tells the sender at once (a meter that does so is `marker_feedback`). The window then
+//! becomes what is reserved, and nothing is sent again, for nothing was lost. So hardly anything
+//! goes as OUT, and the flow gets what is reserved for it; of what others leave it takes little
+//! (Choi and Kim 2001).
 //!
-//! Reconstructed: ssthresh follows the window, so that it grows by a segment in a round trip from there; a round trip is
-//! over when what had been sent by the last answer is acknowledged; R is of the smoothed round-trip time.
+//! Reconstructed: ssthresh follows the window, so that it grows by a segment in a round trip from
+//! there; a round trip is over when what had been sent by the last answer is acknowledged; R is of
+//! the smoothed round-trip time.
 use crate::cc::parts::window::{STANDARD, Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
-    Ack, Congestion, CongestionControl, Capabilities, TcpOverrides, HostSignal, Commands, Path, Sent, Tag,
+    Ack, Capabilities, Commands, Congestion, CongestionControl, HostSignal, Path, Sent, Tag,
+    TcpOverrides,
 };
 use dumbbell_core::units::{Rate, Span};
 use schemars::JsonSchema;
@@ -31,11 +35,15 @@ pub enum MarkingAnswer {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MarkerAwareConfig {
-    /// The reserved rate (r), of whole IP packets; default what is `reserved` for the flow, and without that 0.
+    /// The reserved rate (r), of whole IP packets; default what is `reserved` for the flow, and
+    /// without that 0.
     #[schemars(extend("x-source" = "Yeom and Reddy 1999: the reservation"))]
     pub rate: Option<Rate>,
     /// What becomes of the window when a segment was marked OUT.
-    #[schemars(extend("x-source" = "reconstructed: what is reserved; Yeom and Reddy 1999 call it a congestion indication"))]
+    #[schemars(
+        extend("x-source" = "reconstructed: what is reserved; Yeom and Reddy 1999 call it a \
+            congestion indication"),
+    )]
     pub answer: MarkingAnswer,
 }
 
@@ -56,7 +64,8 @@ pub struct MarkerAware {
 #[derive(Clone, Debug)]
 struct Heard {
     answer: MarkingAnswer,
-    /// Bytes of payload that a picosecond of round-trip time adds to what is reserved, and the last round-trip time.
+    /// Bytes of payload that a picosecond of round-trip time adds to what is reserved, and the last
+    /// round-trip time.
     per_ps: f64,
     rtt: Span,
     /// What was acknowledged, and sent.
@@ -81,14 +90,17 @@ impl Algorithm for MarkerAware {
     const ABOUT: About = About {
         name: "marker_aware",
         title: "TCP with marker feedback",
-        idea: "A segment that the marker finds out of profile lowers the window to what is reserved, before anything is lost.",
-        equations: "marked OUT:   once a round trip: cwnd = max(min(cwnd, r SRTT), 2 SMSS);  ssthresh = cwnd\n\
-                    with `half`:                     cwnd = max(cwnd / 2, 2 SMSS);           ssthresh = cwnd\n\
-                    nothing is sent again;  without a word from its marker: newreno",
+        idea: "A segment that the marker finds out of profile lowers the window to what is \
+            reserved, before anything is lost.",
+        equations: "marked OUT:   once a round trip: cwnd = max(min(cwnd, r SRTT), 2 SMSS);  \
+            ssthresh = cwnd\nwith `half`:                     cwnd = max(cwnd / 2, 2 \
+            SMSS);           ssthresh = cwnd\nnothing is sent again;  without a word from its \
+            marker: newreno",
         sources: &[
-            "Yeom, Reddy: Realizing throughput guarantees in a differentiated services network, ICMCS 1999; the size of \
-             the answer and what a round trip is are reconstructed",
-            "S. Choi, C. Kim, TCP throughput guarantee using packet buffering, KISS 28(2), 2001 (what becomes of it)",
+            "Yeom, Reddy: Realizing throughput guarantees in a differentiated services network, \
+                ICMCS 1999; the size of the answer and what a round trip is are reconstructed",
+            "S. Choi, C. Kim, TCP throughput guarantee using packet buffering, KISS 28(2), 2001 \
+                (what becomes of it)",
         ],
         provenance: Provenance::Reconstruction,
     };
@@ -96,7 +108,16 @@ impl Algorithm for MarkerAware {
         let rate = config.rate.or(path.reserved).unwrap_or(Rate::from_bps(0));
         let per_ps = rate.bps() as f64 / 8e12 * path.mss as f64 / (path.mss + path.header) as f64;
         let rtt = path.rtt.unwrap_or_default();
-        let heard = Heard { answer: config.answer, per_ps, rtt, una: 0, high: 0, until: 0, words: 0, answers: 0 };
+        let heard = Heard {
+            answer: config.answer,
+            per_ps,
+            rtt,
+            una: 0,
+            high: 0,
+            until: 0,
+            words: 0,
+            answers: 0,
+        };
         MarkerAware { window: Box::new(Window::new(STANDARD, path)), heard: Box::new(heard) }
     }
 }
@@ -150,9 +171,9 @@ impl CongestionControl for MarkerAware {
 
 #[cfg(test)]
 mod tests {
-    use crate::cc::parts::test_connection::{TestConnection, MSS, path};
     use super::super::newreno::Newreno;
     use super::*;
+    use crate::cc::parts::test_connection::{MSS, TestConnection, path};
     use dumbbell_core::transport::Cause;
 
     /// 1 Mbps: 12 019 bytes of payload in a round trip of 100 ms.
@@ -184,7 +205,9 @@ mod tests {
             d.ack(1);
             reno.ack(1);
             if i % 97 == 96 {
-                let cause = [Cause::Loss, Cause::Ecn, Cause::Timeout { first: true }, Cause::Spurious][i / 97 % 4];
+                let cause =
+                    [Cause::Loss, Cause::Ecn, Cause::Timeout { first: true }, Cause::Spurious]
+                        [i / 97 % 4];
                 d.congest(cause);
                 reno.congest(cause);
             }
@@ -194,13 +217,17 @@ mod tests {
         assert_eq!(d.cc.tcp_overrides(), reno.cc.tcp_overrides());
     }
 
-    /// From 20 segments to 12 019 bytes, once until the window of then is acknowledged; half of it with `half`.
+    /// From 20 segments to 12 019 bytes, once until the window of then is acknowledged; half of it
+    /// with `half`.
     #[test]
     fn a_word_is_answered_once_in_a_round_trip() {
-        for (answer, first, then) in [(MarkingAnswer::Reserved, 12_019, 12_019), (MarkingAnswer::Half, 10_025, 5_000)] {
+        for (answer, first, then) in
+            [(MarkingAnswer::Reserved, 12_019, 12_019), (MarkingAnswer::Half, 10_025, 5_000)]
+        {
             let mut d = at(20.0, answer);
             assert_eq!((word(&mut d), d.cc.ssthresh()), (first, Some(first)), "{answer:?}");
-            // The round trip is over with the acknowledgement of the 20.05 segments that were sent by then.
+            // The round trip is over with the acknowledgement of the 20.05 segments that were sent
+            // by then.
             for _ in 0..21 {
                 let before = d.cc.cwnd();
                 assert_eq!(word(&mut d), before);
@@ -216,7 +243,8 @@ mod tests {
     /// Never below two segments, and never up.
     #[test]
     fn the_answer_has_bounds() {
-        let mut best_effort = TestConnection::<MarkerAware>::at(20.0, &MarkerAwareConfig::default());
+        let mut best_effort =
+            TestConnection::<MarkerAware>::at(20.0, &MarkerAwareConfig::default());
         best_effort.ack(1);
         assert_eq!(word(&mut best_effort), 2 * MSS);
         let mut small = at(5.0, MarkingAnswer::Reserved);

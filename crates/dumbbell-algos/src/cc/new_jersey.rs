@@ -1,14 +1,19 @@
-//! TCP New Jersey (Xu, Tian, Ansari, Computer Networks 47, 2005): Jersey whose estimate goes by the receiver's clock.
+//! TCP New Jersey (Xu, Tian, Ansari, Computer Networks 47, 2005): Jersey whose estimate goes by the
+//! receiver's clock.
 //!
-//! The timestamps in acknowledgements say when data arrived; when the acknowledgements themselves arrive no longer matters, and what a reverse
-//! path does to them (compression, delay) does not mislead the estimate (TABE). All else is [`super::jersey`].
+//! The timestamps in acknowledgements say when data arrived; when the acknowledgements themselves
+//! arrive no longer matters, and what a reverse path does to them (compression, delay) does not
+//! mislead the estimate (TABE). All else is [`super::jersey`].
 //!
-//! Reconstructed: that the receiver's clock is known to run in seconds, whatever its tick; that acknowledgements with the same timestamp,
-//! or an earlier one, count together with the next. Without timestamps the instants of arrival count, as in Jersey.
+//! Reconstructed: that the receiver's clock is known to run in seconds, whatever its tick; that
+//! acknowledgements with the same timestamp, or an earlier one, count together with the next.
+//! Without timestamps the instants of arrival count, as in Jersey.
 use super::jersey::{Core, HABITS, JerseyConfig};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Capabilities, TcpOverrides, Commands, Path};
+use dumbbell_core::transport::{
+    Ack, Capabilities, Commands, Congestion, CongestionControl, Path, TcpOverrides,
+};
 use dumbbell_core::units::Time;
 
 /// See the module's page.
@@ -21,13 +26,14 @@ impl Algorithm for NewJersey {
     const ABOUT: About = About {
         name: "new_jersey",
         title: "TCP New Jersey",
-        idea: "Jersey with the receiver's timestamps in place of the times of arrival: the reverse path does not mislead it.",
-        equations: "each ACK:  R <- (RTT R + L) / (r_n - r_(n-1) + RTT)     r: the receiver's clock in the ACK (TSval)\n\
-                    r_n <= r_(n-1):  L waits for the next ACK\n\
-                    all else as jersey",
+        idea: "Jersey with the receiver's timestamps in place of the times of arrival: the reverse \
+            path does not mislead it.",
+        equations: "each ACK:  R <- (RTT R + L) / (r_n - r_(n-1) + RTT)     r: the receiver's \
+            clock in the ACK (TSval)\nr_n <= r_(n-1):  L waits for the next ACK\nall else as \
+            jersey",
         sources: &[
-            "Xu, Tian, Ansari: Improving TCP performance in integrated wireless communications networks, \
-             Computer Networks 47(2), 2005",
+            "Xu, Tian, Ansari: Improving TCP performance in integrated wireless communications \
+                networks, Computer Networks 47(2), 2005",
             "RFC 7323 (timestamps)",
         ],
         provenance: Provenance::Reconstruction,
@@ -39,7 +45,11 @@ impl Algorithm for NewJersey {
 
 impl CongestionControl for NewJersey {
     fn tcp_overrides(&self) -> TcpOverrides {
-        TcpOverrides { ecn: Some("per_packet"), timestamps: true, ..TcpOverrides::recovery("newreno") }
+        TcpOverrides {
+            ecn: Some("per_packet"),
+            timestamps: true,
+            ..TcpOverrides::recovery("newreno")
+        }
     }
     fn capabilities(&self) -> Capabilities {
         HABITS
@@ -88,7 +98,13 @@ mod tests {
     where
         C::Config: Default,
     {
-        let path = Path { mss: MSS, initial_window: 10 * MSS, initial_ssthresh: MSS, growth_limit: 1, ..Path::PLAIN };
+        let path = Path {
+            mss: MSS,
+            initial_window: 10 * MSS,
+            initial_ssthresh: MSS,
+            growth_limit: 1,
+            ..Path::PLAIN
+        };
         C::new(&C::Config::default(), &path)
     }
 
@@ -98,8 +114,8 @@ mod tests {
         gauges.get("rate").unwrap()
     }
 
-    /// A segment each 10 ms at the receiver; acknowledgements arrive at once `hold` of them at a time, or (1) as they left. The highest
-    /// estimate of the last second.
+    /// A segment each 10 ms at the receiver; acknowledgements arrive at once `hold` of them at a
+    /// time, or (1) as they left. The highest estimate of the last second.
     fn highest(cc: &mut impl CongestionControl, hold: u64) -> f64 {
         let mut highest = 0.0f64;
         for n in 0..1000 {
@@ -116,16 +132,24 @@ mod tests {
         highest
     }
 
-    /// Acknowledgements of two round trips at once: Jersey's estimate more than doubles, New Jersey's stays within 1 %.
+    /// Acknowledgements of two round trips at once: Jersey's estimate more than doubles, New
+    /// Jersey's stays within 1 %.
     #[test]
     fn compressed_acks_do_not_mislead_it() {
-        let (even, jersey) = (highest(&mut made::<Jersey>(), 1), highest(&mut made::<Jersey>(), 20));
+        let (even, jersey) =
+            (highest(&mut made::<Jersey>(), 1), highest(&mut made::<Jersey>(), 20));
         assert!((even - 100_000.0).abs() < 100.0 && jersey > 2.0 * even, "{even} {jersey}");
-        let (even, ours) = (highest(&mut made::<NewJersey>(), 1), highest(&mut made::<NewJersey>(), 20));
-        assert!((even - 100_000.0).abs() < 100.0 && (ours / even - 1.0).abs() < 0.01, "{even} {ours}");
+        let (even, ours) =
+            (highest(&mut made::<NewJersey>(), 1), highest(&mut made::<NewJersey>(), 20));
+        assert!(
+            (even - 100_000.0).abs() < 100.0 && (ours / even - 1.0).abs() < 0.01,
+            "{even} \
+            {ours}"
+        );
     }
 
-    /// What comes of a coarse clock, or too late, waits: 1000 segments a second under a tick of 10 ms.
+    /// What comes of a coarse clock, or too late, waits: 1000 segments a second under a tick of 10
+    /// ms.
     #[test]
     fn equal_timestamps_count_together() {
         let mut cc = made::<NewJersey>();
@@ -147,12 +171,14 @@ mod tests {
         for n in 0..500 {
             let mut ack = Ack::default();
             (ack.acked, ack.window_limited, ack.ece) = (MSS, true, n % 50 == 49);
-            (ack.now, ack.srtt) = (Time::ZERO + Span::from_us(1000 * n + 50_000), Some(Span::from_ms(40)));
+            (ack.now, ack.srtt) =
+                (Time::ZERO + Span::from_us(1000 * n + 50_000), Some(Span::from_ms(40)));
             ack.peer_clock = Some(Time::ZERO + Span::from_us(1000 * n));
             jersey.on_ack(&ack, &mut Commands::default());
             ours.on_ack(&ack, &mut Commands::default());
             if n % 50 == 49 {
-                let event = Congestion::new(ack.now, dumbbell_core::transport::Cause::Ecn, 30 * MSS, &[]);
+                let event =
+                    Congestion::new(ack.now, dumbbell_core::transport::Cause::Ecn, 30 * MSS, &[]);
                 jersey.on_congestion(&event, &mut Commands::default());
                 ours.on_congestion(&event, &mut Commands::default());
             }
@@ -164,7 +190,10 @@ mod tests {
     #[test]
     fn it_needs_timestamps() {
         let implied = made::<NewJersey>().tcp_overrides();
-        assert_eq!((implied.timestamps, implied.ecn, implied.recovery), (true, Some("per_packet"), Some("newreno")));
+        assert_eq!(
+            (implied.timestamps, implied.ecn, implied.recovery),
+            (true, Some("per_packet"), Some("newreno"))
+        );
         assert!(!made::<Jersey>().tcp_overrides().timestamps);
     }
 }

@@ -2,7 +2,7 @@
 use crate::cc::parts::classic_config::ClassicConfig;
 use crate::cc::parts::window::{Window, windowed};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
-use dumbbell_core::transport::{TcpOverrides, Path};
+use dumbbell_core::transport::{Path, TcpOverrides};
 
 /// See the module's page.
 #[derive(Clone, Debug)]
@@ -14,14 +14,15 @@ impl Algorithm for Newreno {
     const ABOUT: About = About {
         name: "newreno",
         title: "TCP NewReno",
-        idea: "Stay in recovery until all that was outstanding is acknowledged: one repair per round trip, one halving.",
-        equations: "recover = SND.NXT at entry; as reno, but\n\
-                    partial ACK of N bytes: send SND.UNA again;  cwnd -= N, and += SMSS if N >= SMSS\n\
-                    full ACK (>= recover):  cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS);\n\
-                                            with `exit = \"ssthresh\"`: ssthresh",
+        idea: "Stay in recovery until all that was outstanding is acknowledged: one repair per \
+            round trip, one halving.",
+        equations: "recover = SND.NXT at entry; as reno, but\npartial ACK of N bytes: send SND.UNA \
+            again;  cwnd -= N, and += SMSS if N >= SMSS\nfull ACK (>= recover):  cwnd = \
+            min(ssthresh, max(FlightSize, SMSS) + SMSS);\nwith `exit = \"ssthresh\"`: ssthresh",
         sources: &[
             "RFC 6582",
-            "Hoe: Improving the start-up behavior of a congestion control scheme for TCP, SIGCOMM 1996",
+            "Hoe: Improving the start-up behavior of a congestion control scheme for TCP, SIGCOMM \
+                1996",
         ],
         provenance: Provenance::Vectors,
     };

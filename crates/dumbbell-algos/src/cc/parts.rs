@@ -7,7 +7,7 @@ pub mod mark_fraction;
 pub mod path_model;
 pub mod rounds;
 pub mod self_marking;
-pub mod window;
-pub mod windowed_filter;
 #[cfg(test)]
 pub(crate) mod test_connection;
+pub mod window;
+pub mod windowed_filter;

@@ -1,11 +1,15 @@
-//! TCP Peach: dummy segments of low priority find out what a path of long delay can carry (Akyildiz, Morabito, Palazzo
-//! 2001). Routers that serve them last lose nothing by them; each that is acknowledged proves room for a segment.
+//! TCP Peach: dummy segments of low priority find out what a path of long delay can carry
+//! (Akyildiz, Morabito, Palazzo 2001). Routers that serve them last lose nothing by them; each that
+//! is acknowledged proves room for a segment.
 //!
-//! Reconstructed where the sketch is silent: what each round trip of Rapid Recovery sends, and what a timeout does.
+//! Reconstructed where the sketch is silent: what each round trip of Rapid Recovery sends, and what
+//! a timeout does.
 use crate::cc::parts::window::Window;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path, Phase, Tag};
+use dumbbell_core::transport::{
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase, Tag,
+};
 use dumbbell_core::units::{Packets, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,13 +28,21 @@ pub struct PeachConfig {
     #[schemars(extend("x-source" = "TCP-Peach section III-D"))]
     pub rapid_recovery: bool,
     /// Dummies that each acknowledgement lets go in Rapid Recovery.
-    #[schemars(range(min = 1, max = 4), extend("x-source" = "reconstructed; 1: they last a round trip"))]
+    #[schemars(
+        range(min = 1, max = 4),
+        extend("x-source" = "reconstructed; 1: they last a round trip"),
+    )]
     pub dummies_per_ack: u32,
 }
 
 impl Default for PeachConfig {
     fn default() -> Self {
-        PeachConfig { sudden_start: true, rwnd: Packets(64.0), rapid_recovery: true, dummies_per_ack: 1 }
+        PeachConfig {
+            sudden_start: true,
+            rwnd: Packets(64.0),
+            rapid_recovery: true,
+            dummies_per_ack: 1,
+        }
     }
 }
 
@@ -39,7 +51,10 @@ impl Config for PeachConfig {
         if (1.0..=1e6).contains(&self.rwnd.0) {
             return Ok(());
         }
-        Err(Fault::at("rwnd", format!("{} is no window to probe for", self.rwnd)).fix("write \"64 pkt\""))
+        Err(Fault::at("rwnd", format!("{} is no window to probe for", self.rwnd)).fix(
+            "write \"64 \
+            pkt\"",
+        ))
     }
 }
 
@@ -55,7 +70,8 @@ pub struct Peach {
     timer: Time,
     /// The tag of the dummies at hand: answers to those of before prove nothing now.
     episode: u32,
-    /// Dummies that Rapid Recovery may still send (adsn), and answers that it lets pass first (wdsn).
+    /// Dummies that Rapid Recovery may still send (adsn), and answers that it lets pass first
+    /// (wdsn).
     allowed: u64,
     passing: u64,
 }
@@ -66,14 +82,16 @@ impl Algorithm for Peach {
     const ABOUT: About = About {
         name: "peach",
         title: "TCP Peach",
-        idea: "Dummy segments of low priority probe a long path: each that is answered proves room for one more segment.",
-        equations: "Sudden Start:   cwnd = 1; a dummy each RTT / rwnd, rwnd - 1 of them;  answered: cwnd += 1\n\
-                    Rapid Recovery: after a fast retransmit at cwnd0: cwnd = cwnd0 / 2; cwnd0 dummies, one per ACK;\n\
-                                    cwnd0 / 2 answers pass, each further one: cwnd += 1\n\
-                    otherwise congestion avoidance, RFC 5681; dummies travel with DSCP LE (RFC 8622)",
+        idea: "Dummy segments of low priority probe a long path: each that is answered proves room \
+            for one more segment.",
+        equations: "Sudden Start:   cwnd = 1; a dummy each RTT / rwnd, rwnd - 1 of them;  \
+            answered: cwnd += 1\nRapid Recovery: after a fast retransmit at cwnd0: cwnd = cwnd0 / \
+            2; cwnd0 dummies, one per ACK;\ncwnd0 / 2 answers pass, each further one: cwnd += \
+            1\notherwise congestion avoidance, RFC 5681; dummies travel with DSCP LE (RFC 8622)",
         sources: &[
-            "Akyildiz, Morabito, Palazzo: TCP-Peach: A new congestion control scheme for satellite IP networks, \
-             IEEE/ACM Transactions on Networking 9(3), 2001; the pace of Rapid Recovery is reconstructed",
+            "Akyildiz, Morabito, Palazzo: TCP-Peach: A new congestion control scheme for satellite \
+                IP networks, IEEE/ACM Transactions on Networking 9(3), 2001; the pace of Rapid \
+                Recovery is reconstructed",
         ],
         provenance: Provenance::Reconstruction,
     };
@@ -196,10 +214,12 @@ mod tests {
         a
     }
 
-    /// One segment and rwnd - 1 dummies, evenly over a round trip; each answer opens the window by one.
+    /// One segment and rwnd - 1 dummies, evenly over a round trip; each answer opens the window by
+    /// one.
     #[test]
     fn sudden_start_sends_a_window_of_dummies_in_a_round_trip() {
-        let mut p = Peach::new(&PeachConfig { rwnd: Packets(8.0), ..PeachConfig::default() }, &PATH);
+        let mut p =
+            Peach::new(&PeachConfig { rwnd: Packets(8.0), ..PeachConfig::default() }, &PATH);
         let mut commands = Commands::default();
         assert_eq!(p.cwnd(), MSS);
         p.on_open(Time::ZERO, Some(Span::from_ms(80)), 1 << 20, &mut commands);
@@ -218,12 +238,16 @@ mod tests {
         assert_eq!(p.left, 3);
     }
 
-    /// A loss at 20: 10 remain, 20 dummies go with the next 20 ACKs, 10 answers pass, and 10 restore the window.
+    /// A loss at 20: 10 remain, 20 dummies go with the next 20 ACKs, 10 answers pass, and 10
+    /// restore the window.
     #[test]
     fn rapid_recovery_restores_the_window_if_the_path_is_free() {
         let mut p = Peach::new(&PeachConfig::default(), &PATH);
         p.window.raise(19 * MSS);
-        p.on_congestion(&Congestion::new(Time::ZERO, Cause::Loss, 20 * MSS, &[]), &mut Commands::default());
+        p.on_congestion(
+            &Congestion::new(Time::ZERO, Cause::Loss, 20 * MSS, &[]),
+            &mut Commands::default(),
+        );
         let (tag, mut commands) = (p.episode, Commands::default());
         let mut duplicate = Ack::default();
         duplicate.phase = Phase::Recovery;
@@ -237,7 +261,10 @@ mod tests {
             .collect();
         assert_eq!(windows, [vec![10; 10], (11..=20).collect()].concat());
         // Answers to dummies of before a further loss prove nothing.
-        p.on_congestion(&Congestion::new(Time::ZERO, Cause::Timeout { first: true }, 20 * MSS, &[]), &mut commands);
+        p.on_congestion(
+            &Congestion::new(Time::ZERO, Cause::Timeout { first: true }, 20 * MSS, &[]),
+            &mut commands,
+        );
         p.on_ack(&answer(tag), &mut commands);
         assert_eq!(p.cwnd(), MSS);
     }

@@ -1,9 +1,12 @@
-//! Prague: DCTCP made fit for the Internet (draft-briscoe-iccrg-prague-congestion-control, RFC 9331): accurate ECN on
-//! ECT(1), pacing, less dependence on the round-trip time, and Reno's answer to a loss.
+//! Prague: DCTCP made fit for the Internet (draft-briscoe-iccrg-prague-congestion-control, RFC
+//! 9331): accurate ECN on ECT(1), pacing, less dependence on the round-trip time, and Reno's answer
+//! to a loss.
 use crate::cc::parts::mark_fraction::MarkFraction;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, TcpOverrides, Commands, Path, Phase};
+use dumbbell_core::transport::{
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase, TcpOverrides,
+};
 use dumbbell_core::units::{Rate, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,12 +16,16 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct PragueConfig {
     /// Estimation gain: the weight of the last round's share of marks.
-    #[schemars(range(min = 0.001, max = 1.0), extend("x-source" = "Prague draft section 2.3.2: 1/16"))]
+    #[schemars(
+        range(min = 0.001, max = 1.0),
+        extend("x-source" = "Prague draft section 2.3.2: 1/16"),
+    )]
     pub g: f64,
     /// alpha before the first mark.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Prague draft section 2.3.2: 1"))]
     pub alpha_on_init: f64,
-    /// Round-trip time below which a flow behaves as if it had this one (virtual RTT); `0 s`: never.
+    /// Round-trip time below which a flow behaves as if it had this one (virtual RTT); `0 s`:
+    /// never.
     #[schemars(extend("x-source" = "Prague draft section 2.4.4: 25 ms"))]
     pub rtt_virt: Span,
     /// The share of the window that a loss leaves.
@@ -31,22 +38,33 @@ pub struct PragueConfig {
 
 impl Default for PragueConfig {
     fn default() -> Self {
-        PragueConfig { g: 1.0 / 16.0, alpha_on_init: 1.0, rtt_virt: Span::from_ms(25), beta_loss: 0.5 }
+        PragueConfig {
+            g: 1.0 / 16.0,
+            alpha_on_init: 1.0,
+            rtt_virt: Span::from_ms(25),
+            beta_loss: 0.5,
+        }
     }
 }
 
 impl Config for PragueConfig {
     fn check(&self) -> Result<(), Fault> {
         if self.rtt_virt > Span::from_secs(1) {
-            return Err(
-                Fault::at("rtt_virt", format!("{} is no virtual round trip", self.rtt_virt)).fix("write \"25 ms\"")
-            );
+            return Err(Fault::at(
+                "rtt_virt",
+                format!("{} is no virtual round trip", self.rtt_virt),
+            )
+            .fix(
+                "write \
+                    \"25 ms\"",
+            ));
         }
         Ok(())
     }
 }
 
-/// Windows are kept to a fraction of a byte: a tenth of a segment matters where a few segments are the window.
+/// Windows are kept to a fraction of a byte: a tenth of a segment matters where a few segments are
+/// the window.
 #[derive(Clone, Debug)]
 pub struct Prague {
     cwnd: f64,
@@ -58,7 +76,8 @@ pub struct Prague {
     extent: MarkFraction,
     srtt: Option<Span>,
     now: Time,
-    /// When alpha was last updated, and the window last reduced for marks: not again within a virtual round trip.
+    /// When alpha was last updated, and the window last reduced for marks: not again within a
+    /// virtual round trip.
     updated: Time,
     reduced: Option<Time>,
     /// (cwnd, ssthresh) before the last reduction.
@@ -71,12 +90,13 @@ impl Algorithm for Prague {
     const ABOUT: About = About {
         name: "prague",
         title: "TCP Prague",
-        idea: "A scalable control for low latency: frequent small cuts by the share of marks, paced, as if no RTT were short.",
-        equations: "Rv = max(SRTT, `rtt_virt`);  per Rv:  alpha += g (marked / acknowledged - alpha)\n\
-                    ACK of n unmarked bytes:  cwnd += n SMSS / cwnd (SRTT / Rv)^2;  until the first mark n\n\
-                    marks, once per Rv:       cwnd = ssthresh = cwnd (1 - alpha / 2)\n\
-                    loss:                     cwnd = ssthresh = `beta_loss` cwnd\n\
-                    paced at cwnd / SRTT (twice that below half of ssthresh), one segment at a time; data is ECT(1)",
+        idea: "A scalable control for low latency: frequent small cuts by the share of marks, \
+            paced, as if no RTT were short.",
+        equations: "Rv = max(SRTT, `rtt_virt`);  per Rv:  alpha += g (marked / acknowledged - \
+            alpha)\nACK of n unmarked bytes:  cwnd += n SMSS / cwnd (SRTT / Rv)^2;  until the \
+            first mark n\nmarks, once per Rv:       cwnd = ssthresh = cwnd (1 - alpha / \
+            2)\nloss:                     cwnd = ssthresh = `beta_loss` cwnd\npaced at cwnd / SRTT \
+            (twice that below half of ssthresh), one segment at a time; data is ECT(1)",
         sources: &[
             "draft-briscoe-iccrg-prague-congestion-control-04",
             "RFC 9331 (the requirements), RFC 9768 (accurate ECN)",
@@ -129,7 +149,8 @@ impl Prague {
         }
     }
 
-    /// Marks, once per virtual round trip. They are told of once per real one, so the nearest of these counts.
+    /// Marks, once per virtual round trip. They are told of once per real one, so the nearest of
+    /// these counts.
     fn cut(&mut self, now: Time) {
         let half = Span::from_ps(self.srtt.unwrap_or_default().ps() / 2);
         if self.reduced.is_some_and(|then| now.since(then) + half < self.virtual_rtt()) {
@@ -137,7 +158,8 @@ impl Prague {
         }
         self.reduced = Some(now);
         self.prior = (self.cwnd, self.ssthresh);
-        self.cwnd = (self.cwnd * (1.0 - self.extent.alpha() / 2.0)).max(2.0 * self.mss).min(self.cwnd);
+        self.cwnd =
+            (self.cwnd * (1.0 - self.extent.alpha() / 2.0)).max(2.0 * self.mss).min(self.cwnd);
         self.ssthresh = self.cwnd.max(2.0 * self.mss);
     }
 
@@ -177,7 +199,8 @@ impl CongestionControl for Prague {
                 self.cwnd = self.mss;
             }
             Cause::Spurious => {
-                (self.cwnd, self.ssthresh) = (self.cwnd.max(self.prior.0), self.ssthresh.max(self.prior.1));
+                (self.cwnd, self.ssthresh) =
+                    (self.cwnd.max(self.prior.0), self.ssthresh.max(self.prior.1));
             }
             Cause::Further => {}
         }
@@ -215,8 +238,13 @@ impl CongestionControl for Prague {
 mod tests {
     use super::*;
 
-    const PATH: Path =
-        Path { mss: 1000, initial_window: 10_000, initial_ssthresh: 1000, growth_limit: 1, ..Path::PLAIN };
+    const PATH: Path = Path {
+        mss: 1000,
+        initial_window: 10_000,
+        initial_ssthresh: 1000,
+        growth_limit: 1,
+        ..Path::PLAIN
+    };
 
     /// Growth of a round trip at this SRTT, segments.
     fn growth(rtt: Span, config: PragueConfig) -> f64 {
@@ -230,13 +258,17 @@ mod tests {
         (p.cwnd - before) / 1000.0
     }
 
-    /// A segment per round trip from 25 ms on; at 5 ms a twenty-fifth of it, so that per second of both flows the same rate
-    /// is added: W / R per R is 1 / 25 ms^2 everywhere.
+    /// A segment per round trip from 25 ms on; at 5 ms a twenty-fifth of it, so that per second of
+    /// both flows the same rate is added: W / R per R is 1 / 25 ms^2 everywhere.
     #[test]
     fn short_round_trips_add_no_more_than_the_virtual_one() {
         let usual = |rtt| growth(rtt, PragueConfig::default());
         for (ms, expected) in [(100, 1.0), (25, 1.0), (5, 0.04), (1, 0.0016)] {
-            assert!((usual(Span::from_ms(ms)) / expected - 1.0).abs() < 0.05, "{ms} ms: {}", usual(Span::from_ms(ms)));
+            assert!(
+                (usual(Span::from_ms(ms)) / expected - 1.0).abs() < 0.05,
+                "{ms} ms: {}",
+                usual(Span::from_ms(ms))
+            );
         }
         let never = PragueConfig { rtt_virt: Span::ZERO, ..PragueConfig::default() };
         assert!((growth(Span::from_ms(5), never) - 1.0).abs() < 0.05);
@@ -245,11 +277,15 @@ mod tests {
     /// Marks cut once per virtual round trip, a loss at once.
     #[test]
     fn cuts_come_once_per_virtual_round_trip() {
-        let mut p = Prague::new(&PragueConfig { alpha_on_init: 0.2, ..PragueConfig::default() }, &PATH);
+        let mut p =
+            Prague::new(&PragueConfig { alpha_on_init: 0.2, ..PragueConfig::default() }, &PATH);
         let mut commands = Commands::default();
         let mut at = |ms: u64, cause| {
             p.srtt = Some(Span::from_ms(10));
-            p.on_congestion(&Congestion::new(Time::ZERO + Span::from_ms(ms), cause, 8000, &[]), &mut commands);
+            p.on_congestion(
+                &Congestion::new(Time::ZERO + Span::from_ms(ms), cause, 8000, &[]),
+                &mut commands,
+            );
             p.cwnd()
         };
         // Rounds of 10 ms: of 10, 20 and 30 ms the second is nearest to the virtual 25.

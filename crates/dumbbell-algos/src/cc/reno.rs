@@ -2,7 +2,7 @@
 use crate::cc::parts::classic_config::ClassicConfig;
 use crate::cc::parts::window::{Window, windowed};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
-use dumbbell_core::transport::{TcpOverrides, Path};
+use dumbbell_core::transport::{Path, TcpOverrides};
 
 /// See the module's page.
 #[derive(Clone, Debug)]
@@ -14,12 +14,16 @@ impl Algorithm for Reno {
     const ABOUT: About = About {
         name: "reno",
         title: "TCP Reno",
-        idea: "After a fast retransmit keep half the window and the ACK clock running; one repair per recovery.",
-        equations: "3rd duplicate ACK: ssthresh = max(min(FlightSize, cwnd) / 2, 2 SMSS);  send SND.UNA again\n\
-                                       cwnd = ssthresh + 3 SMSS\n\
-                    each further one:  cwnd += SMSS\n\
-                    first new ACK:     cwnd = ssthresh, even if it is partial: k losses, k halvings",
-        sources: &["RFC 5681 sections 3.1 and 3.2", "Jacobson: Modified TCP congestion avoidance algorithm, 1990"],
+        idea: "After a fast retransmit keep half the window and the ACK clock running; one repair \
+            per recovery.",
+        equations: "3rd duplicate ACK: ssthresh = max(min(FlightSize, cwnd) / 2, 2 SMSS);  send \
+            SND.UNA again\ncwnd = ssthresh + 3 SMSS\neach further one:  cwnd += SMSS\nfirst new \
+            ACK:     cwnd = ssthresh, even if it is partial: k losses, k halvings",
+        sources: &[
+            "RFC 5681 sections 3.1 and 3.2",
+            "Jacobson: Modified TCP congestion avoidance \
+            algorithm, 1990",
+        ],
         provenance: Provenance::Vectors,
     };
     fn new(config: &ClassicConfig, path: &Path) -> Self {

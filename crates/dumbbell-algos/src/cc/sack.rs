@@ -2,7 +2,7 @@
 use crate::cc::parts::classic_config::ClassicConfig;
 use crate::cc::parts::window::{Window, windowed};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
-use dumbbell_core::transport::{TcpOverrides, Path};
+use dumbbell_core::transport::{Path, TcpOverrides};
 
 /// See the module's page.
 #[derive(Clone, Debug)]
@@ -14,11 +14,12 @@ impl Algorithm for Sack {
     const ABOUT: About = About {
         name: "sack",
         title: "TCP SACK",
-        idea: "The receiver says which segments it holds, so that every hole can be repaired within a round trip.",
-        equations: "pipe: bytes believed to be in the network; send while cwnd - pipe >= SMSS, in this order:\n\
-                    lost and not yet sent again, new data, any hole below the highest SACK, once the last segment\n\
-                    entry: ssthresh = cwnd = max(min(FlightSize, cwnd) / 2, 2 SMSS)\n\
-                    exit: all that was outstanding at entry is acknowledged",
+        idea: "The receiver says which segments it holds, so that every hole can be repaired \
+            within a round trip.",
+        equations: "pipe: bytes believed to be in the network; send while cwnd - pipe >= SMSS, in \
+            this order:\nlost and not yet sent again, new data, any hole below the highest SACK, \
+            once the last segment\nentry: ssthresh = cwnd = max(min(FlightSize, cwnd) / 2, 2 \
+            SMSS)\nexit: all that was outstanding at entry is acknowledged",
         sources: &["RFC 6675", "RFC 2018", "RFC 2883"],
         provenance: Provenance::Vectors,
     };

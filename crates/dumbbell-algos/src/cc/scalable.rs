@@ -1,8 +1,9 @@
-//! Scalable TCP (Kelly 2003): steps in proportion to the window, so that it recovers in the same time at every rate.
+//! Scalable TCP (Kelly 2003): steps in proportion to the window, so that it recovers in the same
+//! time at every rate.
 use crate::cc::parts::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Capabilities, Commands, Path};
+use dumbbell_core::transport::{Ack, Capabilities, Commands, Congestion, CongestionControl, Path};
 use dumbbell_core::units::Packets;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,16 +13,21 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct ScalableConfig {
     /// Increase: segments per segment acknowledged.
-    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0, "x-source" = "Kelly 2003, section 2", "x-unit" = "segments"))]
+    #[schemars(
+        range(max = 1.0),
+        extend("exclusiveMinimum" = 0, "x-source" = "Kelly 2003, section 2", "x-unit" = "segments"),
+    )]
     pub a: f64,
     /// Decrease: the share of the window that a congestion event takes.
-    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Kelly 2003, section 2"))]
+    #[schemars(
+        extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Kelly 2003, section 2"),
+    )]
     pub b: f64,
     /// Up to this window it is Reno (the legacy window `lwnd`); 0: never.
     #[schemars(extend("x-source" = "Kelly 2003, section 2"))]
     pub low_window: Packets,
-    /// Whether it never grows by less than Reno's segment per round trip (a segment per min(cwnd, 1 / a) segments
-    /// acknowledged).
+    /// Whether it never grows by less than Reno's segment per round trip (a segment per min(cwnd, 1
+    /// / a) segments acknowledged).
     #[schemars(extend("x-source" = "Linux has it; Kelly 2003 has not"))]
     pub at_least_reno: bool,
 }
@@ -38,7 +44,10 @@ impl Config for ScalableConfig {
             return Err(Fault::at("a", "a and b must be numbers").fix("write a = 0.01, b = 0.125"));
         }
         if !(self.low_window.0.is_finite() && self.low_window.0 >= 0.0) {
-            return Err(Fault::at("low_window", "low_window must not be negative").fix("write low_window = \"16 pkt\""));
+            return Err(Fault::at("low_window", "low_window must not be negative").fix(
+                "write \
+                low_window = \"16 pkt\"",
+            ));
         }
         Ok(())
     }
@@ -63,16 +72,17 @@ impl Algorithm for Scalable {
     const ABOUT: About = About {
         name: "scalable",
         title: "Scalable TCP",
-        idea: "Grow by a share of the window and give back a share: the time to recover does not depend on the rate.",
-        equations: "w: cwnd in segments\n\
-                    avoidance:          w += a  per segment acknowledged\n\
-                    loss, ECN echo:     ssthresh = max((1 - b) min(FlightSize, cwnd), 2);  cwnd = ssthresh\n\
-                    timeout:            ssthresh as for a loss;  cwnd = 1\n\
-                    w <= low_window:    as reno\n\
-                    with at_least_reno: w += max(a, 1 / w)  per segment acknowledged\n\
-                    recovery takes ln(1 / (1 - b)) / ln(1 + a) = 13.4 round trips, whatever w",
+        idea: "Grow by a share of the window and give back a share: the time to recover does not \
+            depend on the rate.",
+        equations: "w: cwnd in segments\navoidance:          w += a  per segment \
+            acknowledged\nloss, ECN echo:     ssthresh = max((1 - b) min(FlightSize, cwnd), 2);  \
+            cwnd = ssthresh\ntimeout:            ssthresh as for a loss;  cwnd = 1\nw <= \
+            low_window:    as reno\nwith at_least_reno: w += max(a, 1 / w)  per segment \
+            acknowledged\nrecovery takes ln(1 / (1 - b)) / ln(1 + a) = 13.4 round trips, whatever \
+            w",
         sources: &[
-            "T. Kelly: Scalable TCP: improving performance in highspeed wide area networks, ACM CCR 33(2), 2003",
+            "T. Kelly: Scalable TCP: improving performance in highspeed wide area networks, ACM \
+                CCR 33(2), 2003",
         ],
         provenance: Provenance::Recollection,
     };
@@ -117,9 +127,9 @@ impl CongestionControl for Scalable {
 
 #[cfg(test)]
 mod tests {
-    use crate::cc::parts::test_connection::{TestConnection, near};
     use super::super::newreno::Newreno;
     use super::*;
+    use crate::cc::parts::test_connection::{TestConnection, near};
 
     #[test]
     fn a_hundred_acknowledgements_add_a_segment() {
@@ -159,7 +169,10 @@ mod tests {
                 reno.lose();
             }
         }
-        let mut never = TestConnection::<Scalable>::at(8.0, &ScalableConfig { low_window: Packets(0.0), ..Default::default() });
+        let mut never = TestConnection::<Scalable>::at(
+            8.0,
+            &ScalableConfig { low_window: Packets(0.0), ..Default::default() },
+        );
         (0..100).for_each(|_| never.ack(1));
         near(never.w(), 9.0, 0.01);
         never.lose();
@@ -170,7 +183,10 @@ mod tests {
     #[test]
     fn at_least_renos_growth() {
         for (at_least_reno, left) in [(false, 40.4), (true, 41.0)] {
-            let mut d = TestConnection::<Scalable>::at(40.0, &ScalableConfig { at_least_reno, ..Default::default() });
+            let mut d = TestConnection::<Scalable>::at(
+                40.0,
+                &ScalableConfig { at_least_reno, ..Default::default() },
+            );
             d.round();
             near(d.w(), left, 0.02);
             d.lose();

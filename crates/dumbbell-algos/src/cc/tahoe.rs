@@ -1,7 +1,7 @@
 //! TCP Tahoe.
 use crate::cc::parts::window::{STANDARD, Window, windowed};
 use dumbbell_core::catalogue::{About, Algorithm, NoConfig, Provenance};
-use dumbbell_core::transport::{TcpOverrides, Path};
+use dumbbell_core::transport::{Path, TcpOverrides};
 
 /// See the module's page.
 #[derive(Clone, Debug)]
@@ -13,12 +13,16 @@ impl Algorithm for Tahoe {
     const ABOUT: About = About {
         name: "tahoe",
         title: "TCP Tahoe",
-        idea: "Any loss restarts the window from one segment; fast retransmit finds it before the timer does.",
-        equations: "w = min(FlightSize, cwnd)\n\
-                    3rd duplicate ACK: ssthresh = max(w / 2, 2 SMSS);  cwnd = 1 SMSS;  SND.NXT = SND.UNA\n\
-                    timeout: the same, and the RTO doubles\n\
-                    slow start below ssthresh, above it SMSS^2 / cwnd per ACK",
-        sources: &["Jacobson: Congestion avoidance and control, SIGCOMM 1988", "RFC 5681 section 3.1"],
+        idea: "Any loss restarts the window from one segment; fast retransmit finds it before the \
+            timer does.",
+        equations: "w = min(FlightSize, cwnd)\n3rd duplicate ACK: ssthresh = max(w / 2, 2 SMSS);  \
+            cwnd = 1 SMSS;  SND.NXT = SND.UNA\ntimeout: the same, and the RTO doubles\nslow start \
+            below ssthresh, above it SMSS^2 / cwnd per ACK",
+        sources: &[
+            "Jacobson: Congestion avoidance and control, SIGCOMM 1988",
+            "RFC 5681 section \
+            3.1",
+        ],
         provenance: Provenance::TwoReadings,
     };
     fn new(_: &NoConfig, path: &Path) -> Self {

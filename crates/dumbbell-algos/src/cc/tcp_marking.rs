@@ -1,5 +1,5 @@
-//! Adaptive packet marking, built into TCP (Feng, Kandlur, Saha and Shin 1998): a target for the *average* throughput, and
-//! as few IN packets as it takes.
+//! Adaptive packet marking, built into TCP (Feng, Kandlur, Saha and Shin 1998): a target for the
+//! *average* throughput, and as few IN packets as it takes.
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -9,17 +9,21 @@
 //! | pwnd, bwnd | `pwnd`, `bwnd` | the windows of IN and of OUT; cwnd is their sum |
 //! | P | `share` | pwnd / cwnd: the probability that a segment goes as IN |
 //!
-//! Reconstructed, each as an option or said here: how the throughput is measured, what slow start does to the two windows,
-//! how the choice of a colour is made, what an IN segment means that is found lost later in a recovery, and that a loss
-//! whose colour nobody knows (an ECN echo) halves both.
+//! Reconstructed, each as an option or said here: how the throughput is measured, what slow start
+//! does to the two windows, how the choice of a colour is made, what an IN segment means that is
+//! found lost later in a recovery, and that a loss whose colour nobody knows (an ECN echo) halves
+//! both.
 use crate::cc::parts::self_marking as colors;
-use crate::cc::parts::self_marking::{MarkingCodepoints, IN, OUT};
+use crate::cc::parts::self_marking::{IN, MarkingCodepoints, OUT};
 use crate::cc::parts::window::{STANDARD, Window};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, TcpOverrides, Commands, Path, Sent, Tag};
+use dumbbell_core::transport::{
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Sent, Tag,
+    TcpOverrides,
+};
 use dumbbell_core::units::{Rate, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -50,20 +54,26 @@ pub enum MarkingChoice {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TcpMarkingConfig {
-    /// The average throughput that the flow is to have (T), of whole IP packets; default what is `reserved` for it. Without
-    /// either, or with 0, it is Reno, and the flow keeps its own codepoint.
+    /// The average throughput that the flow is to have (T), of whole IP packets; default what is
+    /// `reserved` for it. Without either, or with 0, it is Reno, and the flow keeps its own
+    /// codepoint.
     #[schemars(extend("x-source" = "Feng and others 1998: the target rate"))]
     pub target: Option<Rate>,
     /// Over how long a throughput is measured (T_u): what was acknowledged in it.
-    #[schemars(extend("x-source" = "reconstructed: as often as the external marker of Feng and others 1998 looks"))]
+    #[schemars(
+        extend("x-source" = "reconstructed: as often as the external marker of Feng and others \
+            1998 looks"),
+    )]
     pub update: Span,
-    /// What slow start does to the two windows while the throughput is below the target; above it, bwnd alone grows.
+    /// What slow start does to the two windows while the throughput is below the target; above it,
+    /// bwnd alone grows.
     #[schemars(extend("x-source" = "reconstructed: in proportion"))]
     pub slow_start: SlowStartGrowth,
     /// How a segment's colour is chosen.
     #[schemars(extend("x-source" = "Feng and others 1998: with probability pwnd / cwnd"))]
     pub choice: MarkingChoice,
-    /// Whether an IN segment that is found lost later in a recovery, which OUT segments began, makes the loss a severe one.
+    /// Whether an IN segment that is found lost later in a recovery, which OUT segments began,
+    /// makes the loss a severe one.
     #[schemars(extend("x-source" = "reconstructed: it does"))]
     pub further: bool,
     /// The codepoint of an IN segment.
@@ -93,7 +103,10 @@ impl Default for TcpMarkingConfig {
 impl Config for TcpMarkingConfig {
     fn check(&self) -> Result<(), Fault> {
         if self.update == Span::ZERO {
-            return Err(Fault::at("update", "no throughput can be measured over 0 s").fix("write update = \"1 s\""));
+            return Err(Fault::at("update", "no throughput can be measured over 0 s").fix(
+                "write \
+                update = \"1 s\"",
+            ));
         }
         colors::check(&self.inside, &self.outside)
     }
@@ -164,7 +177,8 @@ impl Marking {
         }
         let grown = (window.cwnd() - before) as f64;
         if self.throughput.rate < self.target {
-            let proportional = slow_start && self.config.slow_start == SlowStartGrowth::Proportional;
+            let proportional =
+                slow_start && self.config.slow_start == SlowStartGrowth::Proportional;
             self.pwnd += if proportional { grown * self.pwnd / before as f64 } else { grown };
         } else if self.throughput.rate > self.target && !slow_start {
             let mss = window.mss() as f64;
@@ -177,8 +191,8 @@ impl Marking {
         self.pwnd = self.pwnd.clamp(0.0, window.cwnd() as f64);
     }
 
-    /// A loss of what has these tags, with `in_flight` bytes on their way: the window that is left. pwnd gives if IN was
-    /// among them, or if nobody knows what was lost.
+    /// A loss of what has these tags, with `in_flight` bytes on their way: the window that is left.
+    /// pwnd gives if IN was among them, or if nobody knows what was lost.
     fn lose(&mut self, in_flight: u64, tags: &[Tag]) -> u64 {
         (self.prior, self.severe) = (self.pwnd, tags.contains(&IN) || !tags.contains(&OUT));
         if self.severe {
@@ -216,18 +230,18 @@ impl Algorithm for TcpMarking {
     const ABOUT: About = About {
         name: "tcp_marking",
         title: "Adaptive packet marking in TCP",
-        idea: "A window of IN and one of OUT segments: IN grows while the throughput is below its target, and shrinks above.",
-        equations: "cwnd = pwnd + bwnd;  a segment goes as IN with probability P = pwnd / cwnd\n\
-                    per ACK, as reno:      slow start: cwnd += SMSS;  then: cwnd += i,  i = SMSS^2 / cwnd\n\
-                    avoidance, bw < T:     pwnd += i\n\
-                    avoidance, bw > T:     pwnd -= i, and bwnd += 2 i\n\
-                    only OUT was lost:     bwnd = bwnd / 2\n\
-                    IN was lost:           pwnd = pwnd / 2;  bwnd = bwnd / 2\n\
-                    timeout:               pwnd = 0;  bwnd = SMSS\n\
-                    T = 0:                 reno",
+        idea: "A window of IN and one of OUT segments: IN grows while the throughput is below its \
+            target, and shrinks above.",
+        equations: "cwnd = pwnd + bwnd;  a segment goes as IN with probability P = pwnd / \
+            cwnd\nper ACK, as reno:      slow start: cwnd += SMSS;  then: cwnd += i,  i = SMSS^2 / \
+            cwnd\navoidance, bw < T:     pwnd += i\navoidance, bw > T:     pwnd -= i, and bwnd += \
+            2 i\nonly OUT was lost:     bwnd = bwnd / 2\nIN was lost:           pwnd = pwnd / 2;  \
+            bwnd = bwnd / 2\ntimeout:               pwnd = 0;  bwnd = SMSS\nT = 0:                 \
+            reno",
         sources: &[
-            "Feng, Kandlur, Saha, Shin: Adaptive packet marking for providing differentiated services in the Internet, \
-             ICNP 1998; the measurement of bw, slow start and the colours of repetitions are reconstructed",
+            "Feng, Kandlur, Saha, Shin: Adaptive packet marking for providing differentiated \
+                services in the Internet, ICNP 1998; the measurement of bw, slow start and the \
+                colours of repetitions are reconstructed",
         ],
         provenance: Provenance::Reconstruction,
     };
@@ -320,8 +334,10 @@ impl CongestionControl for TcpMarking {
     }
     /// `pwnd` and `bwnd` in bytes, `share` (P), `throughput` (bw) in bits a second of packets.
     fn probe(&self, out: &mut dyn Probe) {
-        let (pwnd, cwnd) = (self.marking.as_ref().map_or(0.0, |m| m.pwnd), self.window.cwnd() as f64);
-        let bits = self.marking.as_ref().map_or(0.0, |m| 8.0 * m.throughput.rate * m.packets_per_payload);
+        let (pwnd, cwnd) =
+            (self.marking.as_ref().map_or(0.0, |m| m.pwnd), self.window.cwnd() as f64);
+        let bits =
+            self.marking.as_ref().map_or(0.0, |m| 8.0 * m.throughput.rate * m.packets_per_payload);
         self.window.probe(out);
         out.gauge("pwnd", pwnd);
         out.gauge("bwnd", cwnd - pwnd);

@@ -1,5 +1,5 @@
-//! Timed transmissions and a split window (Feng, Kandlur, Saha and Shin 1999): TCP that keeps up with what was reserved for
-//! it. The sender has the marker's token bucket itself.
+//! Timed transmissions and a split window (Feng, Kandlur, Saha and Shin 1999): TCP that keeps up
+//! with what was reserved for it. The sender has the marker's token bucket itself.
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -9,9 +9,10 @@
 //! | R | `reserved_window` | the part of cwnd that no loss takes: r SRTT |
 //! | E | `excess_window` | the rest, which behaves as Reno's window does |
 //!
-//! Reconstructed where the sources are silent, each as an option or said here: R is of the smoothed round-trip time, queues
-//! included; all growth is E's; after a timeout cwnd is one segment, what is due of R goes by the timer, and slow start leads
-//! back to R + E/2; segments that go by the timer are counted by the window like all others.
+//! Reconstructed where the sources are silent, each as an option or said here: R is of the smoothed
+//! round-trip time, queues included; all growth is E's; after a timeout cwnd is one segment, what
+//! is due of R goes by the timer, and slow start leads back to R + E/2; segments that go by the
+//! timer are counted by the window like all others.
 use crate::cc::parts::self_marking as colors;
 use crate::cc::parts::self_marking::{MarkingCodepoints, Profile};
 use crate::cc::parts::window::{STANDARD, Window, window_of};
@@ -19,7 +20,8 @@ use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
-    Ack, Cause, Congestion, CongestionControl, Capabilities, TcpOverrides, Commands, Path, Phase, Sent, Tag,
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase, Sent, Tag,
+    TcpOverrides,
 };
 use dumbbell_core::units::{Limit, Rate, Span, Time};
 use schemars::JsonSchema;
@@ -32,18 +34,23 @@ const LONGEST: Span = Span::from_ms(20);
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TimedTransmissionConfig {
-    /// The reserved rate (r), of whole IP packets; default what is `reserved` for the flow. Without either, or with 0, it is
-    /// Reno, and the flow keeps its own codepoint.
+    /// The reserved rate (r), of whole IP packets; default what is `reserved` for the flow. Without
+    /// either, or with 0, it is Reno, and the flow keeps its own codepoint.
     #[schemars(extend("x-source" = "Feng and others 1999, section III"))]
     pub rate: Option<Rate>,
-    /// Depth of the token bucket (B), full at the start and at least a packet; a BDP is of `rate` and of the route's round-trip
-    /// time without queues.
+    /// Depth of the token bucket (B), full at the start and at least a packet; a BDP is of `rate`
+    /// and of the route's round-trip time without queues.
     #[schemars(extend("x-source" = "Choi and Kim 2001, section 4: reserved rate x RTT"))]
     pub burst: Limit,
-    /// What lies between two looks at the tokens (T_tt); default a packet's time at `rate`, at most 20 ms.
-    #[schemars(extend("x-source" = "Feng and others 1999, section IV: 20 ms; a packet's time, if that is less: reconstructed"))]
+    /// What lies between two looks at the tokens (T_tt); default a packet's time at `rate`, at most
+    /// 20 ms.
+    #[schemars(
+        extend("x-source" = "Feng and others 1999, section IV: 20 ms; a packet's time, if that is \
+            less: reconstructed"),
+    )]
     pub period: Option<Span>,
-    /// Whether tokens that acknowledgements leave unused send segments by the timer, whatever the window.
+    /// Whether tokens that acknowledgements leave unused send segments by the timer, whatever the
+    /// window.
     #[schemars(extend("x-source" = "Feng and others 1999, section IV"))]
     pub timed: bool,
     /// Whether a loss spares the reserved part of the window.
@@ -104,7 +111,8 @@ struct Reservation {
 impl Reservation {
     fn new(config: &TimedTransmissionConfig, rate: Rate, path: &Path) -> Self {
         let packet = path.mss + path.header;
-        let period = config.period.unwrap_or(rate.span_of(packet).min(LONGEST)).max(Span::from_us(10));
+        let period =
+            config.period.unwrap_or(rate.span_of(packet).min(LONGEST)).max(Span::from_us(10));
         Reservation {
             profile: Profile::new(rate, config.burst, path),
             colors: MarkingCodepoints::of(&config.inside, &config.outside),
@@ -148,19 +156,20 @@ impl Algorithm for TimedTransmission {
     const ABOUT: About = About {
         name: "timed_transmission",
         title: "Timed transmissions with a split window",
-        idea: "A window of which no loss takes the reserved part, and a timer that sends what the tokens allow.",
-        equations: "a segment goes:   IN if it finds its tokens (rate r, depth B), else OUT\n\
-                    each T_tt:        while there are tokens: the next segment goes as IN, whatever cwnd is,\n\
-                                      unless the receiver has no room;  T_tt = min(20 ms, packet / r)\n\
-                    cwnd = R + E:     R = r SRTT;  slow start E += SMSS per ACK, then E += SMSS^2 / cwnd\n\
-                    loss, ECN echo:   E = (FlightSize - R) / 2;  ssthresh = cwnd = R + E\n\
-                    timeout:          ssthresh = R + E / 2;  cwnd = SMSS;  what is due of R goes by the timer\n\
-                    r = 0:            reno",
+        idea: "A window of which no loss takes the reserved part, and a timer that sends what the \
+            tokens allow.",
+        equations: "a segment goes:   IN if it finds its tokens (rate r, depth B), else OUT\neach \
+            T_tt:        while there are tokens: the next segment goes as IN, whatever cwnd \
+            is,\nunless the receiver has no room;  T_tt = min(20 ms, packet / r)\ncwnd = R + \
+            E:     R = r SRTT;  slow start E += SMSS per ACK, then E += SMSS^2 / cwnd\nloss, ECN \
+            echo:   E = (FlightSize - R) / 2;  ssthresh = cwnd = R + E\ntimeout:          ssthresh \
+            = R + E / 2;  cwnd = SMSS;  what is due of R goes by the timer\nr = 0:            reno",
         sources: &[
-            "Feng, Kandlur, Saha, Shin: Understanding and improving TCP performance over networks with minimum rate \
-             guarantees, IEEE/ACM Transactions on Networking 7(2), 1999; growth of E and the way out of a timeout are \
-             reconstructed",
-            "S. Choi, C. Kim, TCP throughput guarantee using packet buffering, KISS 28(2), 2001 (what becomes of it)",
+            "Feng, Kandlur, Saha, Shin: Understanding and improving TCP performance over networks \
+                with minimum rate guarantees, IEEE/ACM Transactions on Networking 7(2), 1999; \
+                growth of E and the way out of a timeout are reconstructed",
+            "S. Choi, C. Kim, TCP throughput guarantee using packet buffering, KISS 28(2), 2001 \
+                (what becomes of it)",
         ],
         provenance: Provenance::Reconstruction,
     };
@@ -183,7 +192,14 @@ impl CongestionControl for TimedTransmission {
             Some(r) => {
                 let timed = r.period.is_some();
                 let discriminates = r.split;
-                Capabilities { timer: timed, commands: timed, segments: true, samples: true, discriminates, ..Capabilities::WINDOW }
+                Capabilities {
+                    timer: timed,
+                    commands: timed,
+                    segments: true,
+                    samples: true,
+                    discriminates,
+                    ..Capabilities::WINDOW
+                }
             }
         }
     }
@@ -224,7 +240,8 @@ impl CongestionControl for TimedTransmission {
     fn on_timer(&mut self, now: Time, commands: &mut Commands) {
         let Some(r) = &mut self.reservation else { return };
         commands.ahead = r.profile.segments(now);
-        // Where nothing goes and nothing comes there is nothing to send, or no room for it: what ends that stirs.
+        // Where nothing goes and nothing comes there is nothing to send, or no room for it: what
+        // ends that stirs.
         r.timer = match r.period.filter(|_| r.stirred) {
             Some(period) => now + period,
             None => Time::NEVER,

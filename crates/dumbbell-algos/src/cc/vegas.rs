@@ -1,4 +1,5 @@
-//! TCP Vegas (Brakmo, Peterson, IEEE JSAC 13(8), 1995): a window that keeps a few packets in the queue, and loses none.
+//! TCP Vegas (Brakmo, Peterson, IEEE JSAC 13(8), 1995): a window that keeps a few packets in the
+//! queue, and loses none.
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -8,18 +9,21 @@
 //! | diff | `diff` | segments of the window that wait in queues |
 //! | alpha, beta, gamma | parameters | what `diff` should be; where slow start ends |
 //!
-//! The arithmetic is that of the realisation in Linux and ns-3. What the paper has beside it are options: slow start in every second
-//! round trip (`ss_alt`), what a loss takes (`loss`). Its timers of single segments, which find a loss at the first duplicate, are not here:
-//! detection is the profile's (RACK under `linux`). A timeout leaves one segment, where the paper leaves two.
+//! The arithmetic is that of the realisation in Linux and ns-3. What the paper has beside it are
+//! options: slow start in every second round trip (`ss_alt`), what a loss takes (`loss`). Its
+//! timers of single segments, which find a loss at the first duplicate, are not here: detection is
+//! the profile's (RACK under `linux`). A timeout leaves one segment, where the paper leaves two.
 //!
-//! A round trip is judged with one sample: without timestamps there are no more in one. Linux wants three, because it fears
-//! delayed acknowledgements (`min_samples`). The clock of the profile `ns2` ticks every 10 ms, and what is shorter than a
-//! tick Vegas does not see: write `clock = "0 s"`.
+//! A round trip is judged with one sample: without timestamps there are no more in one. Linux wants
+//! three, because it fears delayed acknowledgements (`min_samples`). The clock of the profile `ns2`
+//! ticks every 10 ms, and what is shorter than a tick Vegas does not see: write `clock = "0 s"`.
 use crate::cc::parts::rounds::{Round, Rounds};
 use crate::cc::parts::window::{STANDARD, Window};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path, Phase};
+use dumbbell_core::transport::{
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase,
+};
 use dumbbell_core::units::{Packets, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -50,7 +54,8 @@ pub struct VegasConfig {
     /// With more than this in the queue slow start is over.
     #[schemars(extend("x-source" = "Linux, Brakmo, Peterson 1995: 1"))]
     pub gamma: Packets,
-    /// Whether slow start doubles the window in every second round trip only, so that the others can be compared.
+    /// Whether slow start doubles the window in every second round trip only, so that the others
+    /// can be compared.
     #[schemars(extend("x-source" = "Brakmo, Peterson 1995, section IV-C: yes; Linux, ns-3: no"))]
     pub ss_alt: bool,
     /// What a loss takes from the window.
@@ -76,7 +81,8 @@ impl Default for VegasConfig {
 
 impl Config for VegasConfig {
     fn check(&self) -> Result<(), Fault> {
-        for (at, value) in [("alpha", self.alpha.0), ("beta", self.beta.0), ("gamma", self.gamma.0)] {
+        for (at, value) in [("alpha", self.alpha.0), ("beta", self.beta.0), ("gamma", self.gamma.0)]
+        {
             if !(value.is_finite() && value >= 0.0) {
                 let cause = format!("{at} must be a number of packets that is not negative");
                 return Err(Fault::at(at, cause).fix(format!("write {at} = \"2 pkt\"")));
@@ -90,7 +96,8 @@ impl Config for VegasConfig {
     }
 }
 
-/// Vegas' law: a window, and what is judged once in each round trip. [`super::demo_vegas`] has it, too.
+/// Vegas' law: a window, and what is judged once in each round trip. [`super::demo_vegas`] has it,
+/// too.
 #[derive(Clone, Debug)]
 pub struct Law {
     pub(super) window: Box<Window>,
@@ -141,13 +148,15 @@ impl Law {
 
     /// A round trip is over.
     fn judge(&mut self, round: &Round, ack: &Ack) {
-        let Some(base) = self.rounds.base().filter(|_| round.samples >= self.config.min_samples) else {
+        let Some(base) = self.rounds.base().filter(|_| round.samples >= self.config.min_samples)
+        else {
             return self.window.grow(ack);
         };
         self.holds = self.config.ss_alt && !self.holds;
         let mss = self.window.mss();
         let w = self.window.cwnd() / mss;
-        let target = (u128::from(w) * u128::from(base.ps()) / u128::from(round.min.ps().max(1))) as u64;
+        let target =
+            (u128::from(w) * u128::from(base.ps()) / u128::from(round.min.ps().max(1))) as u64;
         let diff = w.saturating_sub(target);
         (self.diff, self.rtt) = (Some(diff as f64), Some(round.min));
         let waiting = diff as f64;
@@ -178,7 +187,9 @@ impl Law {
     pub fn on_congestion(&mut self, event: &Congestion<'_>) {
         let w = self.window.cwnd();
         match (event.cause, self.config.loss) {
-            (Cause::Loss | Cause::Ecn, LossRule::Quarter) => self.window.shrink_to(event, w / 4 * 3),
+            (Cause::Loss | Cause::Ecn, LossRule::Quarter) => {
+                self.window.shrink_to(event, w / 4 * 3)
+            }
             (Cause::Loss | Cause::Ecn | Cause::Timeout { .. }, LossRule::Ns3) => {
                 let below = w.saturating_sub(self.window.mss());
                 self.window.shrink_to(event, self.window.ssthresh().min(below));
@@ -221,16 +232,18 @@ impl Algorithm for Vegas {
     const ABOUT: About = About {
         name: "vegas",
         title: "TCP Vegas",
-        idea: "Compare the rate with what an empty path would carry: keep a few packets in the queue, and lose none.",
-        equations: "RTT: smallest of the round trip that is over;  BaseRTT: smallest of all;  w: cwnd in segments\n\
-                    target = floor(w BaseRTT / RTT);   diff = w - target\n\
-                    slow start:  diff > gamma:  w = min(w, target + 1);  ssthresh = max(2, min(ssthresh, w - 1))\n\
-                    avoidance:   diff < alpha:  w += 1;    diff > beta:  w -= 1, ssthresh as above;  else stay\n\
-                    and then:    ssthresh = max(ssthresh, 3/4 w)\n\
-                    loss, echo:  as reno (loss = \"ns3\": a segment, \"quarter\": a quarter);  timeout: w = 1\n\
-                    few samples, or a repair:  as reno",
+        idea: "Compare the rate with what an empty path would carry: keep a few packets in the \
+            queue, and lose none.",
+        equations: "RTT: smallest of the round trip that is over;  BaseRTT: smallest of all;  w: \
+            cwnd in segments\ntarget = floor(w BaseRTT / RTT);   diff = w - target\nslow start:  \
+            diff > gamma:  w = min(w, target + 1);  ssthresh = max(2, min(ssthresh, w - \
+            1))\navoidance:   diff < alpha:  w += 1;    diff > beta:  w -= 1, ssthresh as above;  \
+            else stay\nand then:    ssthresh = max(ssthresh, 3/4 w)\nloss, echo:  as reno (loss = \
+            \"ns3\": a segment, \"quarter\": a quarter);  timeout: w = 1\nfew samples, or a \
+            repair:  as reno",
         sources: &[
-            "Brakmo, Peterson: TCP Vegas: End to End Congestion Avoidance on a Global Internet, IEEE JSAC 13(8), 1995",
+            "Brakmo, Peterson: TCP Vegas: End to End Congestion Avoidance on a Global Internet, \
+                IEEE JSAC 13(8), 1995",
         ],
         provenance: Provenance::Vectors,
     };

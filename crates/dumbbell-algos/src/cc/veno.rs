@@ -1,9 +1,12 @@
-//! TCP Veno (Fu and Liew 2003): Vegas' estimate of the queue tells losses of a noisy channel from those of a full queue.
+//! TCP Veno (Fu and Liew 2003): Vegas' estimate of the queue tells losses of a noisy channel from
+//! those of a full queue.
 use crate::cc::parts::rounds::{Round, Rounds};
 use crate::cc::parts::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path};
+use dumbbell_core::transport::{
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
+};
 use dumbbell_core::units::{Packets, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,12 +19,17 @@ pub struct VenoConfig {
     #[schemars(extend("x-source" = "Fu and Liew 2003, section III-A"))]
     pub beta: Packets,
     /// The share of the window that remains after such a loss.
-    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Fu and Liew 2003, section III-C"))]
+    #[schemars(
+        extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Fu and Liew 2003, \
+            section III-C"),
+    )]
     pub random_loss: f64,
-    /// Whether the smallest round-trip time is looked for anew after each loss, rather than being the connection's.
+    /// Whether the smallest round-trip time is looked for anew after each loss, rather than being
+    /// the connection's.
     #[schemars(extend("x-source" = "Linux: no; reconstructed: the paper resets BaseRTT at a loss"))]
     pub reset_base: bool,
-    /// Samples that a round trip needs to be judged. Without timestamps there is one in a round trip.
+    /// Samples that a round trip needs to be judged. Without timestamps there is one in a round
+    /// trip.
     #[schemars(range(min = 1, max = 1000), extend("x-source" = "a choice; Linux: 3"))]
     pub min_samples: u32,
 }
@@ -37,7 +45,10 @@ impl Config for VenoConfig {
         if self.beta.0.is_finite() && self.beta.0 >= 0.0 && self.random_loss.is_finite() {
             return Ok(());
         }
-        Err(Fault::at("beta", "beta must be a number of packets that is not negative").fix("write beta = \"3 pkt\""))
+        Err(Fault::at("beta", "beta must be a number of packets that is not negative").fix(
+            "write \
+            beta = \"3 pkt\"",
+        ))
     }
 }
 
@@ -57,19 +68,24 @@ impl Algorithm for Veno {
     const ABOUT: About = About {
         name: "veno",
         title: "TCP Veno",
-        idea: "Estimate the queue as Vegas does: losses while it is short are the channel's and cost little.",
-        equations: "each round trip:  N = w (RTT - BaseRTT) / RTT, RTT: the smallest of this round trip\n\
-                    avoidance:        w += 1 / w  per segment acknowledged;  half of that if N >= beta\n\
-                    loss, ECN echo:   ssthresh = random_loss min(FlightSize, cwnd) if N < beta, else half of it\n\
-                    timeout:          ssthresh = half;  cwnd = 1\n\
-                    otherwise as reno, and so before the first round trip is over",
-        sources: &[
-            "Fu and Liew: TCP Veno: TCP enhancement for transmission over wireless access networks, JSAC 21(2), 2003",
-        ],
+        idea: "Estimate the queue as Vegas does: losses while it is short are the channel's and \
+            cost little.",
+        equations: "each round trip:  N = w (RTT - BaseRTT) / RTT, RTT: the smallest of this round \
+            trip\navoidance:        w += 1 / w  per segment acknowledged;  half of that if N >= \
+            beta\nloss, ECN echo:   ssthresh = random_loss min(FlightSize, cwnd) if N < beta, else \
+            half of it\ntimeout:          ssthresh = half;  cwnd = 1\notherwise as reno, and so \
+            before the first round trip is over",
+        sources: &["Fu and Liew: TCP Veno: TCP enhancement for transmission over wireless access \
+                networks, JSAC 21(2), 2003"],
         provenance: Provenance::Recollection,
     };
     fn new(config: &VenoConfig, path: &Path) -> Self {
-        Veno { window: Window::boxed(path), rounds: Rounds::default(), backlog: None, config: config.clone() }
+        Veno {
+            window: Window::boxed(path),
+            rounds: Rounds::default(),
+            backlog: None,
+            config: config.clone(),
+        }
     }
 }
 
@@ -113,7 +129,11 @@ impl CongestionControl for Veno {
     }
     fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         let timeout = matches!(event.cause, Cause::Timeout { .. });
-        self.window.set_decrease(if self.is_idle() && !timeout { 1.0 - self.config.random_loss } else { 0.5 });
+        self.window.set_decrease(if self.is_idle() && !timeout {
+            1.0 - self.config.random_loss
+        } else {
+            0.5
+        });
         self.window.shrink(event, None);
         if !matches!(event.cause, Cause::Spurious | Cause::Further) {
             self.restart();
@@ -130,9 +150,9 @@ impl CongestionControl for Veno {
 
 #[cfg(test)]
 mod tests {
-    use crate::cc::parts::test_connection::{TestConnection, near};
     use super::super::newreno::Newreno;
     use super::*;
+    use crate::cc::parts::test_connection::{TestConnection, near};
 
     /// Two round trips of 100 ms, then two of `rtt_ms`.
     fn after(w: f64, rtt_ms: u64, config: &VenoConfig) -> TestConnection<Veno> {
@@ -173,7 +193,8 @@ mod tests {
         }
     }
 
-    /// With the base of the connection a queue that stays is seen; without it is taken for the path.
+    /// With the base of the connection a queue that stays is seen; without it is taken for the
+    /// path.
     #[test]
     fn the_smallest_round_trip_time_since_a_loss() {
         for (reset_base, backlog) in [(false, 50.0 * 20.0 / 120.0), (true, 0.0)] {
@@ -184,11 +205,14 @@ mod tests {
         }
     }
 
-    /// With beta = 0 no loss is random and half the growth stays: until the first round trip is over, and with as many
-    /// samples asked for as there never are, it is NewReno to the byte.
+    /// With beta = 0 no loss is random and half the growth stays: until the first round trip is
+    /// over, and with as many samples asked for as there never are, it is NewReno to the byte.
     #[test]
     fn without_a_measure_it_is_newreno() {
-        let mut d = TestConnection::<Veno>::at(20.0, &VenoConfig { min_samples: 1000, ..Default::default() });
+        let mut d = TestConnection::<Veno>::at(
+            20.0,
+            &VenoConfig { min_samples: 1000, ..Default::default() },
+        );
         let mut reno = TestConnection::<Newreno>::at(20.0, &Default::default());
         for i in 0..400 {
             d.ack(1);

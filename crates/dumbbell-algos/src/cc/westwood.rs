@@ -1,4 +1,5 @@
-//! TCP Westwood (Mascolo, Casetti, Gerla, Sanadidi, Wang, MobiCom 2001): after a loss the window is what the path carried.
+//! TCP Westwood (Mascolo, Casetti, Gerla, Sanadidi, Wang, MobiCom 2001): after a loss the window is
+//! what the path carried.
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -7,16 +8,17 @@
 //! | bwe | `bwe` | estimate of the bandwidth in use |
 //! | tau | `tau` | 1 / cut-off frequency of the filter |
 //!
-//! Growth is Reno's; recovery is the profile's. The kernel's `westwood` is [`super::westwood_plus`]: this is the estimator of 2001, which takes a
-//! sample with each acknowledgement, and therefore overestimates when acknowledgements are compressed on their way.
+//! Growth is Reno's; recovery is the profile's. The kernel's `westwood` is
+//! [`super::westwood_plus`]: this is the estimator of 2001, which takes a sample with each
+//! acknowledgement, and therefore overestimates when acknowledgements are compressed on their way.
 //!
-//! Acknowledgements at one instant are one sample; the first one begins the clock. While the estimate carries more than the
-//! window, a loss takes nothing from the window.
+//! Acknowledgements at one instant are one sample; the first one begins the clock. While the
+//! estimate carries more than the window, a loss takes nothing from the window.
 use crate::cc::parts::delivered::DeliveredCounter;
 use crate::cc::parts::window::{STANDARD, Window};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Capabilities, Commands, Path};
+use dumbbell_core::transport::{Ack, Capabilities, Commands, Congestion, CongestionControl, Path};
 use dumbbell_core::units::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,7 +31,10 @@ pub struct WestwoodConfig {
     #[schemars(extend("x-source" = "Mascolo et al. 2001, section 3.2: 500 ms"))]
     pub tau: Span,
     /// Without an acknowledgement for `tau` / m one of nothing is assumed.
-    #[schemars(range(min = 2, max = 1000), extend("x-source" = "Mascolo et al. 2001, section 3.2: m >= 2"))]
+    #[schemars(
+        range(min = 2, max = 1000),
+        extend("x-source" = "Mascolo et al. 2001, section 3.2: m >= 2"),
+    )]
     pub m: u32,
 }
 
@@ -44,8 +49,12 @@ impl Config for WestwoodConfig {
         if self.tau >= Span::from_us(1) {
             return Ok(());
         }
-        Err(dumbbell_core::catalogue::Fault::at("tau", "the filter needs a time constant of 1 us or more")
-            .fix("write tau = \"500 ms\""))
+        Err(dumbbell_core::catalogue::Fault::at(
+            "tau",
+            "the filter needs a time constant of 1 us \
+            or more",
+        )
+        .fix("write tau = \"500 ms\""))
     }
 }
 
@@ -139,18 +148,16 @@ impl Algorithm for Westwood {
     const ABOUT: About = About {
         name: "westwood",
         title: "TCP Westwood",
-        idea: "Measure what acknowledgements say that arrives; after a loss the window is that rate times the least RTT, so \
-               that losses of the air cost little.",
-        equations: "d: newly arrived bytes of an ACK (a duplicate: SMSS, once);  D: time since the ACK before\n\
-                    sample:   b = d / D\n\
-                    filter:   bwe <- ((2 tau - D) bwe + D (b + b_before)) / (2 tau + D)\n\
-                    silence:  each tau / m without an ACK is a sample b = 0\n\
-                    loss:     ssthresh = max(bwe RTTmin, 2 SMSS);  cwnd = min(cwnd, ssthresh);  ECN echo: as a loss\n\
-                    timeout:  ssthresh the same, cwnd = SMSS\n\
-                    growth:   as reno",
+        idea: "Measure what acknowledgements say that arrives; after a loss the window is that \
+            rate times the least RTT, so that losses of the air cost little.",
+        equations: "d: newly arrived bytes of an ACK (a duplicate: SMSS, once);  D: time since the \
+            ACK before\nsample:   b = d / D\nfilter:   bwe <- ((2 tau - D) bwe + D (b + b_before)) \
+            / (2 tau + D)\nsilence:  each tau / m without an ACK is a sample b = 0\nloss:     \
+            ssthresh = max(bwe RTTmin, 2 SMSS);  cwnd = min(cwnd, ssthresh);  ECN echo: as a \
+            loss\ntimeout:  ssthresh the same, cwnd = SMSS\ngrowth:   as reno",
         sources: &[
-            "Mascolo, Casetti, Gerla, Sanadidi, Wang: TCP Westwood: Bandwidth Estimation for Enhanced Transport over \
-             Wireless Links, MobiCom 2001, section 3",
+            "Mascolo, Casetti, Gerla, Sanadidi, Wang: TCP Westwood: Bandwidth Estimation for \
+                Enhanced Transport over Wireless Links, MobiCom 2001, section 3",
         ],
         provenance: Provenance::Vectors,
     };

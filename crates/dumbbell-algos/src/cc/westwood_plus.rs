@@ -1,5 +1,6 @@
-//! TCP Westwood+ (Grieco, Mascolo, ACM CCR 34(2), 2004): Westwood with one sample of the bandwidth in each round trip, so that compressed
-//! acknowledgements do not mislead it. The kernel's `westwood`.
+//! TCP Westwood+ (Grieco, Mascolo, ACM CCR 34(2), 2004): Westwood with one sample of the bandwidth
+//! in each round trip, so that compressed acknowledgements do not mislead it. The kernel's
+//! `westwood`.
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -7,12 +8,15 @@
 //! | T | state | that window: a round trip |
 //! | est | `bwe` | estimate of the bandwidth in use |
 //!
-//! Growth is Reno's; recovery is the profile's. While the estimate carries more than the window, a loss takes nothing from it.
+//! Growth is Reno's; recovery is the profile's. While the estimate carries more than the window, a
+//! loss takes nothing from it.
 use crate::cc::parts::delivered::DeliveredCounter;
 use crate::cc::parts::window::{STANDARD, Window};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path};
+use dumbbell_core::transport::{
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
+};
 use dumbbell_core::units::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,7 +25,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Filter {
-    /// Two low-passes of 7/8 in a row, the first sample into both, over windows of more than the last round-trip time and of 50 ms.
+    /// Two low-passes of 7/8 in a row, the first sample into both, over windows of more than the
+    /// last round-trip time and of 50 ms.
     #[default]
     Linux,
     /// One of 9/10 over the mean of two samples, over windows of the last round-trip time.
@@ -47,7 +52,10 @@ pub struct WestwoodPlusConfig {
     #[schemars(extend("x-source" = "Linux; ns3: the paper's filter as ns-3 has it"))]
     pub filter: Filter,
     /// When the estimate becomes the window.
-    #[schemars(extend("x-source" = "Grieco, Mascolo 2004: at three duplicates; Linux: at the end of recovery"))]
+    #[schemars(
+        extend("x-source" = "Grieco, Mascolo 2004: at three duplicates; Linux: at the end of \
+            recovery"),
+    )]
     pub cut: Cut,
 }
 
@@ -78,7 +86,8 @@ impl Estimator {
         Estimator { filter, estimate: None, inner: 0.0, began: None, bytes: 0, rtt: Span::ZERO }
     }
 
-    /// `bytes` are acknowledged at `now`, perhaps with a round-trip sample. They belong to the window that is open then.
+    /// `bytes` are acknowledged at `now`, perhaps with a round-trip sample. They belong to the
+    /// window that is open then.
     #[inline]
     pub fn arrive(&mut self, now: Time, bytes: u64, rtt: Option<Span>) {
         let Some(began) = self.began else {
@@ -145,18 +154,18 @@ impl Algorithm for WestwoodPlus {
     const ABOUT: About = About {
         name: "westwood_plus",
         title: "TCP Westwood+",
-        idea: "Westwood that takes one sample of the bandwidth in a round trip: what compressed acknowledgements tell too \
-               fast, it does not hear.",
-        equations: "sample:   b = D / T: bytes acknowledged in a window of time;  duplicates count, once\n\
-                    linux:    T > max(RTT, 50 ms);  n <- (7 n + b) / 8,  est <- (7 est + n) / 8;  the first into both\n\
-                    ns3:      T = RTT;              est <- 0.9 est + 0.1 (b + b_before) / 2;  the first alone\n\
-                    loss:     ssthresh = max(est RTTmin, 2 SMSS);  cwnd = min(cwnd, ssthresh);  ECN echo: as a loss\n\
-                    \u{20}         (cut = \"recovered\": as reno, and at the end of recovery this)\n\
-                    timeout:  ssthresh the same, cwnd = SMSS;  RTTmin is replaced by the next sample\n\
-                    growth:   as reno",
+        idea: "Westwood that takes one sample of the bandwidth in a round trip: what compressed \
+            acknowledgements tell too fast, it does not hear.",
+        equations: "sample:   b = D / T: bytes acknowledged in a window of time;  duplicates \
+            count, once\nlinux:    T > max(RTT, 50 ms);  n <- (7 n + b) / 8,  est <- (7 est + n) / \
+            8;  the first into both\nns3:      T = RTT;              est <- 0.9 est + 0.1 (b + \
+            b_before) / 2;  the first alone\nloss:     ssthresh = max(est RTTmin, 2 SMSS);  cwnd = \
+            min(cwnd, ssthresh);  ECN echo: as a loss\n\u{20}         (cut = \"recovered\": as \
+            reno, and at the end of recovery this)\ntimeout:  ssthresh the same, cwnd = SMSS;  \
+            RTTmin is replaced by the next sample\ngrowth:   as reno",
         sources: &[
-            "Grieco, Mascolo: Performance Evaluation and Comparison of Westwood+, New Reno, and Vegas TCP Congestion \
-             Control, ACM CCR 34(2), 2004, section 2",
+            "Grieco, Mascolo: Performance Evaluation and Comparison of Westwood+, New Reno, and \
+                Vegas TCP Congestion Control, ACM CCR 34(2), 2004, section 2",
         ],
         provenance: Provenance::Vectors,
     };

@@ -1,10 +1,12 @@
-//! YeAH-TCP (Baiocchi, Castellani, Vacirca 2007): scalable while the queue is short, Reno while it is not, and it drains
-//! the queue by itself.
+//! YeAH-TCP (Baiocchi, Castellani, Vacirca 2007): scalable while the queue is short, Reno while it
+//! is not, and it drains the queue by itself.
 use crate::cc::parts::rounds::{Round, Rounds};
 use crate::cc::parts::window::{Window, window_of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Capabilities, Commands, Path};
+use dumbbell_core::transport::{
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
+};
 use dumbbell_core::units::{Packets, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,24 +19,44 @@ pub struct YeahConfig {
     #[schemars(extend("x-source" = "Baiocchi et al. 2007, section 3; Linux: TCP_YEAH_ALPHA 80"))]
     pub alpha: Packets,
     /// What it drains is the queue divided by this.
-    #[schemars(range(min = 1.0, max = 100.0), extend("x-source" = "Baiocchi et al. 2007, section 3; Linux: TCP_YEAH_GAMMA 1"))]
+    #[schemars(
+        range(min = 1.0, max = 100.0),
+        extend("x-source" = "Baiocchi et al. 2007, section 3; Linux: TCP_YEAH_GAMMA 1"),
+    )]
     pub gamma: f64,
     /// A loss takes at least the window divided by 2^delta.
-    #[schemars(range(min = 1, max = 16), extend("x-source" = "Baiocchi et al. 2007, section 3; Linux: TCP_YEAH_DELTA 3"))]
+    #[schemars(
+        range(min = 1, max = 16),
+        extend("x-source" = "Baiocchi et al. 2007, section 3; Linux: TCP_YEAH_DELTA 3"),
+    )]
     pub delta: u32,
     /// What it drains is at most the window divided by 2^epsilon.
-    #[schemars(range(min = 1, max = 16), extend("x-source" = "Baiocchi et al. 2007, section 3; Linux: TCP_YEAH_EPSILON 1"))]
+    #[schemars(
+        range(min = 1, max = 16),
+        extend("x-source" = "Baiocchi et al. 2007, section 3; Linux: TCP_YEAH_EPSILON 1"),
+    )]
     pub epsilon: u32,
     /// With a queueing delay above the smallest RTT divided by this it is slow.
-    #[schemars(range(min = 1.0, max = 1000.0), extend("x-source" = "Baiocchi et al. 2007, section 3; Linux: TCP_YEAH_PHY 8"))]
+    #[schemars(
+        range(min = 1.0, max = 1000.0),
+        extend("x-source" = "Baiocchi et al. 2007, section 3; Linux: TCP_YEAH_PHY 8"),
+    )]
     pub phy: f64,
-    /// Slow round trips in a row after which it holds that it shares the queue with Reno, and halves at a loss.
-    #[schemars(range(min = 1, max = 1000), extend("x-source" = "Baiocchi et al. 2007, section 3; Linux: TCP_YEAH_RHO 16"))]
+    /// Slow round trips in a row after which it holds that it shares the queue with Reno, and
+    /// halves at a loss.
+    #[schemars(
+        range(min = 1, max = 1000),
+        extend("x-source" = "Baiocchi et al. 2007, section 3; Linux: TCP_YEAH_RHO 16"),
+    )]
     pub rho: u32,
     /// Fast round trips after which it holds that no Reno is there.
-    #[schemars(range(min = 1, max = 10000), extend("x-source" = "Baiocchi et al. 2007, section 3; Linux: TCP_YEAH_ZETA 50"))]
+    #[schemars(
+        range(min = 1, max = 10000),
+        extend("x-source" = "Baiocchi et al. 2007, section 3; Linux: TCP_YEAH_ZETA 50"),
+    )]
     pub zeta: u32,
-    /// Samples that a round trip needs to be judged. Without timestamps there is one in a round trip.
+    /// Samples that a round trip needs to be judged. Without timestamps there is one in a round
+    /// trip.
     #[schemars(range(min = 1, max = 1000), extend("x-source" = "a choice; Linux: 3"))]
     pub min_samples: u32,
 }
@@ -56,7 +78,11 @@ impl Default for YeahConfig {
 
 impl Config for YeahConfig {
     fn check(&self) -> Result<(), Fault> {
-        if self.alpha.0.is_finite() && self.alpha.0 >= 0.0 && self.gamma.is_finite() && self.phy.is_finite() {
+        if self.alpha.0.is_finite()
+            && self.alpha.0 >= 0.0
+            && self.gamma.is_finite()
+            && self.phy.is_finite()
+        {
             return Ok(());
         }
         Err(Fault::at("alpha", "alpha must be a number of packets that is not negative")
@@ -89,17 +115,20 @@ impl Algorithm for Yeah {
     const ABOUT: About = About {
         name: "yeah",
         title: "YeAH-TCP",
-        idea: "Grow by a share of the window while the queue is short, else as Reno; drain the queue before it overflows.",
-        equations: "each round trip:  Q = w (RTT - base) / RTT, RTT: the smallest of this round trip\n\
-                    slow if Q > alpha or RTT - base > base / phy:\n\
-                    and if Q > alpha and w > R:  w = max(w - min(Q / gamma, w / 2^epsilon), R);  ssthresh = w\n\
-                    and:              R = max(w / 2, 2) if R <= 2, else R + 1;  slow rounds += 1\n\
-                    else fast:        slow rounds = 0;  after more than zeta fast rounds R = 2\n\
-                    avoidance:        fast: w += max(0.01, 1 / w) per segment acknowledged;  slow: w += 1 / w\n\
-                    loss, ECN echo:   w -= max(min(Q, max(w / 2, 2)), w / 2^delta), or max(w / 2, 2) after rho slow\n\
-                                      rounds in a row;  fast rounds = 0;  R = max(R / 2, 2)\n\
-                    timeout:          ssthresh as for a loss;  cwnd = 1",
-        sources: &["Baiocchi, Castellani and Vacirca: YeAH-TCP: yet another highspeed TCP, PFLDnet 2007"],
+        idea: "Grow by a share of the window while the queue is short, else as Reno; drain the \
+            queue before it overflows.",
+        equations: "each round trip:  Q = w (RTT - base) / RTT, RTT: the smallest of this round \
+            trip\nslow if Q > alpha or RTT - base > base / phy:\nand if Q > alpha and w > R:  w = \
+            max(w - min(Q / gamma, w / 2^epsilon), R);  ssthresh = w\nand:              R = max(w \
+            / 2, 2) if R <= 2, else R + 1;  slow rounds += 1\nelse fast:        slow rounds = 0;  \
+            after more than zeta fast rounds R = 2\navoidance:        fast: w += max(0.01, 1 / w) \
+            per segment acknowledged;  slow: w += 1 / w\nloss, ECN echo:   w -= max(min(Q, max(w / \
+            2, 2)), w / 2^delta), or max(w / 2, 2) after rho slow\nrounds in a row;  fast rounds = \
+            0;  R = max(R / 2, 2)\ntimeout:          ssthresh as for a loss;  cwnd = 1",
+        sources: &[
+            "Baiocchi, Castellani and Vacirca: YeAH-TCP: yet another highspeed TCP, PFLDnet \
+            2007",
+        ],
         provenance: Provenance::TwoReadings,
     };
     fn new(config: &YeahConfig, path: &Path) -> Self {
@@ -195,7 +224,8 @@ impl CongestionControl for Yeah {
         (self.reno_count, self.last_q) = ((self.reno_count * share).max(2.0), self.last_q * share);
         self.window.set_mss(mss);
     }
-    /// `queue` in packets, `reno_count` in segments, `fast_count` and `doing_reno` in round trips, `base_rtt` in seconds.
+    /// `queue` in packets, `reno_count` in segments, `fast_count` and `doing_reno` in round trips,
+    /// `base_rtt` in seconds.
     fn probe(&self, out: &mut dyn Probe) {
         self.window.probe(out);
         out.gauge("queue", self.last_q);
@@ -208,16 +238,16 @@ impl CongestionControl for Yeah {
 
 #[cfg(test)]
 mod tests {
-    use crate::cc::parts::test_connection::{TestConnection, near};
     use super::super::newreno::Newreno;
     use super::*;
+    use crate::cc::parts::test_connection::{TestConnection, near};
 
     fn yeah(w: f64) -> TestConnection<Yeah> {
         TestConnection::<Yeah>::at(w, &YeahConfig::default())
     }
 
-    /// A hundredth of a segment per segment acknowledged while no queue is seen, a segment per round trip with one of
-    /// more than an eighth of the base.
+    /// A hundredth of a segment per segment acknowledged while no queue is seen, a segment per
+    /// round trip with one of more than an eighth of the base.
     #[test]
     fn fast_and_slow() {
         let mut d = yeah(400.0);
@@ -236,7 +266,8 @@ mod tests {
         assert_eq!(d.gauge("doing_reno"), 0.0);
     }
 
-    /// 1000 segments at 125 ms: 200 packets in the queue, all of which go; Reno's window is then half of what remains.
+    /// 1000 segments at 125 ms: 200 packets in the queue, all of which go; Reno's window is then
+    /// half of what remains.
     #[test]
     fn it_drains_the_queue() {
         let mut d = yeah(1000.0);
@@ -244,7 +275,10 @@ mod tests {
         let mut round = Round { min: Span::from_ms(125), samples: 9, sum: Span::ZERO };
         d.cc.judge(&round, Span::from_ms(100));
         near(d.w(), 800.0, 0.1);
-        assert_eq!((d.ssthresh(), d.gauge("reno_count"), d.gauge("doing_reno")), (d.w(), d.w() / 2.0, 1.0));
+        assert_eq!(
+            (d.ssthresh(), d.gauge("reno_count"), d.gauge("doing_reno")),
+            (d.w(), d.w() / 2.0, 1.0)
+        );
         // At most half of the window: 800 segments at 300 ms hold 533 packets.
         round.min = Span::from_ms(300);
         d.cc.judge(&round, Span::from_ms(100));
@@ -255,10 +289,13 @@ mod tests {
         near(d.w(), 400.0, 0.1);
     }
 
-    /// A loss takes the queue of the last round trip, at least an eighth and at most half; after 16 slow round trips half.
+    /// A loss takes the queue of the last round trip, at least an eighth and at most half; after 16
+    /// slow round trips half.
     #[test]
     fn what_a_loss_takes() {
-        for (rtt, slow, left) in [(100, 0, 0.875), (125, 0, 0.8), (400, 0, 0.5), (125, 16, 0.5), (125, 15, 0.8)] {
+        for (rtt, slow, left) in
+            [(100, 0, 0.875), (125, 0, 0.8), (400, 0, 0.5), (125, 16, 0.5), (125, 15, 0.8)]
+        {
             let mut d = yeah(200.0);
             d.ack(1);
             let (w, rtt) = (d.cc.window.segments(), Span::from_ms(rtt));
@@ -281,7 +318,8 @@ mod tests {
         assert_eq!((d.gauge("reno_count"), d.gauge("fast_count")), (2.0, 0.0));
     }
 
-    /// Below 100 segments both ways of growing are NewReno's, and after `rho` slow round trips so are its losses.
+    /// Below 100 segments both ways of growing are NewReno's, and after `rho` slow round trips so
+    /// are its losses.
     #[test]
     fn small_windows_grow_as_newreno() {
         let mut d = yeah(20.0);

@@ -1,7 +1,9 @@
-//! The marker with a data buffer: S. Choi, C. Kim, "TCP throughput guarantee using packet buffering", 2001, section 4.2.
+//! The marker with a data buffer: S. Choi, C. Kim, "TCP throughput guarantee using packet
+//! buffering", 2001, section 4.2.
 //!
-//! A token bucket marker in which a packet that finds no token waits for one, so that a burst does not lose the
-//! tokens that come behind it. Only the size of the buffer decides what is OUT; a buffer of size 0 is `token_bucket`.
+//! A token bucket marker in which a packet that finds no token waits for one, so that a burst does
+//! not lose the tokens that come behind it. Only the size of the buffer decides what is OUT; a
+//! buffer of size 0 is `token_bucket`.
 use crate::bucket::TokenBucket;
 use crate::bucket::config::{bucket_config, committed};
 use dumbbell_core::aqm::{Backlog, Cx};
@@ -34,8 +36,8 @@ pub enum Overflow {
 bucket_config! {
     /// Parameters of [`DataBuffer`].
     pub struct DataBufferConfig {
-        /// How much may wait for tokens: packets, bytes of IP length, a time or a BDP of `rate`. With `"0 pkt"` nothing ever
-        /// waits.
+        /// How much may wait for tokens: packets, bytes of IP length, a time or a BDP of `rate`.
+        /// With `"0 pkt"` nothing ever waits.
         #[schemars(extend("x-source" = "Choi and Kim 2001, section 5.1: 3 packets"))]
         pub size: Limit = Limit::Packets(Packets(3.0)),
         /// Which packet leaves as OUT when one arrives that does not fit.
@@ -77,15 +79,16 @@ impl<P> Algorithm for DataBuffer<P> {
     const ABOUT: About = About {
         name: "data_buffer",
         title: "Token bucket marker with a data buffer",
-        idea: "A packet that finds no token waits for one in a small buffer; when that overflows, the packet at its front \
-               leaves as OUT.",
-        equations: "tokens <- min(burst, tokens + rate dt / 8)\n\
-                    arrival:  nothing waits, tokens >= length:  green (IN), tokens <- tokens - length\n\
-                    \x20         else it waits behind the others;  no room:  the front leaves first, yellow (OUT)\n\
-                    a token:  tokens >= length of the front:  it leaves green, tokens <- tokens - length\n\
-                    what leaves green waited at most  size / rate;  IN in any time t:  burst + rate t / 8  bytes",
+        idea: "A packet that finds no token waits for one in a small buffer; when that overflows, \
+            the packet at its front leaves as OUT.",
+        equations: "tokens <- min(burst, tokens + rate dt / 8)\narrival:  nothing waits, tokens >= \
+            length:  green (IN), tokens <- tokens - length\n\x20         else it waits behind the \
+            others;  no room:  the front leaves first, yellow (OUT)\na token:  tokens >= length of \
+            the front:  it leaves green, tokens <- tokens - length\nwhat leaves green waited at \
+            most  size / rate;  IN in any time t:  burst + rate t / 8  bytes",
         sources: &[
-            "S. Choi, C. Kim, TCP throughput guarantee using packet buffering, KISS 28(2), 2001, section 4.2",
+            "S. Choi, C. Kim, TCP throughput guarantee using packet buffering, KISS 28(2), 2001, \
+                section 4.2",
             "RFC 2475 section 2.3.3 (markers, shapers)",
         ],
         provenance: Provenance::TwoReadings,
@@ -104,8 +107,9 @@ impl<P> Algorithm for DataBuffer<P> {
 }
 
 impl<P: Packet> DataBuffer<P> {
-    /// Lets go what there are tokens for, from the front, and sets the clock for the next. What costs more than the
-    /// bucket ever holds leaves as OUT when it is at the front, or it would bar the way for good.
+    /// Lets go what there are tokens for, from the front, and sets the clock for the next. What
+    /// costs more than the bucket ever holds leaves as OUT when it is at the front, or it would bar
+    /// the way for good.
     fn serve(&mut self, now: Time, out: &mut impl Emit<P>) {
         self.next = Time::NEVER;
         self.bucket.fill(now);

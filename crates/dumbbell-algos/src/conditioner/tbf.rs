@@ -1,4 +1,5 @@
-//! TBF, the token bucket filter: a shaper that holds packets until there are tokens for them (Linux's name).
+//! TBF, the token bucket filter: a shaper that holds packets until there are tokens for them
+//! (Linux's name).
 use crate::bucket::TokenBucket;
 use dumbbell_core::aqm::{Backlog, Cx, Reason};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
@@ -28,19 +29,27 @@ pub struct TbfConfig {
 
 impl Default for TbfConfig {
     fn default() -> Self {
-        TbfConfig { rate: Rate::from_bps(500_000), burst: Bytes(5_000), limit: Limit::Time(Span::from_ms(70)) }
+        TbfConfig {
+            rate: Rate::from_bps(500_000),
+            burst: Bytes(5_000),
+            limit: Limit::Time(Span::from_ms(70)),
+        }
     }
 }
 
 impl Config for TbfConfig {
     fn check(&self) -> Result<(), Fault> {
         if self.burst.0 == 0 {
-            return Err(Fault::at("burst", "no packet fits into an empty bucket").fix("write \"5 kB\""));
+            return Err(Fault::at("burst", "no packet fits into an empty bucket").fix(
+                "write \"5 \
+                kB\"",
+            ));
         }
         match self.limit {
-            Limit::Bdp(_) => {
-                Err(Fault::at("limit", "a shaper knows no round-trip time").fix("write a time: \"70 ms\""))
-            }
+            Limit::Bdp(_) => Err(Fault::at("limit", "a shaper knows no round-trip time").fix(
+                "write a time: \
+                    \"70 ms\"",
+            )),
             _ => Ok(()),
         }
     }
@@ -64,10 +73,16 @@ impl<P> Algorithm for Tbf<P> {
     const ABOUT: About = About {
         name: "tbf",
         title: "Token bucket filter",
-        idea: "A packet goes on when the bucket has a token for each of its bytes; until then it waits.",
+        idea: "A packet goes on when the bucket has a token for each of its bytes; until then it \
+            waits.",
         equations: "tokens <- min(burst, tokens + rate dt / 8)\n\
                     what goes on in any time t is at most  burst + rate t / 8  bytes",
-        sources: &["tc-tbf(8)", "RFC 2475 section 2.3.3.3 (shapers)", "RFC 2697 section 3 (the bucket)"],
+        sources: &[
+            "tc-tbf(8)",
+            "RFC 2475 section 2.3.3.3 (shapers)",
+            "RFC 2697 section 3 (the \
+            bucket)",
+        ],
         provenance: Provenance::TwoReadings,
     };
     fn new(config: &TbfConfig, _: &Contract) -> Self {
@@ -147,7 +162,11 @@ mod tests {
     use crate::suite::conditioner::{Out, Station};
     use proptest::prelude::*;
 
-    fn station(rate: u64, burst: u64, limit: Limit) -> Station<Tbf<dumbbell_core::testing::Numbered>> {
+    fn station(
+        rate: u64,
+        burst: u64,
+        limit: Limit,
+    ) -> Station<Tbf<dumbbell_core::testing::Numbered>> {
         let config = TbfConfig { rate: Rate::from_bps(rate), burst: Bytes(burst), limit };
         config.check().unwrap();
         Station::new(|site| Tbf::new(&config, site))
@@ -163,7 +182,8 @@ mod tests {
         let ms = |n| Time::ZERO + Span::from_ms(n);
         assert_eq!(
             s.out,
-            [(ms(0), 0), (ms(0), 1), (ms(0), 2), (ms(1), 3), (ms(2), 4)].map(|(t, id)| Out::Emitted(t, id))
+            [(ms(0), 0), (ms(0), 1), (ms(0), 2), (ms(1), 3), (ms(2), 4)]
+                .map(|(t, id)| Out::Emitted(t, id))
         );
     }
 
@@ -181,14 +201,19 @@ mod tests {
 
     #[test]
     fn a_limit_in_round_trip_times_is_refused() {
-        let fault = TbfConfig { limit: Limit::Bdp(1.0), ..TbfConfig::default() }.check().unwrap_err();
+        let fault =
+            TbfConfig { limit: Limit::Bdp(1.0), ..TbfConfig::default() }.check().unwrap_err();
         assert_eq!(fault.at, "limit");
-        assert_eq!(TbfConfig { burst: Bytes(0), ..TbfConfig::default() }.check().unwrap_err().at, "burst");
+        assert_eq!(
+            TbfConfig { burst: Bytes(0), ..TbfConfig::default() }.check().unwrap_err().at,
+            "burst"
+        );
     }
 
     proptest! {
-        /// Between any two departures no more passes than `burst + rate t`, in whole numbers; and nothing waits longer
-        /// than it must: one byte more would have been too much at each delayed departure.
+        /// Between any two departures no more passes than `burst + rate t`, in whole numbers; and
+        /// nothing waits longer than it must: one byte more would have been too much at each
+        /// delayed departure.
         #[test]
         fn conforms_to_its_bucket(
             rate in 1_000u64..1_000_000_000,

@@ -1,5 +1,6 @@
-//! The levels of a meter state over time within a window: tokens in its bucket, packets in its buffer. Both are looked at before
-//! anything happens to them, so that between two looks a bucket only fills and a buffer stays as it is.
+//! The levels of a meter state over time within a window: tokens in its bucket, packets in its
+//! buffer. Both are looked at before anything happens to them, so that between two looks a bucket
+//! only fills and a buffer stays as it is.
 use dumbbell_core::meter::Tokens;
 use dumbbell_core::units::{Span, Time};
 
@@ -36,8 +37,8 @@ impl Levels {
         Levels { from, to, at: None, tokens: None, level: 0.0, held: 0 }
     }
 
-    /// Looks at a place before anything happens to it at `now`: `tokens` gives its bucket's account, `held` packets are in
-    /// its buffer.
+    /// Looks at a place before anything happens to it at `now`: `tokens` gives its bucket's
+    /// account, `held` packets are in its buffer.
     pub fn look(&mut self, now: Time, mut tokens: impl FnMut(Time) -> Option<Tokens>, held: u64) {
         if now < self.from {
             return;
@@ -67,7 +68,8 @@ impl Levels {
         if ps == 0.0 { 0.0 } else { self.held as f64 / ps }
     }
 
-    /// What came into the bucket within the window until the last look; `None` if there is no bucket.
+    /// What came into the bucket within the window until the last look; `None` if there is no
+    /// bucket.
     pub fn income(&self) -> Option<TokenIncome> {
         let (first, last) = self.tokens?;
         let ps = self.looked();
@@ -86,9 +88,10 @@ impl Levels {
     }
 }
 
-/// Token units times picoseconds in a bucket that had the account `last` and now, after `span` in which nothing was taken,
-/// has `now`: it filled steadily, and was full from when tokens were lost. Tokens that are made whole are taken as if they
-/// flowed, which is right in the mean to less than one.
+/// Token units times picoseconds in a bucket that had the account `last` and now, after `span` in
+/// which nothing was taken, has `now`: it filled steadily, and was full from when tokens were lost.
+/// Tokens that are made whole are taken as if they flowed, which is right in the mean to less than
+/// one.
 fn area(last: &Tokens, now: &Tokens, span: Span) -> f64 {
     let (made, lost) = ((now.made - last.made) as f64, (now.lost - last.lost) as f64);
     let (end, span) = (now.level as f64, span.ps() as f64);
@@ -107,9 +110,10 @@ mod tests {
         Time::ZERO + Span::from_ms(ms)
     }
 
-    /// 1000 bytes a second into a bucket of 2000, of which packets of 1000 take theirs at 0, 0 and 3 s. It has 0 at 0, is full
-    /// at 2 s, has 1000 left at 3 s and is full at 4 s. From 1 s to 5 s: 1500 in the mean of the first second, 2000 in the
-    /// second, 1500 in the third, 2000 in the last.
+    /// 1000 bytes a second into a bucket of 2000, of which packets of 1000 take theirs at 0, 0 and
+    /// 3 s. It has 0 at 0, is full at 2 s, has 1000 left at 3 s and is full at 4 s. From 1 s to 5
+    /// s: 1500 in the mean of the first second, 2000 in the second, 1500 in the third, 2000 in the
+    /// last.
     #[test]
     fn a_bucket_by_hand() {
         let mut bucket = TokenBucket::new(Rate::from_bps(8000), Bytes(2000));

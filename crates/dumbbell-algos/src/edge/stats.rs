@@ -36,7 +36,14 @@ impl MeterStats {
     /// An empty one, with a window from `from` to `to`.
     pub fn new(from: Time, to: Time) -> Self {
         let (total, early) = (MeterCounts::default(), MeterCounts::default());
-        MeterStats { from, total, early, longest: Span::ZERO, holding: None, standing: Levels::new(from, to) }
+        MeterStats {
+            from,
+            total,
+            early,
+            longest: Span::ZERO,
+            holding: None,
+            standing: Levels::new(from, to),
+        }
     }
 
     #[inline]
@@ -47,7 +54,8 @@ impl MeterStats {
         }
     }
 
-    /// A packet of `bytes` went on at `now` after it was held; a packet without a colour counts as green.
+    /// A packet of `bytes` went on at `now` after it was held; a packet without a colour counts as
+    /// green.
     #[inline]
     pub fn passed(&mut self, now: Time, color: Option<Color>, bytes: u32, held: Span) {
         let i = color.unwrap_or_default().index();

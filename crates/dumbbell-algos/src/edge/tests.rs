@@ -55,11 +55,21 @@ fn each_flow_has_a_bucket_of_its_own_and_replies_have_none() {
     let mut edge = Edge::default();
     let states: Vec<u32> = (0..2).map(|_| state(&mut edge, bucket(1), ASSURED)).collect();
     let outside = state(&mut edge, Stage::BestEffort(Color::Yellow), ASSURED);
-    edge.rule_for_flows(ALL, &[(FlowId(0), states[0]), (FlowId(1), states[1]), (FlowId(2), outside)]);
+    edge.rule_for_flows(
+        ALL,
+        &[(FlowId(0), states[0]), (FlowId(1), states[1]), (FlowId(2), outside)],
+    );
     let be = Dscp(0);
     let seen = send(
         &mut edge,
-        &[(0, be, false), (0, be, false), (1, be, false), (1, be, true), (2, be, false), (7, be, false)],
+        &[
+            (0, be, false),
+            (0, be, false),
+            (1, be, false),
+            (1, be, true),
+            (2, be, false),
+            (7, be, false),
+        ],
     );
     assert_eq!(seen.0, [(0, 10), (1, 12), (2, 10), (3, 0), (4, 12), (5, 0)]);
     assert_eq!(edge.states()[0].account.packets(Color::Yellow), 1);
@@ -74,7 +84,13 @@ fn the_first_rule_that_takes_a_packet_has_it() {
     edge.rule_for_all(ALL, rest);
     let seen = send(
         &mut edge,
-        &[(0, EF, false), (1, EF, false), (2, Dscp(0), false), (3, Dscp(0), true), (4, Dscp(0), false)],
+        &[
+            (0, EF, false),
+            (1, EF, false),
+            (2, Dscp(0), false),
+            (3, Dscp(0), true),
+            (4, Dscp(0), false),
+        ],
     );
     assert_eq!(seen.0, [(0, 46), (2, 0), (3, 0), (4, 8)]);
     assert_eq!(seen.1, [(1, Reason::Policed)]);

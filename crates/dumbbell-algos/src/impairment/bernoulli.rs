@@ -1,7 +1,8 @@
-//! Independent loss: every packet, byte or bit is hit with the same probability, whatever became of the others.
+//! Independent loss: every packet, byte or bit is hit with the same probability, whatever became of
+//! the others.
 use crate::impairment::parts::error_unit::{Hit, Per};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
-use dumbbell_core::impairment::{WireEffect, Impairment};
+use dumbbell_core::impairment::{Impairment, WireEffect};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::Time;
@@ -13,7 +14,10 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct BernoulliConfig {
     /// Probability that a packet (or a byte, or a bit: see `per`) is hit.
-    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "ns-2 ErrorModel: rate_ 0, unit_ pkt"))]
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "ns-2 ErrorModel: rate_ 0, unit_ pkt"),
+    )]
     pub loss: f64,
     /// What `loss` counts; a packet with one byte or bit that is hit is lost.
     #[schemars(extend("x-source" = "ns-2 ErrorModel: unit_ pkt"))]
@@ -34,10 +38,10 @@ impl Algorithm for Bernoulli {
     const ABOUT: About = About {
         name: "bernoulli",
         title: "Bernoulli loss",
-        idea: "Every packet (or byte, or bit) is hit with the same probability, independently of all others.",
-        equations: "lost  iff  U < P,  U uniform in [0, 1)\n\
-                    P = loss (per packet),  1 - (1 - loss)^L (per byte),  1 - (1 - loss)^(8 L) (per bit)\n\
-                    L the length on the wire in bytes",
+        idea: "Every packet (or byte, or bit) is hit with the same probability, independently of \
+            all others.",
+        equations: "lost  iff  U < P,  U uniform in [0, 1)\nP = loss (per packet),  1 - (1 - \
+            loss)^L (per byte),  1 - (1 - loss)^(8 L) (per bit)\nL the length on the wire in bytes",
         sources: &["ns-2 ErrorModel, units pkt, byte and bit", "tc-netem(8): loss random"],
         provenance: Provenance::TwoReadings,
     };
@@ -48,7 +52,11 @@ impl Algorithm for Bernoulli {
 
 impl Impairment for Bernoulli {
     fn effect(&mut self, _: Time, rng: &mut Stream, p: &Meta) -> WireEffect {
-        if rng.coin(self.hit.probability(p.wire_len)) { WireEffect::Lost } else { WireEffect::Arrives }
+        if rng.coin(self.hit.probability(p.wire_len)) {
+            WireEffect::Lost
+        } else {
+            WireEffect::Arrives
+        }
     }
 }
 
@@ -68,16 +76,23 @@ mod tests {
         losses(loss, Per::Packet, 1500, seed)
     }
 
-    /// A packet of 1000 B survives if each of its bytes, or bits, does: binomial with 1 - (1 - loss)^L.
+    /// A packet of 1000 B survives if each of its bytes, or bits, does: binomial with 1 - (1 -
+    /// loss)^L.
     #[test]
     fn a_longer_packet_has_more_to_lose() {
         let law = |loss: f64, units: f64| 1.0 - libm::pow(1.0 - loss, units);
         for (seed, (loss, per, p)) in
-            [(1e-4, Per::Byte, law(1e-4, 1000.0)), (1e-4, Per::Bit, law(1e-4, 8000.0))].into_iter().enumerate()
+            [(1e-4, Per::Byte, law(1e-4, 1000.0)), (1e-4, Per::Bit, law(1e-4, 8000.0))]
+                .into_iter()
+                .enumerate()
         {
             let lost = losses(loss, per, 1000, seed as u64);
             let (n, seen) = (lost.len() as f64, lost.iter().filter(|l| **l).count() as f64);
-            assert!((seen - n * p).abs() < 4.4 * (n * p * (1.0 - p)).sqrt(), "{per:?}: {seen}, {}", n * p);
+            assert!(
+                (seen - n * p).abs() < 4.4 * (n * p * (1.0 - p)).sqrt(),
+                "{per:?}: {seen}, {}",
+                n * p
+            );
         }
     }
 
@@ -88,11 +103,16 @@ mod tests {
             let lost = effects(loss, seed as u64);
             let n = lost.len() as f64;
             let seen = lost.iter().filter(|l| **l).count() as f64;
-            assert!((seen - n * loss).abs() < 4.4 * (n * loss * (1.0 - loss)).sqrt(), "{loss}: {seen}");
+            assert!(
+                (seen - n * loss).abs() < 4.4 * (n * loss * (1.0 - loss)).sqrt(),
+                "{loss}: \
+                {seen}"
+            );
         }
     }
 
-    /// Pairs of successive losses come with probability p^2: no memory, as the Gilbert-Elliott model would have.
+    /// Pairs of successive losses come with probability p^2: no memory, as the Gilbert-Elliott
+    /// model would have.
     #[test]
     fn losses_are_independent() {
         let loss = 0.2;

@@ -1,6 +1,6 @@
 //! Packets that arrive twice.
 use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
-use dumbbell_core::impairment::{WireEffect, Impairment};
+use dumbbell_core::impairment::{Impairment, WireEffect};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::Time;
@@ -12,7 +12,10 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct DuplicateConfig {
     /// Share of packets that arrive twice.
-    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "tc-netem(8): no duplicate unless it is written"))]
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "tc-netem(8): no duplicate unless it is written"),
+    )]
     pub share: f64,
 }
 
@@ -30,7 +33,8 @@ impl Algorithm for Duplicate {
     const ABOUT: About = About {
         name: "duplicate",
         title: "Duplication",
-        idea: "A share of packets arrives twice: the copy right behind the original, a packet like every other from then on.",
+        idea: "A share of packets arrives twice: the copy right behind the original, a packet like \
+            every other from then on.",
         equations: "doubled  iff  U < share,  U uniform in [0, 1)\n\
                     impairments that come later on the link see both, one after the other",
         sources: &["tc-netem(8): duplicate", "RFC 2883: a receiver tells of it by D-SACK"],
@@ -51,13 +55,18 @@ impl Impairment for Duplicate {
 mod tests {
     use super::*;
 
-    /// Binomial: within 4.4 standard deviations (two-sided 1e-5) of n p; independent: pairs of successive ones by p^2.
+    /// Binomial: within 4.4 standard deviations (two-sided 1e-5) of n p; independent: pairs of
+    /// successive ones by p^2.
     #[test]
     fn copies_are_binomial_and_independent() {
-        let (mut rng, mut link) = (Stream::named(3, "duplicate"), Duplicate::new(&DuplicateConfig { share: 0.1 }, &()));
-        let twice: Vec<bool> =
-            (0..200_000).map(|_| link.effect(Time::ZERO, &mut rng, &Meta::default()) == WireEffect::Duplicated).collect();
-        let within = |seen: usize, n: f64, p: f64| (seen as f64 - n * p).abs() < 4.4 * (n * p * (1.0 - p)).sqrt();
+        let (mut rng, mut link) =
+            (Stream::named(3, "duplicate"), Duplicate::new(&DuplicateConfig { share: 0.1 }, &()));
+        let twice: Vec<bool> = (0..200_000)
+            .map(|_| link.effect(Time::ZERO, &mut rng, &Meta::default()) == WireEffect::Duplicated)
+            .collect();
+        let within = |seen: usize, n: f64, p: f64| {
+            (seen as f64 - n * p).abs() < 4.4 * (n * p * (1.0 - p)).sqrt()
+        };
         assert!(within(twice.iter().filter(|t| **t).count(), 200_000.0, 0.1));
         assert!(within(twice.chunks_exact(2).filter(|t| t[0] && t[1]).count(), 100_000.0, 0.01));
     }

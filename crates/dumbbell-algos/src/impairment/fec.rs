@@ -1,16 +1,19 @@
-//! Forward error correction: a wire that loses packets, and a block code over packets that brings most of them back.
+//! Forward error correction: a wire that loses packets, and a block code over packets that brings
+//! most of them back.
 //!
-//! An encoder before the wire sends `repair` packets behind each `data`; from any `data` of the block the decoder behind it
-//! has the rest (maximum distance separable, as Reed-Solomon codes are). The wire's losses are drawn for a whole block
-//! when its first packet comes, one for each packet in the order of the wire, those of repairs too: what becomes of a packet
-//! is then known when it leaves, whatever comes behind it.
+//! An encoder before the wire sends `repair` packets behind each `data`; from any `data` of the
+//! block the decoder behind it has the rest (maximum distance separable, as Reed-Solomon codes
+//! are). The wire's losses are drawn for a whole block when its first packet comes, one for each
+//! packet in the order of the wire, those of repairs too: what becomes of a packet is then known
+//! when it leaves, whatever comes behind it.
 //!
-//! Blocks are counted by packets, however far apart these are, and `delay` stands for what the decoder waits: an encoder
-//! that sends its repairs for half a block after a while is not modelled. Repairs have no packets here: the link's rate is what they leave over, so that
-//! the line beneath carries `(data + repair) / data` times as much.
+//! Blocks are counted by packets, however far apart these are, and `delay` stands for what the
+//! decoder waits: an encoder that sends its repairs for half a block after a while is not modelled.
+//! Repairs have no packets here: the link's rate is what they leave over, so that the line beneath
+//! carries `(data + repair) / data` times as much.
 use super::gilbert_elliott::{GilbertElliott, GilbertElliottConfig};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::impairment::{WireEffect, Impairment};
+use dumbbell_core::impairment::{Impairment, WireEffect};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Span, Time};
@@ -30,10 +33,15 @@ pub struct FecConfig {
     /// Repair packets of a block, `m`: so many losses in it can be repaired. 0: no code.
     #[schemars(range(min = 0, max = 254), extend("x-source" = "our choice: a fifth on top"))]
     pub repair: u32,
-    /// Blocks that are sent interleaved, packet by packet: a burst of losses is dealt out to so many.
-    #[schemars(range(min = 1, max = 1000), extend("x-source" = "RFC 6015: an interleaver's depth; 1 is none"))]
+    /// Blocks that are sent interleaved, packet by packet: a burst of losses is dealt out to so
+    /// many.
+    #[schemars(
+        range(min = 1, max = 1000),
+        extend("x-source" = "RFC 6015: an interleaver's depth; 1 is none"),
+    )]
     pub interleave: u32,
-    /// How much later a packet arrives that was repaired. About `data * interleave` packets' time, if they come evenly.
+    /// How much later a packet arrives that was repaired. About `data * interleave` packets' time,
+    /// if they come evenly.
     #[schemars(extend("x-source" = "our choice"))]
     pub delay: Span,
     /// Whether packets behind a repaired one wait for it.
@@ -73,9 +81,14 @@ impl Default for FecConfig {
 impl Config for FecConfig {
     fn check(&self) -> Result<(), Fault> {
         if self.data + self.repair > LONGEST {
-            let cause =
-                format!("a block of {} packets: a code over octets has at most {LONGEST}", self.data + self.repair);
-            return Err(Fault::at("repair", cause).fix("make blocks shorter, and more of them with `interleave`"));
+            let cause = format!(
+                "a block of {} packets: a code over octets has at most {LONGEST}",
+                self.data + self.repair
+            );
+            return Err(Fault::at("repair", cause).fix(
+                "make blocks shorter, and more of them with \
+                `interleave`",
+            ));
         }
         Ok(())
     }
@@ -86,7 +99,8 @@ impl Config for FecConfig {
 pub struct Fec {
     config: FecConfig,
     wire: GilbertElliott,
-    /// What becomes of the data packets of the blocks that are open, in the order in which they come.
+    /// What becomes of the data packets of the blocks that are open, in the order in which they
+    /// come.
     effects: Box<[WireEffect]>,
     /// How many of these have come.
     taken: usize,
@@ -100,12 +114,13 @@ impl Algorithm for Fec {
     const ABOUT: About = About {
         name: "fec",
         title: "Forward error correction",
-        idea: "The wire loses packets, and a block code brings them back unless too many of a block are lost.",
-        equations: "n = data + repair;  a block with at most `repair` losses loses nothing, any other keeps its losses\n\
-                    independent losses p:  P(lost) = p P(Binomial(n - 1, p) >= repair)\n\
-                    interleave d: packet i belongs to block i mod d;  a burst of repair * d packets is repaired\n\
-                    repaired: delay += `delay`;  keep_order: never before the packet before it\n\
-                    the link's rate is net: the line carries n / data times as much",
+        idea: "The wire loses packets, and a block code brings them back unless too many of a \
+            block are lost.",
+        equations: "n = data + repair;  a block with at most `repair` losses loses nothing, any \
+            other keeps its losses\nindependent losses p:  P(lost) = p P(Binomial(n - 1, p) >= \
+            repair)\ninterleave d: packet i belongs to block i mod d;  a burst of repair * d \
+            packets is repaired\nrepaired: delay += `delay`;  keep_order: never before the packet \
+            before it\nthe link's rate is net: the line carries n / data times as much",
         sources: &[
             "RFC 5510: Reed-Solomon Forward Error Correction Schemes",
             "RFC 6363: Forward Error Correction Framework",
@@ -134,13 +149,15 @@ impl Algorithm for Fec {
 }
 
 impl Fec {
-    /// Draws the losses of the next blocks, data first and repairs behind them, and says what becomes of the data.
+    /// Draws the losses of the next blocks, data first and repairs behind them, and says what
+    /// becomes of the data.
     fn draw(&mut self, rng: &mut Stream) {
         let (depth, repair) = (self.config.interleave as usize, self.config.repair as usize);
         let slots = self.effects.len() + repair * depth;
         // The wire's own clock is its packets, so no time is to be said.
-        let lost: Vec<bool> =
-            (0..slots).map(|_| self.wire.effect(Time::ZERO, rng, &Meta::default()) == WireEffect::Lost).collect();
+        let lost: Vec<bool> = (0..slots)
+            .map(|_| self.wire.effect(Time::ZERO, rng, &Meta::default()) == WireEffect::Lost)
+            .collect();
         let decodes = decodes(&lost, depth, repair);
         for (i, effect) in self.effects.iter_mut().enumerate() {
             *effect = match (lost[i], decodes[i % depth]) {
@@ -174,7 +191,9 @@ impl Impairment for Fec {
 
 /// True if each of `depth` interleaved blocks lost at most `repair` of its packets.
 fn decodes(lost: &[bool], depth: usize, repair: usize) -> Vec<bool> {
-    (0..depth).map(|block| lost.iter().skip(block).step_by(depth).filter(|l| **l).count() <= repair).collect()
+    (0..depth)
+        .map(|block| lost.iter().skip(block).step_by(depth).filter(|l| **l).count() <= repair)
+        .collect()
 }
 
 #[cfg(test)]

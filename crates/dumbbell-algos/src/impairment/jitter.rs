@@ -1,6 +1,6 @@
 //! Jitter: every packet is late by a random time of its own.
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::impairment::{WireEffect, Impairment};
+use dumbbell_core::impairment::{Impairment, WireEffect};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Span, Time};
@@ -39,7 +39,11 @@ pub struct JitterConfig {
     #[schemars(extend("x-source" = "ours: a fifth of the mean, so that nothing is below zero"))]
     pub deviation: Span,
     /// Tail exponent (pareto): P(delay > x) falls as x^-shape. The variance is finite above 2.
-    #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 1.0, "x-source" = "ours: the least whole number with a variance"))]
+    #[schemars(
+        range(max = 100.0),
+        extend("exclusiveMinimum" = 1.0, "x-source" = "ours: the least whole number with a \
+            variance"),
+    )]
     pub shape: f64,
     /// Whether a packet waits for the one before it, so that none overtakes another.
     #[schemars(extend("x-source" = "tc-netem(8): order is not kept there either"))]
@@ -63,20 +67,35 @@ impl Config for JitterConfig {
     fn check(&self) -> Result<(), Fault> {
         let default = JitterConfig::default();
         if self.distribution == Distribution::Uniform {
-            return match [("mean", self.mean, default.mean), ("deviation", self.deviation, default.deviation)]
-                .iter()
-                .find(|(_, written, default)| written != default)
+            return match [
+                ("mean", self.mean, default.mean),
+                ("deviation", self.deviation, default.deviation),
+            ]
+            .iter()
+            .find(|(_, written, default)| written != default)
             {
-                Some((name, ..)) => Err(Fault::at(name, format!("uniform jitter has no {name}: it goes up to `max`"))
-                    .fix("write max, or distribution = \"normal\"")),
+                Some((name, ..)) => Err(Fault::at(
+                    name,
+                    format!(
+                        "uniform jitter has no {name}: it \
+                    goes up to `max`"
+                    ),
+                )
+                .fix("write max, or distribution = \"normal\"")),
                 None => Ok(()),
             };
         }
         if self.max != default.max {
-            return Err(Fault::at("max", "only uniform jitter has a largest delay").fix("write mean = \"10 ms\""));
+            return Err(Fault::at("max", "only uniform jitter has a largest delay").fix(
+                "write mean \
+                = \"10 ms\"",
+            ));
         }
         if self.mean == Span::ZERO && self.distribution != Distribution::Normal {
-            return Err(Fault::at("mean", "a mean of 0 s is no delay at all").fix("write mean = \"10 ms\""));
+            return Err(Fault::at("mean", "a mean of 0 s is no delay at all").fix(
+                "write mean = \
+                \"10 ms\"",
+            ));
         }
         Ok(())
     }
@@ -96,15 +115,16 @@ impl Algorithm for Jitter {
     const ABOUT: About = About {
         name: "jitter",
         title: "Jitter",
-        idea: "Every packet is late by a random time of its own, so that packets close behind each other may change places.",
-        equations: "uniform:      delay += U max,  U uniform in [0, 1)\n\
-                    normal:       delay += max(0, mean + deviation Z),  Z = sqrt(-2 ln(1 - U)) cos(2 pi V)\n\
-                    pareto:       delay += mean (shape - 1) / shape (1 - U)^(-1 / shape)\n\
-                    exponential:  delay += -mean ln(1 - U)\n\
-                    keep_order:   never before the packet before it",
+        idea: "Every packet is late by a random time of its own, so that packets close behind each \
+            other may change places.",
+        equations: "uniform:      delay += U max,  U uniform in [0, 1)\nnormal:       delay += \
+            max(0, mean + deviation Z),  Z = sqrt(-2 ln(1 - U)) cos(2 pi V)\npareto:       delay \
+            += mean (shape - 1) / shape (1 - U)^(-1 / shape)\nexponential:  delay += -mean ln(1 - \
+            U)\nkeep_order:   never before the packet before it",
         sources: &[
             "tc-netem(8): delay with jitter and distribution",
-            "Box, Muller: A note on the generation of random normal deviates, Ann. Math. Stat. 29, 1958",
+            "Box, Muller: A note on the generation of random normal deviates, Ann. Math. Stat. 29, \
+                1958",
         ],
         provenance: Provenance::TwoReadings,
     };
@@ -169,7 +189,11 @@ mod tests {
     /// Delays in milliseconds of packets that are far apart.
     fn delays(v: Value) -> Vec<f64> {
         let (mut rng, mut link) = (Stream::named(1, "jitter"), Jitter::new(&config(v), &()));
-        let one = |i| match link.effect(Time::ZERO + Span::from_secs(100 * i), &mut rng, &Meta::default()) {
+        let one = |i| match link.effect(
+            Time::ZERO + Span::from_secs(100 * i),
+            &mut rng,
+            &Meta::default(),
+        ) {
             WireEffect::Delayed(d) => d.seconds() * 1e3,
             other => panic!("{other:?}"),
         };
@@ -184,8 +208,11 @@ mod tests {
         let variance = delays.iter().map(|d| (d - mean) * (d - mean)).sum::<f64>() / n;
         assert!(delays.iter().all(|d| (0.0..10.0).contains(d)));
         assert!((mean - 5.0).abs() < 5.0 * (100.0f64 / 12.0 / n).sqrt(), "{mean}");
-        // The fourth central moment is m^4/80, so the variance's own variance is (1/80 - 1/144) m^4 / n.
-        assert!((variance - 100.0 / 12.0).abs() < 5.0 * (1e4 * (1.0 / 80.0 - 1.0 / 144.0) / n).sqrt());
+        // The fourth central moment is m^4/80, so the variance's own variance is (1/80 - 1/144) m^4
+        // / n.
+        assert!(
+            (variance - 100.0 / 12.0).abs() < 5.0 * (1e4 * (1.0 / 80.0 - 1.0 / 144.0) / n).sqrt()
+        );
     }
 
     /// The distribution function of each, in milliseconds.
@@ -198,8 +225,8 @@ mod tests {
         }
     }
 
-    /// Through its own distribution function each is uniform: chi-square of twenty equal bins. 57.4 is exceeded with
-    /// probability 1e-5 at 19 degrees of freedom.
+    /// Through its own distribution function each is uniform: chi-square of twenty equal bins. 57.4
+    /// is exceeded with probability 1e-5 at 19 degrees of freedom.
     #[test]
     fn delays_have_the_law_that_they_name() {
         for distribution in ["uniform", "normal", "pareto", "exponential"] {
@@ -208,12 +235,14 @@ mod tests {
                 bins[((law(distribution, delay) * 20.0) as usize).min(19)] += 1.0;
             }
             let expected = DRAWS as f64 / 20.0;
-            let chi: f64 = bins.iter().map(|seen| (seen - expected) * (seen - expected) / expected).sum();
+            let chi: f64 =
+                bins.iter().map(|seen| (seen - expected) * (seen - expected) / expected).sum();
             assert!(chi < 57.4, "{distribution}: {chi}");
         }
     }
 
-    /// A normal delay with a deviation as large as its mean is cut at zero: for 15.87 % of packets, the normal's tail.
+    /// A normal delay with a deviation as large as its mean is cut at zero: for 15.87 % of packets,
+    /// the normal's tail.
     #[test]
     fn no_packet_arrives_before_it_was_sent() {
         let all = delays(json!({ "distribution": "normal", "mean": "1 ms", "deviation": "1 ms" }));
@@ -222,8 +251,8 @@ mod tests {
         assert!((cut - n * tail).abs() < 4.4 * (n * tail * (1.0 - tail)).sqrt(), "{cut}");
     }
 
-    /// Packets a millisecond apart, delayed by 10 ms in the mean: in order, each as late as its own draw or behind the
-    /// one before it.
+    /// Packets a millisecond apart, delayed by 10 ms in the mean: in order, each as late as its own
+    /// draw or behind the one before it.
     #[test]
     fn order_is_kept_where_it_is_asked_for() {
         let plain = json!({ "distribution": "exponential" });
@@ -232,9 +261,11 @@ mod tests {
         let arrivals = |config: &JitterConfig| -> Vec<Time> {
             let (mut link, mut rng) = (Jitter::new(config, &()), Stream::named(2, "order"));
             (0..10_000)
-                .map(|i| match link.effect(Time::ZERO + Span::from_ms(i), &mut rng, &Meta::default()) {
-                    WireEffect::Delayed(d) => Time::ZERO + Span::from_ms(i) + d,
-                    other => panic!("{other:?}"),
+                .map(|i| {
+                    match link.effect(Time::ZERO + Span::from_ms(i), &mut rng, &Meta::default()) {
+                        WireEffect::Delayed(d) => Time::ZERO + Span::from_ms(i) + d,
+                        other => panic!("{other:?}"),
+                    }
                 })
                 .collect()
         };

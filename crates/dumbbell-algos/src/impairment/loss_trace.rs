@@ -1,7 +1,7 @@
 //! Losses as they were recorded: no chance, but a list of what is lost.
 use crate::impairment::parts::loss_list::{Losses, Of};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::impairment::{WireEffect, Impairment};
+use dumbbell_core::impairment::{Impairment, WireEffect};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::Time;
@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LossTraceConfig {
-    /// A file of the trace's words, beside the scenario that names it. They take the place of `trace`.
+    /// A file of the trace's words, beside the scenario that names it. They take the place of
+    /// `trace`.
     #[schemars(extend("x-source" = "none: no file"))]
     pub file: String,
     /// What the words of the trace are.
@@ -48,7 +49,9 @@ impl Config for LossTraceConfig {
             Of::Packets => "write trace = \"100 200\", or say what its words are: of = \"bits\"",
             Of::Times => "write trace = \"0.5 12.25\", or say what its words are: of = \"bits\"",
         };
-        Losses::parse(self.of, &self.trace).map(|_| ()).map_err(|cause| Fault::at("trace", cause).fix(example))
+        Losses::parse(self.of, &self.trace)
+            .map(|_| ())
+            .map_err(|cause| Fault::at("trace", cause).fix(example))
     }
 }
 
@@ -69,10 +72,12 @@ impl Algorithm for LossTrace {
     const ABOUT: About = About {
         name: "loss_trace",
         title: "Loss trace",
-        idea: "Packets are lost as a record says: by their places, by their numbers, or at given times.",
-        equations: "bits:     the n-th packet is lost  iff  the n-th bit is 1;  after the last none is, or it repeats\n\
-                    packets:  the n-th packet is lost  iff  n is in the list\n\
-                    times:    a packet is lost  iff  a time of the list came since the packet before it left",
+        idea: "Packets are lost as a record says: by their places, by their numbers, or at given \
+            times.",
+        equations: "bits:     the n-th packet is lost  iff  the n-th bit is 1;  after the last \
+            none is, or it repeats\npackets:  the n-th packet is lost  iff  n is in the \
+            list\ntimes:    a packet is lost  iff  a time of the list came since the packet before \
+            it left",
         sources: &["ns-2 ListErrorModel: droplist, of packets and of times"],
         provenance: Provenance::Recollection,
     };
@@ -89,7 +94,8 @@ impl Impairment for LossTrace {
         }
         let reached = if self.losses.of() == Of::Times { now.ps() } else { self.came };
         self.came += 1;
-        let due = self.losses.lost()[self.next..].iter().take_while(|place| **place <= reached).count();
+        let due =
+            self.losses.lost()[self.next..].iter().take_while(|place| **place <= reached).count();
         self.next += due;
         if due > 0 { WireEffect::Lost } else { WireEffect::Arrives }
     }
@@ -104,15 +110,21 @@ mod tests {
 
     /// The numbers, from 1, of packets that are lost, one each 100 ms from 100 ms on.
     fn lost(v: Value) -> Vec<u64> {
-        let (mut link, mut rng) = (LossTrace::new(&read(&v).unwrap(), &()), Stream::named(1, "unused"));
+        let (mut link, mut rng) =
+            (LossTrace::new(&read(&v).unwrap(), &()), Stream::named(1, "unused"));
         let at = |n: u64| Time::ZERO + Span::from_ms(100 * n);
-        (1..=30).filter(|n| link.effect(at(*n), &mut rng, &Meta::default()) == WireEffect::Lost).collect()
+        (1..=30)
+            .filter(|n| link.effect(at(*n), &mut rng, &Meta::default()) == WireEffect::Lost)
+            .collect()
     }
 
     #[test]
     fn bits_stand_for_packets() {
         assert_eq!(lost(json!({ "trace": "0x3 1 0 1x2" })), [4, 6, 7]);
-        assert_eq!(lost(json!({ "trace": "00 1", "repeat": true })), [3, 6, 9, 12, 15, 18, 21, 24, 27, 30]);
+        assert_eq!(
+            lost(json!({ "trace": "00 1", "repeat": true })),
+            [3, 6, 9, 12, 15, 18, 21, 24, 27, 30]
+        );
         assert!(lost(json!({ "trace": "0", "repeat": true })).is_empty());
     }
 
@@ -121,10 +133,14 @@ mod tests {
         assert_eq!(lost(json!({ "of": "packets", "trace": "1 2 17 31" })), [1, 2, 17]);
     }
 
-    /// At 0.05 s the first packet, which leaves at 0.1 s, is the next; 0.31 and 0.39 s both mean the one of 0.4 s.
+    /// At 0.05 s the first packet, which leaves at 0.1 s, is the next; 0.31 and 0.39 s both mean
+    /// the one of 0.4 s.
     #[test]
     fn a_time_loses_the_next_packet() {
-        assert_eq!(lost(json!({ "of": "times", "trace": "0.05 0.31 0.39 1 1.01" })), [1, 4, 10, 11]);
+        assert_eq!(
+            lost(json!({ "of": "times", "trace": "0.05 0.31 0.39 1 1.01" })),
+            [1, 4, 10, 11]
+        );
     }
 
     #[test]

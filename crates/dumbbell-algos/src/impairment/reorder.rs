@@ -1,6 +1,6 @@
 //! Reordering: some packets are late, or ahead of the others, by a fixed time.
 use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
-use dumbbell_core::impairment::{WireEffect, Impairment};
+use dumbbell_core::impairment::{Impairment, WireEffect};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Span, Time};
@@ -23,7 +23,10 @@ pub enum Chosen {
 #[serde(default, deny_unknown_fields)]
 pub struct ReorderConfig {
     /// Probability that a packet is chosen.
-    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "tc-netem(8): reorder 25%, the manual's example"))]
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "tc-netem(8): reorder 25%, the manual's example"),
+    )]
     pub share: f64,
     /// How much later some are.
     #[schemars(extend("x-source" = "tc-netem(8): delay 10ms reorder 25%, the manual's example"))]
@@ -31,17 +34,31 @@ pub struct ReorderConfig {
     /// What is done to a packet that is chosen.
     #[schemars(extend("x-source" = "ours: a path that is longer for some packets"))]
     pub chosen: Chosen,
-    /// Only each packet that comes at least so many places behind the last one chosen may be chosen; 1: all may.
-    #[schemars(range(min = 1, max = 1_000_000), extend("x-source" = "tc-netem(8): gap 1 unless it is written"))]
+    /// Only each packet that comes at least so many places behind the last one chosen may be
+    /// chosen; 1: all may.
+    #[schemars(
+        range(min = 1, max = 1_000_000),
+        extend("x-source" = "tc-netem(8): gap 1 unless it is written"),
+    )]
     pub gap: u32,
-    /// Correlation of the choice of a packet with that of the one before it; the share stays what it is.
-    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "tc-netem(8): none unless it is written"))]
+    /// Correlation of the choice of a packet with that of the one before it; the share stays what
+    /// it is.
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "tc-netem(8): none unless it is written"),
+    )]
     pub correlation: f64,
 }
 
 impl Default for ReorderConfig {
     fn default() -> Self {
-        ReorderConfig { share: 0.25, delay: Span::from_ms(10), chosen: Chosen::Late, gap: 1, correlation: 0.0 }
+        ReorderConfig {
+            share: 0.25,
+            delay: Span::from_ms(10),
+            chosen: Chosen::Late,
+            gap: 1,
+            correlation: 0.0,
+        }
     }
 }
 
@@ -63,11 +80,12 @@ impl Algorithm for Reorder {
     const ABOUT: About = About {
         name: "reorder",
         title: "Reordering",
-        idea: "A share of packets is late by a fixed time, so that those behind overtake them; or ahead of all others.",
-        equations: "P(chosen) = share;  after a choice  share + c (1 - share),  after none  share (1 - c),\n\
-                    c the correlation;  of the first gap - 1 packets behind one chosen, none\n\
-                    late: chosen += delay;  ahead: all others += delay\n\
-                    mean distance of packets chosen = gap - 1 + 1 / share  (c = 0)",
+        idea: "A share of packets is late by a fixed time, so that those behind overtake them; or \
+            ahead of all others.",
+        equations: "P(chosen) = share;  after a choice  share + c (1 - share),  after none  share \
+            (1 - c),\nc the correlation;  of the first gap - 1 packets behind one chosen, \
+            none\nlate: chosen += delay;  ahead: all others += delay\nmean distance of packets \
+            chosen = gap - 1 + 1 / share  (c = 0)",
         sources: &["tc-netem(8): delay 10ms reorder 25% 50% gap 5"],
         provenance: Provenance::TwoReadings,
     };
@@ -116,8 +134,11 @@ mod tests {
 
     /// Which of the packets are late.
     fn late(v: Value, n: usize) -> Vec<bool> {
-        let (mut link, mut rng) = (Reorder::new(&read(&v).unwrap(), &()), Stream::named(4, "reorder"));
-        (0..n).map(|_| link.effect(Time::ZERO, &mut rng, &Meta::default()) != WireEffect::Arrives).collect()
+        let (mut link, mut rng) =
+            (Reorder::new(&read(&v).unwrap(), &()), Stream::named(4, "reorder"));
+        (0..n)
+            .map(|_| link.effect(Time::ZERO, &mut rng, &Meta::default()) != WireEffect::Arrives)
+            .collect()
     }
 
     /// A probability, counted: within 4.4 standard deviations (two-sided 1e-5).
@@ -132,10 +153,15 @@ mod tests {
         assert!(within(all.iter().filter(|l| **l).count(), 200_000, 0.25));
         assert!(within(all.chunks_exact(2).filter(|w| w[0] && w[1]).count(), 100_000, 0.0625));
         let ahead = late(json!({ "chosen": "ahead" }), 200_000);
-        assert!(all.iter().zip(&ahead).all(|(late, others)| late != others), "the same choice, the other way round");
+        assert!(
+            all.iter().zip(&ahead).all(|(late, others)| late != others),
+            "the same choice, the \
+            other way round"
+        );
     }
 
-    /// The correlation is that of successive choices, and the share stays: P(1 | 1) = 0.2 + 0.5 x 0.8 = 0.6, P(1 | 0) = 0.1.
+    /// The correlation is that of successive choices, and the share stays: P(1 | 1) = 0.2 + 0.5 x
+    /// 0.8 = 0.6, P(1 | 0) = 0.1.
     #[test]
     fn choices_are_correlated_as_written() {
         let all = late(json!({ "share": 0.2, "correlation": 0.5 }), 400_000);
@@ -143,21 +169,24 @@ mod tests {
             let next: Vec<bool> = all.windows(2).filter(|w| w[0] == before).map(|w| w[1]).collect();
             assert!(within(next.iter().filter(|l| **l).count(), next.len(), p), "after {before}");
         }
-        // The variance of the mean of a chain with correlation c is (1 + c) / (1 - c) times the binomial's.
+        // The variance of the mean of a chain with correlation c is (1 + c) / (1 - c) times the
+        // binomial's.
         let (n, seen) = (400_000.0, all.iter().filter(|l| **l).count() as f64);
         assert!((seen - 0.2 * n).abs() < 4.4 * (3.0 * n * 0.2 * 0.8f64).sqrt(), "{seen}");
     }
 
-    /// Each fifth packet (netem's `reorder 100% gap 5`); and at a share of one half, distances of 4 and a geometric
-    /// number, with a mean of 6 and a variance of (1 - p) / p^2 = 2.
+    /// Each fifth packet (netem's `reorder 100% gap 5`); and at a share of one half, distances of 4
+    /// and a geometric number, with a mean of 6 and a variance of (1 - p) / p^2 = 2.
     #[test]
     fn a_gap_lies_between_choices() {
         let fifth = late(json!({ "share": 1.0, "gap": 5 }), 100);
         assert!(fifth.iter().enumerate().all(|(i, late)| *late == (i % 5 == 4)));
         let half = late(json!({ "share": 0.5, "gap": 5 }), 600_000);
-        let places: Vec<usize> = half.iter().enumerate().filter(|(_, late)| **late).map(|(i, _)| i).collect();
+        let places: Vec<usize> =
+            half.iter().enumerate().filter(|(_, late)| **late).map(|(i, _)| i).collect();
         let distances: Vec<f64> = places.windows(2).map(|w| (w[1] - w[0]) as f64).collect();
-        let (n, mean) = (distances.len() as f64, distances.iter().sum::<f64>() / distances.len() as f64);
+        let (n, mean) =
+            (distances.len() as f64, distances.iter().sum::<f64>() / distances.len() as f64);
         assert!(distances.iter().all(|d| *d >= 5.0));
         assert!((mean - 6.0).abs() < 4.4 * (2.0 / n).sqrt(), "{mean}");
     }

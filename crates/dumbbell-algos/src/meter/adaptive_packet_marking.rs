@@ -1,10 +1,12 @@
-//! Adaptive packet marking (W. Feng, D. Kandlur, D. Saha, K. Shin, ICNP 1998), the marker outside of TCP: packets are IN with
-//! a probability that rises while a flow has less than its target, and falls while it has more.
+//! Adaptive packet marking (W. Feng, D. Kandlur, D. Saha, K. Shin, ICNP 1998), the marker outside
+//! of TCP: packets are IN with a probability that rises while a flow has less than its target, and
+//! falls while it has more.
 //!
-//! The target is a mean throughput, not a reservation: a flow that has it without any mark is not marked at all.
-use crate::meter::parts::tsw::{bytes_per_second, draw};
+//! The target is a mean throughput, not a reservation: a flow that has it without any mark is not
+//! marked at all.
 use super::tsw2cm::check_window;
 use crate::bucket::config::committed;
+use crate::meter::parts::tsw::{bytes_per_second, draw};
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::meter::{Color, Contract, Meter};
@@ -18,23 +20,36 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AdaptivePacketMarkingConfig {
-    /// Throughput to be had on average; default what is reserved for the flow, or for all flows of the aggregate together.
+    /// Throughput to be had on average; default what is reserved for the flow, or for all flows of
+    /// the aggregate together.
     #[schemars(extend("x-source" = "Feng et al. 1998: the target bandwidth"))]
     pub rate: Option<Rate>,
     /// How often the probability is set anew, from what passed since.
     #[schemars(extend("x-source" = "reconstructed: 1 s"))]
     pub interval: Span,
-    /// How much the probability rises in an interval in which nothing came; in others in proportion to what is missing.
-    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "reconstructed: the paper's scale is not known"))]
+    /// How much the probability rises in an interval in which nothing came; in others in proportion
+    /// to what is missing.
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "reconstructed: the paper's scale is not known"),
+    )]
     pub delta: f64,
     /// The probability at the start.
-    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "reconstructed: nothing is marked until the target is missed"))]
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "reconstructed: nothing is marked until the target is missed"),
+    )]
     pub initial: f64,
 }
 
 impl Default for AdaptivePacketMarkingConfig {
     fn default() -> Self {
-        AdaptivePacketMarkingConfig { rate: None, interval: Span::from_secs(1), delta: 0.01, initial: 0.0 }
+        AdaptivePacketMarkingConfig {
+            rate: None,
+            interval: Span::from_secs(1),
+            delta: 0.01,
+            initial: 0.0,
+        }
     }
 }
 
@@ -79,20 +94,30 @@ impl Algorithm for AdaptivePacketMarking {
     const ABOUT: About = About {
         name: "adaptive_packet_marking",
         title: "Adaptive packet marking",
-        idea: "Packets are IN with a probability that rises while the flow has less than its target, and falls while it has more.",
+        idea: "Packets are IN with a probability that rises while the flow has less than its \
+            target, and falls while it has more.",
         equations: "each interval:  P <- P + delta (1 - throughput / rate), from 0 to 1\n\
                     green (IN) with probability P, else yellow (OUT)",
         sources: &[
-            "W. Feng, D. Kandlur, D. Saha, K. Shin, Adaptive packet marking for providing differentiated services in the Internet, \
-             ICNP 1998",
-            "S. Choi, C. Kim, TCP throughput guarantee using packet buffering, KISS 28(2), 2001, section 2",
+            "W. Feng, D. Kandlur, D. Saha, K. Shin, Adaptive packet marking for providing \
+                differentiated services in the Internet, ICNP 1998",
+            "S. Choi, C. Kim, TCP throughput guarantee using packet buffering, KISS 28(2), 2001, \
+                section 2",
         ],
         provenance: Provenance::Reconstruction,
     };
     fn new(c: &AdaptivePacketMarkingConfig, site: &Contract) -> Self {
         let target = bytes_per_second(committed(c.rate, site)) * c.interval.seconds();
-        let (target, delta, p) = if target > 0.0 { (target, c.delta, c.initial) } else { (1.0, 0.0, 0.0) };
-        AdaptivePacketMarking { target, interval: c.interval, delta, p, end: Time::ZERO + c.interval, bytes: 0 }
+        let (target, delta, p) =
+            if target > 0.0 { (target, c.delta, c.initial) } else { (1.0, 0.0, 0.0) };
+        AdaptivePacketMarking {
+            target,
+            interval: c.interval,
+            delta,
+            p,
+            end: Time::ZERO + c.interval,
+            bytes: 0,
+        }
     }
 }
 
@@ -115,10 +140,15 @@ mod tests {
 
     fn bench(initial: f64) -> Bench<AdaptivePacketMarking> {
         let rate = Some(Rate::from_mbps(1));
-        Bench::new(&AdaptivePacketMarkingConfig { rate, initial, ..AdaptivePacketMarkingConfig::default() })
+        Bench::new(&AdaptivePacketMarkingConfig {
+            rate,
+            initial,
+            ..AdaptivePacketMarkingConfig::default()
+        })
     }
 
-    /// A flow that has its target anyway is not marked in the end; one that cannot have it is marked always.
+    /// A flow that has its target anyway is not marked in the end; one that cannot have it is
+    /// marked always.
     #[test]
     fn it_backs_off_above_the_target_and_marks_all_below() {
         for (load, end) in [(1.25, 0.0), (2.0, 0.0), (0.5, 1.0), (0.9, 1.0)] {
@@ -128,7 +158,8 @@ mod tests {
         }
     }
 
-    /// 100 bytes in the first second, none in the next two: P rises by 0.01 (3 - 100 / 125000) by the fourth.
+    /// 100 bytes in the first second, none in the next two: P rises by 0.01 (3 - 100 / 125000) by
+    /// the fourth.
     #[test]
     fn the_probability_by_hand() {
         let mut b = bench(0.25);
@@ -136,7 +167,11 @@ mod tests {
         b.color(at(400), 100);
         assert_eq!(b.meter.p, 0.25);
         b.color(at(3500), 250_000);
-        assert!((b.meter.p - (0.25 + 0.01 * (3.0 - 100.0 / 125_000.0))).abs() < 1e-15, "{}", b.meter.p);
+        assert!(
+            (b.meter.p - (0.25 + 0.01 * (3.0 - 100.0 / 125_000.0))).abs() < 1e-15,
+            "{}",
+            b.meter.p
+        );
         let before = b.meter.p;
         b.color(at(4000), 40);
         assert!((b.meter.p - (before - 0.01)).abs() < 1e-15, "twice the target: {}", b.meter.p);
@@ -145,7 +180,11 @@ mod tests {
     /// With `delta = 0` it is a coin.
     #[test]
     fn green_has_the_probability() {
-        let config = AdaptivePacketMarkingConfig { delta: 0.0, initial: 0.3, ..AdaptivePacketMarkingConfig::default() };
+        let config = AdaptivePacketMarkingConfig {
+            delta: 0.0,
+            initial: 0.3,
+            ..AdaptivePacketMarkingConfig::default()
+        };
         let green = share(&mut Bench::<AdaptivePacketMarking>::new(&config), 1e6, 100_000)[0];
         assert!((green - 0.3).abs() < 0.006, "{green}");
     }

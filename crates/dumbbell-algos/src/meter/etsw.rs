@@ -1,13 +1,15 @@
-//! ETSW, an enhanced time sliding window marker (W. Lin, R. Zheng, J. Hou, ICNP 1999), reconstructed.
+//! ETSW, an enhanced time sliding window marker (W. Lin, R. Zheng, J. Hou, ICNP 1999),
+//! reconstructed.
 //!
-//! What is known of it: the plain marker for TCP marks everything IN up to a fixed level above the contract; ETSW
-//! makes that level depend on the difference between the instantaneous and the long-term average rate. The rest is
-//! ours. At the top of an undisturbed sawtooth of mean r that difference is r / 3, so that with the weight 1 the level is the
-//! plain marker's 4 r / 3; a smooth flow above the contract has no difference and is policed to it; a flow that recovers from
-//! a loss is faster than its average and has credit.
-use crate::meter::parts::tsw::{Start, Tsw, bytes_per_second, draw};
+//! What is known of it: the plain marker for TCP marks everything IN up to a fixed level above the
+//! contract; ETSW makes that level depend on the difference between the instantaneous and the
+//! long-term average rate. The rest is ours. At the top of an undisturbed sawtooth of mean r that
+//! difference is r / 3, so that with the weight 1 the level is the plain marker's 4 r / 3; a smooth
+//! flow above the contract has no difference and is policed to it; a flow that recovers from a loss
+//! is faster than its average and has credit.
 use super::tsw2cm::check_window;
 use crate::bucket::config::committed;
+use crate::meter::parts::tsw::{Start, Tsw, bytes_per_second, draw};
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::meter::{Color, Contract, Meter};
@@ -32,23 +34,33 @@ pub enum Credit {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EtswConfig {
-    /// Contracted rate; default what is reserved for the flow, or for all flows of the aggregate together.
+    /// Contracted rate; default what is reserved for the flow, or for all flows of the aggregate
+    /// together.
     #[schemars(extend("x-source" = "Lin, Zheng, Hou 1999: the reserved rate"))]
     pub rate: Option<Rate>,
-    /// Window of the instantaneous rate; default the flow's round-trip propagation time, 100 ms where that is unknown.
+    /// Window of the instantaneous rate; default the flow's round-trip propagation time, 100 ms
+    /// where that is unknown.
     #[schemars(extend("x-source" = "reconstructed"))]
     pub short_window: Option<Span>,
     /// Window of the average rate.
     #[schemars(extend("x-source" = "reconstructed: as tsw2cm's"))]
     pub window: Span,
     /// What raises the level above the contract.
-    #[schemars(extend("x-source" = "Lin, Zheng, Hou 1999, as Choi and Kim 2001, section 2, describe it"))]
+    #[schemars(
+        extend("x-source" = "Lin, Zheng, Hou 1999, as Choi and Kim 2001, section 2, describe it"),
+    )]
     pub mode: Credit,
     /// How much of that the level rises.
-    #[schemars(range(min = 0.0), extend("x-source" = "reconstructed: 4/3 of the rate at the top of a sawtooth"))]
+    #[schemars(
+        range(min = 0.0),
+        extend("x-source" = "reconstructed: 4/3 of the rate at the top of a sawtooth"),
+    )]
     pub kappa: f64,
     /// The highest level, as a multiple of the rate.
-    #[schemars(range(min = 1.0, max = 2.0), extend("x-source" = "reconstructed: Clark and Fang's 1.33"))]
+    #[schemars(
+        range(min = 1.0, max = 2.0),
+        extend("x-source" = "reconstructed: Clark and Fang's 1.33"),
+    )]
     pub theta_max: f64,
     /// Both estimates before the first packet.
     #[schemars(extend("x-source" = "RFC 2859 section 3: the committed target rate"))]
@@ -85,7 +97,8 @@ pub struct Etsw {
     instant: Tsw,
     average: Tsw,
     rate: f64,
-    /// theta = base + of_inst inst - kappa avg, before it is bounded: in either mode, without asking which.
+    /// theta = base + of_inst inst - kappa avg, before it is bounded: in either mode, without
+    /// asking which.
     base: f64,
     of_inst: f64,
     kappa: f64,
@@ -98,14 +111,16 @@ impl Algorithm for Etsw {
     const ABOUT: About = About {
         name: "etsw",
         title: "Enhanced time sliding window marker",
-        idea: "All is IN up to a level above the contract that follows the difference of the instantaneous and the average rate.",
-        equations: "inst, avg: time sliding windows of short_window and window over the same packets\n\
-                    theta = rate + kappa (inst - avg), or in mode deficit rate + kappa (rate - avg),\n\
-                    \x20       from rate to theta_max rate\n\
-                    green (IN) if inst <= theta; else yellow (OUT) with probability (inst - rate) / inst",
+        idea: "All is IN up to a level above the contract that follows the difference of the \
+            instantaneous and the average rate.",
+        equations: "inst, avg: time sliding windows of short_window and window over the same \
+            packets\ntheta = rate + kappa (inst - avg), or in mode deficit rate + kappa (rate - \
+            avg),\n\x20       from rate to theta_max rate\ngreen (IN) if inst <= theta; else \
+            yellow (OUT) with probability (inst - rate) / inst",
         sources: &[
             "W. Lin, R. Zheng, J. Hou, How to make assured services more assured, ICNP 1999",
-            "S. Choi, C. Kim, TCP throughput guarantee using packet buffering, KISS 28(2), 2001, section 2",
+            "S. Choi, C. Kim, TCP throughput guarantee using packet buffering, KISS 28(2), 2001, \
+                section 2",
         ],
         provenance: Provenance::Reconstruction,
     };
@@ -141,7 +156,8 @@ impl Meter for Etsw {
     #[inline]
     fn color(&mut self, cx: &mut Cx<'_>, p: &Meta, _: Color) -> Color {
         let pause = self.instant.pause(cx.now);
-        let (inst, avg) = (self.instant.after(pause, p.ip_len), self.average.after(pause, p.ip_len));
+        let (inst, avg) =
+            (self.instant.after(pause, p.ip_len), self.average.after(pause, p.ip_len));
         // What is not above the contract is not above theta, which is never below it.
         let above = inst > self.rate && (inst > self.most || inst > self.level(inst, avg));
         if above && draw(cx.rng) * inst < inst - self.rate { Color::Yellow } else { Color::Green }
@@ -160,10 +176,16 @@ mod tests {
     use crate::suite::meter::{Bench, sawtooth, share};
 
     fn bench(mode: Credit, theta_max: f64) -> Bench<Etsw> {
-        Bench::new(&EtswConfig { rate: Some(Rate::from_mbps(1)), mode, theta_max, ..EtswConfig::default() })
+        Bench::new(&EtswConfig {
+            rate: Some(Rate::from_mbps(1)),
+            mode,
+            theta_max,
+            ..EtswConfig::default()
+        })
     }
 
-    /// A constant rate up to the contract is all IN; a smooth flow above it has no credit, and IN is the contract.
+    /// A constant rate up to the contract is all IN; a smooth flow above it has no credit, and IN
+    /// is the contract.
     #[test]
     fn a_constant_rate_is_policed_to_the_contract() {
         for mode in [Credit::Difference, Credit::Deficit] {
@@ -174,17 +196,24 @@ mod tests {
         }
     }
 
-    /// What TCP does around its contract is nearly all IN: 1 Mbps over 100 ms are windows of 8 to 17 packets of 1000 bytes,
-    /// a sawtooth of 0.8 s. With kappa = 1 a packet is OUT only while both rates are above the contract, so that the gain
-    /// over no credit at all is what the average lags behind; a long sawtooth is followed.
+    /// What TCP does around its contract is nearly all IN: 1 Mbps over 100 ms are windows of 8 to
+    /// 17 packets of 1000 bytes, a sawtooth of 0.8 s. With kappa = 1 a packet is OUT only while
+    /// both rates are above the contract, so that the gain over no credit at all is what the
+    /// average lags behind; a long sawtooth is followed.
     #[test]
     fn a_sawtooth_around_the_contract_is_in() {
         let green = |most, period| sawtooth(&mut bench(Credit::Difference, most), 1e6, period);
-        let (short, long, without) = (green(4.0 / 3.0, 0.8), green(4.0 / 3.0, 4.0), green(1.0, 0.8));
-        assert!(short >= 0.95 && long < short - 0.01 && without < short - 0.005, "{short}, {long}, {without}");
+        let (short, long, without) =
+            (green(4.0 / 3.0, 0.8), green(4.0 / 3.0, 4.0), green(1.0, 0.8));
+        assert!(
+            short >= 0.95 && long < short - 0.01 && without < short - 0.005,
+            "{short}, {long}, \
+            {without}"
+        );
     }
 
-    /// Whatever comes, IN is at most theta_max times the contract, but for what comes before the estimate follows.
+    /// Whatever comes, IN is at most theta_max times the contract, but for what comes before the
+    /// estimate follows.
     #[test]
     fn in_never_exceeds_the_highest_level() {
         for most in [1.0, 4.0 / 3.0, 2.0] {

@@ -1,5 +1,6 @@
-//! The marker of Yeom and Reddy (ICMCS 1999): a token bucket that tells the sender at once of each packet that is OUT, so that
-//! TCP slows down before a router has to drop it. What a sender makes of the word is its congestion control's business.
+//! The marker of Yeom and Reddy (ICMCS 1999): a token bucket that tells the sender at once of each
+//! packet that is OUT, so that TCP slows down before a router has to drop it. What a sender makes
+//! of the word is its congestion control's business.
 use crate::bucket::TokenBucket;
 use crate::bucket::config::bucket_config;
 use dumbbell_core::aqm::Cx;
@@ -32,13 +33,16 @@ impl Algorithm for MarkerFeedback {
     const ABOUT: About = About {
         name: "marker_feedback",
         title: "Token bucket marker with feedback to the sender",
-        idea: "A packet that finds its tokens is IN; of every other, which is OUT, the sender is told at once.",
+        idea: "A packet that finds its tokens is IN; of every other, which is OUT, the sender is \
+            told at once.",
         equations: "tokens <- min(burst, tokens + rate dt / 8)\n\
                     green (IN) if tokens >= length: tokens <- tokens - length\n\
                     else yellow (OUT), and the sender hears of it",
         sources: &[
-            "I. Yeom, A. Reddy, Realizing throughput guarantees in a differentiated services network, ICMCS 1999",
-            "S. Choi, C. Kim, TCP throughput guarantee using packet buffering, KISS 28(2), 2001, section 2",
+            "I. Yeom, A. Reddy, Realizing throughput guarantees in a differentiated services \
+                network, ICMCS 1999",
+            "S. Choi, C. Kim, TCP throughput guarantee using packet buffering, KISS 28(2), 2001, \
+                section 2",
         ],
         provenance: Provenance::Reconstruction,
     };
@@ -74,7 +78,8 @@ mod tests {
     fn its_colours_are_the_token_bucket_markers() {
         let mut feedback = Bench::<MarkerFeedback>::new(&MarkerFeedbackConfig::default());
         let mut plain = Bench::<TokenBucketMeter>::new(&TokenBucketConfig::default());
-        let arrivals: Vec<(u64, u32, Color)> = (0..500).map(|n| (n * n % 7 + 12 * n, 1000, Color::Green)).collect();
+        let arrivals: Vec<(u64, u32, Color)> =
+            (0..500).map(|n| (n * n % 7 + 12 * n, 1000, Color::Green)).collect();
         let said = colors(&mut feedback, &arrivals);
         assert_eq!(said, colors(&mut plain, &arrivals));
         assert!(said.contains('Y') && said.contains('G'));

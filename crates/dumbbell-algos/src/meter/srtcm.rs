@@ -1,5 +1,6 @@
-//! The single rate three colour marker (RFC 2697): one stream of tokens fills a committed bucket, and what it has no room
-//! for fills an excess bucket. The length of a burst, not its peak rate, decides its colour.
+//! The single rate three colour marker (RFC 2697): one stream of tokens fills a committed bucket,
+//! and what it has no room for fills an excess bucket. The length of a burst, not its peak rate,
+//! decides its colour.
 use crate::bucket::config::{committed, depth, holds_nothing};
 use crate::bucket::{TokenBucket, units};
 use dumbbell_core::aqm::Cx;
@@ -15,17 +16,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SrTcmConfig {
-    /// Committed information rate; default what is reserved for the flow, or for all flows of the aggregate together.
+    /// Committed information rate; default what is reserved for the flow, or for all flows of the
+    /// aggregate together.
     #[schemars(extend("x-source" = "RFC 2697 section 2 leaves it to the contract"))]
     pub cir: Option<Rate>,
-    /// Committed burst size: the bucket of what is green, full at the start. A time or a BDP is of `cir` and the flow's
-    /// round-trip propagation time, and a packet of the link's MTU at least.
-    #[schemars(extend("x-source" = "ours: as token_bucket's; RFC 2697 section 2 leaves it to the contract"))]
+    /// Committed burst size: the bucket of what is green, full at the start. A time or a BDP is of
+    /// `cir` and the flow's round-trip propagation time, and a packet of the link's MTU at least.
+    #[schemars(
+        extend("x-source" = "ours: as token_bucket's; RFC 2697 section 2 leaves it to the contract"),
+    )]
     pub cbs: Limit,
     /// Excess burst size: the bucket of what is yellow. `cbs` or `ebs` may be 0.
     #[schemars(extend("x-source" = "ours: as cbs; RFC 2697 section 2 leaves it to the contract"))]
     pub ebs: Limit,
-    /// Whether a packet that came yellow or red never becomes better, and yellow ones leave the committed bucket alone.
+    /// Whether a packet that came yellow or red never becomes better, and yellow ones leave the
+    /// committed bucket alone.
     #[schemars(extend("x-source" = "RFC 2697 section 3: the colour-blind mode is the first"))]
     pub colour_aware: bool,
 }
@@ -39,7 +44,11 @@ impl Default for SrTcmConfig {
 impl Config for SrTcmConfig {
     fn check(&self) -> Result<(), Fault> {
         if holds_nothing(self.cbs) && holds_nothing(self.ebs) {
-            let fault = Fault::at("ebs", "with `cbs` and `ebs` of 0 every packet is red (RFC 2697 section 2)");
+            let fault = Fault::at(
+                "ebs",
+                "with `cbs` and `ebs` of 0 every packet is red (RFC 2697 \
+                section 2)",
+            );
             return Err(fault.fix("write \"1 BDP\" or \"5 kB\" for one of them"));
         }
         Ok(())
@@ -70,13 +79,17 @@ impl Algorithm for SrTcm {
     const ABOUT: About = About {
         name: "srtcm",
         title: "Single rate three colour marker",
-        idea: "Tokens at one rate fill a committed bucket and then an excess bucket; a packet is green, yellow or red by the \
-               first that holds enough for it.",
-        equations: "Tc <- Tc + cir dt / 8 up to cbs; what has no room there: Te up to ebs\n\
-                    green if Tc >= length: Tc <- Tc - length\n\
-                    yellow else if Te >= length: Te <- Te - length; else red\n\
-                    colour-aware: a packet that came yellow begins at the second line, one that came red is red",
-        sources: &["RFC 2697 (A Single Rate Three Color Marker)", "RFC 2475 section 2.3.3 (meters, markers)"],
+        idea: "Tokens at one rate fill a committed bucket and then an excess bucket; a packet is \
+            green, yellow or red by the first that holds enough for it.",
+        equations: "Tc <- Tc + cir dt / 8 up to cbs; what has no room there: Te up to ebs\ngreen \
+            if Tc >= length: Tc <- Tc - length\nyellow else if Te >= length: Te <- Te - length; \
+            else red\ncolour-aware: a packet that came yellow begins at the second line, one that \
+            came red is red",
+        sources: &[
+            "RFC 2697 (A Single Rate Three Color Marker)",
+            "RFC 2475 section 2.3.3 (meters, \
+            markers)",
+        ],
         provenance: Provenance::Vectors,
     };
     fn new(c: &SrTcmConfig, site: &Contract) -> Self {
@@ -174,9 +187,11 @@ mod tests {
         let mut seen = [[0; 3]; 2];
         for seed in 0..200 {
             let (mut rng, aware) = (Stream::named(seed, "traffic"), seed % 2 == 1);
-            let (mut bench, mut literal) = (Bench::<SrTcm>::new(&config(aware)), Literal { tc: 2000, te: 1000, ms: 0 });
+            let (mut bench, mut literal) =
+                (Bench::<SrTcm>::new(&config(aware)), Literal { tc: 2000, te: 1000, ms: 0 });
             for _ in 0..200 {
-                let ms = literal.ms + u64::from(if rng.coin(0.1) { rng.below(5000) } else { rng.below(700) });
+                let ms = literal.ms
+                    + u64::from(if rng.coin(0.1) { rng.below(5000) } else { rng.below(700) });
                 let (bytes, before) = (rng.below(1001), Color::ALL[rng.below(3) as usize]);
                 let color = bench.recolor(Time::ZERO + Span::from_ms(ms), bytes, before);
                 assert_eq!(color, literal.color(ms, u64::from(bytes), before, aware));
@@ -192,11 +207,15 @@ mod tests {
         let none = Limit::Packets(Packets(0.0));
         let run = |config: SrTcmConfig| {
             config.check().unwrap();
-            colors(&mut Bench::<SrTcm>::new(&config), &[0, 0, 0, 9000].map(|ms| (ms, 1000, Color::Green)))
+            colors(
+                &mut Bench::<SrTcm>::new(&config),
+                &[0, 0, 0, 9000].map(|ms| (ms, 1000, Color::Green)),
+            )
         };
         assert_eq!(run(SrTcmConfig { ebs: none, ..config(false) }), "GGRG");
         assert_eq!(run(SrTcmConfig { cbs: none, ..config(false) }), "YRRY");
-        let fault = SrTcmConfig { cbs: none, ebs: Limit::Bdp(0.0), ..config(false) }.check().unwrap_err();
+        let fault =
+            SrTcmConfig { cbs: none, ebs: Limit::Bdp(0.0), ..config(false) }.check().unwrap_err();
         assert_eq!(fault.at, "ebs");
     }
 }

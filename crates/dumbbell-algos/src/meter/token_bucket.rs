@@ -1,7 +1,8 @@
-//! The token bucket marker: a packet that finds its tokens is IN, every other is OUT and takes none.
+//! The token bucket marker: a packet that finds its tokens is IN, every other is OUT and takes
+//! none.
 //!
-//! The marker of an Assured Service (Clark and Fang 1998; Choi and Kim 2001, section 4.1), two colours: green is IN, yellow
-//! is OUT.
+//! The marker of an Assured Service (Clark and Fang 1998; Choi and Kim 2001, section 4.1), two
+//! colours: green is IN, yellow is OUT.
 use crate::bucket::TokenBucket;
 use crate::bucket::config::bucket_config;
 use dumbbell_core::aqm::Cx;
@@ -34,13 +35,16 @@ impl Algorithm for TokenBucketMeter {
     const ABOUT: About = About {
         name: "token_bucket",
         title: "Token bucket marker",
-        idea: "A packet that finds its tokens takes them and is IN; every other is OUT and takes none.",
+        idea: "A packet that finds its tokens takes them and is IN; every other is OUT and takes \
+            none.",
         equations: "tokens <- min(burst, tokens + rate dt / 8)\n\
                     green (IN) if tokens >= length: tokens <- tokens - length; else yellow (OUT)\n\
                     IN in any time t is at most  burst + rate t / 8  bytes",
         sources: &[
-            "D. Clark, W. Fang, Explicit allocation of best-effort packet delivery service, ToN 6(4), 1998",
-            "S. Choi, C. Kim, TCP throughput guarantee using packet buffering, KISS 28(2), 2001, section 4.1",
+            "D. Clark, W. Fang, Explicit allocation of best-effort packet delivery service, ToN \
+                6(4), 1998",
+            "S. Choi, C. Kim, TCP throughput guarantee using packet buffering, KISS 28(2), 2001, \
+                section 4.1",
             "RFC 2475 section 2.3.3 (meters, markers)",
         ],
         provenance: Provenance::TwoReadings,
@@ -91,11 +95,17 @@ mod tests {
     #[test]
     fn in_is_the_reservation_in_the_long_run() {
         for (gap_us, share) in [(10_000, 1.0), (4_000, 0.5)] {
-            let config = TokenBucketConfig { rate: Some(Rate::from_mbps(1)), ..TokenBucketConfig::default() };
+            let config = TokenBucketConfig {
+                rate: Some(Rate::from_mbps(1)),
+                ..TokenBucketConfig::default()
+            };
             let mut bench = Bench::<TokenBucketMeter>::new(&config);
             let n = 10_000;
-            let green =
-                (0..n).filter(|i| bench.color(Time::ZERO + Span::from_us(i * gap_us), 1000) == Color::Green).count();
+            let green = (0..n)
+                .filter(|i| {
+                    bench.color(Time::ZERO + Span::from_us(i * gap_us), 1000) == Color::Green
+                })
+                .count();
             let depth = 100.0 * 1000.0 / 8.0 / 1000.0;
             assert!((green as f64 - share * n as f64).abs() <= depth + 1.0, "{green} of {n}");
         }
@@ -103,7 +113,9 @@ mod tests {
 
     #[test]
     fn an_empty_bucket_is_refused() {
-        let fault = TokenBucketConfig { burst: Limit::Bdp(0.0), ..TokenBucketConfig::default() }.check().unwrap_err();
+        let fault = TokenBucketConfig { burst: Limit::Bdp(0.0), ..TokenBucketConfig::default() }
+            .check()
+            .unwrap_err();
         assert_eq!(fault.at, "burst");
     }
 }

@@ -1,5 +1,5 @@
-//! The two rate three colour marker (RFC 2698): a bucket at a peak rate decides what is red, one at a committed rate what
-//! is green; both are charged for what is green.
+//! The two rate three colour marker (RFC 2698): a bucket at a peak rate decides what is red, one at
+//! a committed rate what is green; both are charged for what is green.
 use crate::bucket::TokenBucket;
 use crate::bucket::config::{committed, depth, holds_nothing};
 use dumbbell_core::aqm::Cx;
@@ -15,12 +15,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TrTcmConfig {
-    /// Committed information rate; default what is reserved for the flow, or for all flows of the aggregate together.
+    /// Committed information rate; default what is reserved for the flow, or for all flows of the
+    /// aggregate together.
     #[schemars(extend("x-source" = "RFC 2698 section 2 leaves it to the contract"))]
     pub cir: Option<Rate>,
-    /// Committed burst size: the bucket of what is green, full at the start. A time or a BDP is of `cir` and the flow's
-    /// round-trip propagation time, and a packet of the link's MTU at least.
-    #[schemars(extend("x-source" = "ours: as token_bucket's; RFC 2698 section 2 leaves it to the contract"))]
+    /// Committed burst size: the bucket of what is green, full at the start. A time or a BDP is of
+    /// `cir` and the flow's round-trip propagation time, and a packet of the link's MTU at least.
+    #[schemars(
+        extend("x-source" = "ours: as token_bucket's; RFC 2698 section 2 leaves it to the contract"),
+    )]
     pub cbs: Limit,
     /// Peak information rate, not below `cir`; default twice that.
     #[schemars(extend("x-source" = "ours; RFC 2698 section 2 leaves it to the contract"))]
@@ -28,14 +31,21 @@ pub struct TrTcmConfig {
     /// Peak burst size: the bucket of all that is not red. A time or a BDP is of `pir`.
     #[schemars(extend("x-source" = "ours: as cbs; RFC 2698 section 2 leaves it to the contract"))]
     pub pbs: Limit,
-    /// Whether a packet that came yellow or red never becomes better, and yellow ones leave the committed bucket alone.
+    /// Whether a packet that came yellow or red never becomes better, and yellow ones leave the
+    /// committed bucket alone.
     #[schemars(extend("x-source" = "RFC 2698 section 3: the colour-blind mode is the first"))]
     pub colour_aware: bool,
 }
 
 impl Default for TrTcmConfig {
     fn default() -> Self {
-        TrTcmConfig { cir: None, cbs: Limit::Bdp(1.0), pir: None, pbs: Limit::Bdp(1.0), colour_aware: false }
+        TrTcmConfig {
+            cir: None,
+            cbs: Limit::Bdp(1.0),
+            pir: None,
+            pbs: Limit::Bdp(1.0),
+            colour_aware: false,
+        }
     }
 }
 
@@ -43,7 +53,11 @@ impl Config for TrTcmConfig {
     fn check(&self) -> Result<(), Fault> {
         for (name, size) in [("cbs", self.cbs), ("pbs", self.pbs)] {
             if holds_nothing(size) {
-                let fault = Fault::at(name, "no packet fits into an empty bucket (RFC 2698 section 2)");
+                let fault = Fault::at(
+                    name,
+                    "no packet fits into an empty bucket (RFC 2698 section \
+                    2)",
+                );
                 return Err(fault.fix("write \"1 BDP\" or \"5 kB\""));
             }
         }
@@ -71,13 +85,18 @@ impl Algorithm for TrTcm {
     const ABOUT: About = About {
         name: "trtcm",
         title: "Two rate three colour marker",
-        idea: "A packet beyond a peak rate is red, one beyond a committed rate yellow, every other green.",
+        idea: "A packet beyond a peak rate is red, one beyond a committed rate yellow, every other \
+            green.",
         equations: "Tp <- min(pbs, Tp + pir dt / 8);  Tc <- min(cbs, Tc + cir dt / 8)\n\
                     red if Tp < length\n\
                     yellow else if Tc < length: Tp <- Tp - length\n\
                     green else: Tp <- Tp - length, Tc <- Tc - length\n\
                     colour-aware: one that came red is red, one that came yellow is not green",
-        sources: &["RFC 2698 (A Two Rate Three Color Marker)", "RFC 2475 section 2.3.3 (meters, markers)"],
+        sources: &[
+            "RFC 2698 (A Two Rate Three Color Marker)",
+            "RFC 2475 section 2.3.3 (meters, \
+            markers)",
+        ],
         provenance: Provenance::Vectors,
     };
     fn new(c: &TrTcmConfig, site: &Contract) -> Self {
@@ -138,7 +157,8 @@ mod tests {
         assert_eq!(colors(&mut Bench::<TrTcm>::new(&config(false)), &at), "GGYRYGGGY");
     }
 
-    /// The RFC's section 3 word for word: both counts a token at a time, and each mode in its own lines.
+    /// The RFC's section 3 word for word: both counts a token at a time, and each mode in its own
+    /// lines.
     #[test]
     fn it_is_the_rfc_word_for_word() {
         let mut seen = [[0; 3]; 2];
@@ -173,8 +193,21 @@ mod tests {
 
     #[test]
     fn a_peak_below_what_is_committed_is_refused() {
-        let fault = TrTcmConfig { pir: Some(Rate::from_bps(7999)), ..config(false) }.check().unwrap_err();
-        assert_eq!((fault.at.as_str(), fault.fix.as_deref()), ("pir", Some("write \"8 kbps\" or more")));
-        assert_eq!(TrTcmConfig { pbs: Limit::Bdp(0.0), ..config(false) }.check().unwrap_err().at, "pbs");
+        let fault =
+            TrTcmConfig { pir: Some(Rate::from_bps(7999)), ..config(false) }.check().unwrap_err();
+        assert_eq!(
+            (fault.at.as_str(), fault.fix.as_deref()),
+            (
+                "pir",
+                Some(
+                    "write \"8 kbps\" or \
+            more"
+                )
+            )
+        );
+        assert_eq!(
+            TrTcmConfig { pbs: Limit::Bdp(0.0), ..config(false) }.check().unwrap_err().at,
+            "pbs"
+        );
     }
 }

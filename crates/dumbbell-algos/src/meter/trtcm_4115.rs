@@ -1,5 +1,5 @@
-//! The two rate three colour marker of RFC 4115: the excess has a rate and a bucket of its own, so that yellow packets
-//! take nothing from green ones and a green packet is charged once.
+//! The two rate three colour marker of RFC 4115: the excess has a rate and a bucket of its own, so
+//! that yellow packets take nothing from green ones and a green packet is charged once.
 use crate::bucket::TokenBucket;
 use crate::bucket::config::{committed, depth, holds_nothing};
 use dumbbell_core::aqm::Cx;
@@ -15,27 +15,38 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TrTcm4115Config {
-    /// Committed information rate; default what is reserved for the flow, or for all flows of the aggregate together.
+    /// Committed information rate; default what is reserved for the flow, or for all flows of the
+    /// aggregate together.
     #[schemars(extend("x-source" = "RFC 4115 section 2 leaves it to the contract"))]
     pub cir: Option<Rate>,
-    /// Committed burst size: the bucket of what is green, full at the start. A time or a BDP is of `cir` and the flow's
-    /// round-trip propagation time, and a packet of the link's MTU at least.
-    #[schemars(extend("x-source" = "ours: as token_bucket's; RFC 4115 section 2 leaves it to the contract"))]
+    /// Committed burst size: the bucket of what is green, full at the start. A time or a BDP is of
+    /// `cir` and the flow's round-trip propagation time, and a packet of the link's MTU at least.
+    #[schemars(
+        extend("x-source" = "ours: as token_bucket's; RFC 4115 section 2 leaves it to the contract"),
+    )]
     pub cbs: Limit,
     /// Excess information rate, beside `cir`; default as much again.
     #[schemars(extend("x-source" = "ours; RFC 4115 section 2 leaves it to the contract"))]
     pub eir: Option<Rate>,
-    /// Excess burst size: the bucket of what is yellow. A time or a BDP is of `eir`. `cbs` or `ebs` may be 0.
+    /// Excess burst size: the bucket of what is yellow. A time or a BDP is of `eir`. `cbs` or `ebs`
+    /// may be 0.
     #[schemars(extend("x-source" = "ours: as cbs; RFC 4115 section 2 leaves it to the contract"))]
     pub ebs: Limit,
-    /// Whether a packet that came yellow or red never becomes better, and yellow ones leave the committed bucket alone.
+    /// Whether a packet that came yellow or red never becomes better, and yellow ones leave the
+    /// committed bucket alone.
     #[schemars(extend("x-source" = "ours: colour-blind, as RFC 2698"))]
     pub colour_aware: bool,
 }
 
 impl Default for TrTcm4115Config {
     fn default() -> Self {
-        TrTcm4115Config { cir: None, cbs: Limit::Bdp(1.0), eir: None, ebs: Limit::Bdp(1.0), colour_aware: false }
+        TrTcm4115Config {
+            cir: None,
+            cbs: Limit::Bdp(1.0),
+            eir: None,
+            ebs: Limit::Bdp(1.0),
+            colour_aware: false,
+        }
     }
 }
 
@@ -63,12 +74,17 @@ impl Algorithm for TrTcm4115 {
     const ABOUT: About = About {
         name: "trtcm_4115",
         title: "Two rate three colour marker of RFC 4115",
-        idea: "A packet is green by a committed bucket, else yellow by an excess bucket that fills at a rate of its own, else red.",
-        equations: "Tc <- min(cbs, Tc + cir dt / 8);  Te <- min(ebs, Te + eir dt / 8)\n\
-                    green if Tc >= length: Tc <- Tc - length\n\
-                    yellow else if Te >= length: Te <- Te - length; else red\n\
-                    colour-aware: a packet that came yellow begins at the third line, one that came red is red",
-        sources: &["RFC 4115 (A Differentiated Service Two-Rate, Three-Color Marker)", "RFC 2698 (its forerunner)"],
+        idea: "A packet is green by a committed bucket, else yellow by an excess bucket that fills \
+            at a rate of its own, else red.",
+        equations: "Tc <- min(cbs, Tc + cir dt / 8);  Te <- min(ebs, Te + eir dt / 8)\ngreen if Tc \
+            >= length: Tc <- Tc - length\nyellow else if Te >= length: Te <- Te - length; else \
+            red\ncolour-aware: a packet that came yellow begins at the third line, one that came \
+            red is red",
+        sources: &[
+            "RFC 4115 (A Differentiated Service Two-Rate, Three-Color Marker)",
+            "RFC 2698 \
+            (its forerunner)",
+        ],
         provenance: Provenance::Recollection,
     };
     fn new(c: &TrTcm4115Config, site: &Contract) -> Self {
@@ -122,14 +138,17 @@ mod tests {
         }
     }
 
-    /// By hand: of the tokens of the excess nothing goes to what is green, and none of the committed is spilled.
+    /// By hand: of the tokens of the excess nothing goes to what is green, and none of the
+    /// committed is spilled.
     #[test]
     fn the_excess_has_a_rate_of_its_own() {
-        let at = [0, 0, 0, 0, 500, 1000, 1000, 4000, 4000, 4000, 4000].map(|ms| (ms, 1000, Color::Green));
+        let at = [0, 0, 0, 0, 500, 1000, 1000, 4000, 4000, 4000, 4000]
+            .map(|ms| (ms, 1000, Color::Green));
         assert_eq!(colors(&mut Bench::<TrTcm4115>::new(&config(false)), &at), "GGYRRGYGGYR");
     }
 
-    /// What RFC 2698 does to green packets, and this one not: yellow packets before them do not make them red.
+    /// What RFC 2698 does to green packets, and this one not: yellow packets before them do not
+    /// make them red.
     #[test]
     fn yellow_packets_take_nothing_from_green_ones() {
         let before = [Color::Yellow, Color::Yellow, Color::Green, Color::Green, Color::Red];

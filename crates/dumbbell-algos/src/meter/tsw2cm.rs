@@ -1,7 +1,8 @@
-//! The time sliding window two colour marker: above the contracted rate, packets are OUT by chance, as many as are too many.
-//! Chance spreads them, where a token bucket puts them side by side into one window of TCP.
-use crate::meter::parts::tsw::{Start, Tsw, bytes_per_second, draw};
+//! The time sliding window two colour marker: above the contracted rate, packets are OUT by chance,
+//! as many as are too many. Chance spreads them, where a token bucket puts them side by side into
+//! one window of TCP.
 use crate::bucket::config::committed;
+use crate::meter::parts::tsw::{Start, Tsw, bytes_per_second, draw};
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::meter::{Color, Contract, Meter};
@@ -15,7 +16,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tsw2CmConfig {
-    /// Committed target rate; default what is reserved for the flow, or for all flows of the aggregate together.
+    /// Committed target rate; default what is reserved for the flow, or for all flows of the
+    /// aggregate together.
     #[schemars(extend("x-source" = "Clark and Fang 1998, section III: the service profile"))]
     pub rate: Option<Rate>,
     /// Window of the estimate, of the order of a round-trip time.
@@ -41,7 +43,9 @@ impl Config for Tsw2CmConfig {
 /// A window has a length.
 pub fn check_window(name: &str, window: Span) -> Result<(), Fault> {
     match window.ps() {
-        0 => Err(Fault::at(name, "no packet comes within a window of no time").fix("write \"1 s\"")),
+        0 => {
+            Err(Fault::at(name, "no packet comes within a window of no time").fix("write \"1 s\""))
+        }
         _ => Ok(()),
     }
 }
@@ -59,12 +63,14 @@ impl Algorithm for Tsw2Cm {
     const ABOUT: About = About {
         name: "tsw2cm",
         title: "Time sliding window two colour marker",
-        idea: "While the estimated rate is above the contract, each packet is OUT with the probability that leaves the contract IN.",
+        idea: "While the estimated rate is above the contract, each packet is OUT with the \
+            probability that leaves the contract IN.",
         equations: "avg <- (avg W + length) / (dt + W)\n\
                     green (IN) if avg <= rate; else yellow (OUT) with probability 1 - rate / avg\n\
                     in the long run IN is the rate; packets of L every d have avg = L / d",
         sources: &[
-            "D. Clark, W. Fang, Explicit allocation of best-effort packet delivery service, ToN 6(4), 1998, section III",
+            "D. Clark, W. Fang, Explicit allocation of best-effort packet delivery service, ToN \
+                6(4), 1998, section III",
             "RFC 2859 (A Time Sliding Window Three Colour Marker), sections 3 and 4",
         ],
         provenance: Provenance::Vectors,
@@ -80,7 +86,11 @@ impl Meter for Tsw2Cm {
     fn color(&mut self, cx: &mut Cx<'_>, p: &Meta, _: Color) -> Color {
         let avg = self.estimate.update(cx.now, p.ip_len);
         // A coin that is below 1 - rate / avg, without the division.
-        if avg > self.target && draw(cx.rng) * avg < avg - self.target { Color::Yellow } else { Color::Green }
+        if avg > self.target && draw(cx.rng) * avg < avg - self.target {
+            Color::Yellow
+        } else {
+            Color::Green
+        }
     }
     fn probe(&self, out: &mut dyn Probe) {
         out.gauge("avg_rate", 8.0 * self.estimate.rate);
@@ -92,7 +102,8 @@ mod tests {
     use super::*;
     use crate::suite::meter::{Bench, share};
 
-    /// At a constant rate below the contract all is IN; above it, IN is the contract, however far above.
+    /// At a constant rate below the contract all is IN; above it, IN is the contract, however far
+    /// above.
     #[test]
     fn in_is_the_contract_in_the_long_run() {
         let config = Tsw2CmConfig { rate: Some(Rate::from_mbps(1)), ..Tsw2CmConfig::default() };
@@ -105,6 +116,9 @@ mod tests {
 
     #[test]
     fn a_window_of_no_time_is_refused() {
-        assert_eq!(Tsw2CmConfig { window: Span::ZERO, ..Tsw2CmConfig::default() }.check().unwrap_err().at, "window");
+        assert_eq!(
+            Tsw2CmConfig { window: Span::ZERO, ..Tsw2CmConfig::default() }.check().unwrap_err().at,
+            "window"
+        );
     }
 }

@@ -1,8 +1,8 @@
-//! The time sliding window three colour marker (RFC 2859): [`super::tsw2cm`] with a peak target rate, beyond which packets
-//! are red.
-use crate::meter::parts::tsw::{Start, Tsw, bytes_per_second, draw};
+//! The time sliding window three colour marker (RFC 2859): [`super::tsw2cm`] with a peak target
+//! rate, beyond which packets are red.
 use super::tsw2cm::check_window;
 use crate::bucket::config::committed;
+use crate::meter::parts::tsw::{Start, Tsw, bytes_per_second, draw};
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::meter::{Color, Contract, Meter};
@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tsw3CmConfig {
-    /// Committed target rate; default what is reserved for the flow, or for all flows of the aggregate together.
+    /// Committed target rate; default what is reserved for the flow, or for all flows of the
+    /// aggregate together.
     #[schemars(extend("x-source" = "RFC 2859 section 2 leaves it to the contract"))]
     pub rate: Option<Rate>,
     /// Peak target rate, not below `rate`; default twice that.
@@ -32,7 +33,12 @@ pub struct Tsw3CmConfig {
 
 impl Default for Tsw3CmConfig {
     fn default() -> Self {
-        Tsw3CmConfig { rate: None, peak_rate: None, window: Span::from_secs(1), start: Start::Contract }
+        Tsw3CmConfig {
+            rate: None,
+            peak_rate: None,
+            window: Span::from_secs(1),
+            start: Start::Contract,
+        }
     }
 }
 
@@ -63,14 +69,16 @@ impl Algorithm for Tsw3Cm {
     const ABOUT: About = About {
         name: "tsw3cm",
         title: "Time sliding window three colour marker",
-        idea: "What the estimated rate has beyond a peak rate is red, what it has beyond a committed rate yellow, each by chance.",
+        idea: "What the estimated rate has beyond a peak rate is red, what it has beyond a \
+            committed rate yellow, each by chance.",
         equations: "avg <- (avg W + length) / (dt + W)\n\
                     avg <= rate:  green\n\
                     avg <= peak:  yellow with probability (avg - rate) / avg\n\
                     else:         red with (avg - peak) / avg, yellow with (peak - rate) / avg",
         sources: &[
             "RFC 2859 (A Time Sliding Window Three Colour Marker), sections 3 and 4",
-            "D. Clark, W. Fang, Explicit allocation of best-effort packet delivery service, ToN 6(4), 1998",
+            "D. Clark, W. Fang, Explicit allocation of best-effort packet delivery service, ToN \
+                6(4), 1998",
         ],
         provenance: Provenance::Vectors,
     };
@@ -78,7 +86,11 @@ impl Algorithm for Tsw3Cm {
         let rate = committed(c.rate, site);
         let peak = c.peak_rate.unwrap_or(Rate::from_bps(rate.bps().saturating_mul(2))).max(rate);
         let committed = bytes_per_second(rate);
-        Tsw3Cm { estimate: Tsw::new(c.window, c.start.of(committed)), committed, peak: bytes_per_second(peak) }
+        Tsw3Cm {
+            estimate: Tsw::new(c.window, c.start.of(committed)),
+            committed,
+            peak: bytes_per_second(peak),
+        }
     }
 }
 
@@ -119,15 +131,24 @@ mod tests {
             peak_rate: Some(Rate::from_bps(1_500_000)),
             ..Tsw3CmConfig::default()
         };
-        for (load, expected) in [(0.9, [1.0, 0.0, 0.0]), (1.25, [0.8, 0.2, 0.0]), (4.0, [0.25, 0.125, 0.625])] {
+        for (load, expected) in
+            [(0.9, [1.0, 0.0, 0.0]), (1.25, [0.8, 0.2, 0.0]), (4.0, [0.25, 0.125, 0.625])]
+        {
             let found = share(&mut Bench::<Tsw3Cm>::new(&config), 1e6 * load, 100_000);
-            assert!(found.iter().zip(expected).all(|(f, e)| (f - e).abs() < 0.005), "load {load}: {found:?}");
+            assert!(
+                found.iter().zip(expected).all(|(f, e)| (f - e).abs() < 0.005),
+                "load {load}: \
+                {found:?}"
+            );
         }
     }
 
     #[test]
     fn a_peak_below_what_is_committed_is_refused() {
         let (rate, peak_rate) = (Some(Rate::from_mbps(2)), Some(Rate::from_mbps(1)));
-        assert_eq!(Tsw3CmConfig { rate, peak_rate, ..Tsw3CmConfig::default() }.check().unwrap_err().at, "peak_rate");
+        assert_eq!(
+            Tsw3CmConfig { rate, peak_rate, ..Tsw3CmConfig::default() }.check().unwrap_err().at,
+            "peak_rate"
+        );
     }
 }

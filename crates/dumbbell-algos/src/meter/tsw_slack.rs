@@ -1,8 +1,9 @@
-//! The time sliding window marker for TCP (Clark and Fang 1998): nothing is OUT until the estimate is a third above the
-//! contract, because a TCP whose window is halved there has the contract on average.
-use crate::meter::parts::tsw::{Start, Tsw, bytes_per_second, draw};
+//! The time sliding window marker for TCP (Clark and Fang 1998): nothing is OUT until the estimate
+//! is a third above the contract, because a TCP whose window is halved there has the contract on
+//! average.
 use super::tsw2cm::check_window;
 use crate::bucket::config::committed;
+use crate::meter::parts::tsw::{Start, Tsw, bytes_per_second, draw};
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::meter::{Color, Contract, Meter};
@@ -16,13 +17,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TswSlackConfig {
-    /// Contracted rate; default what is reserved for the flow, or for all flows of the aggregate together.
+    /// Contracted rate; default what is reserved for the flow, or for all flows of the aggregate
+    /// together.
     #[schemars(extend("x-source" = "Clark and Fang 1998, section III: the service profile"))]
     pub rate: Option<Rate>,
     /// How many times the rate the estimate must be before a packet is OUT.
     #[schemars(
         range(min = 1.0),
-        extend("x-source" = "Clark and Fang 1998, section III: 1.33, the top of a sawtooth of mean 1")
+        extend("x-source" = "Clark and Fang 1998, section III: 1.33, the top of a sawtooth of mean \
+            1")
     )]
     pub beta: f64,
     /// Window of the estimate: long, so that it sees the mean of TCP's sawtooth.
@@ -35,7 +38,12 @@ pub struct TswSlackConfig {
 
 impl Default for TswSlackConfig {
     fn default() -> Self {
-        TswSlackConfig { rate: None, beta: 4.0 / 3.0, window: Span::from_secs(1), start: Start::Contract }
+        TswSlackConfig {
+            rate: None,
+            beta: 4.0 / 3.0,
+            window: Span::from_secs(1),
+            start: Start::Contract,
+        }
     }
 }
 
@@ -59,12 +67,14 @@ impl Algorithm for TswSlack {
     const ABOUT: About = About {
         name: "tsw_slack",
         title: "Time sliding window marker with slack for TCP",
-        idea: "Nothing is OUT until the estimated rate is a third above the contract; then each packet by the share that is above it.",
-        equations: "avg <- (avg W + length) / (dt + W)\n\
-                    green (IN) if avg <= beta rate; else yellow (OUT) with probability (avg - rate) / avg\n\
-                    a sawtooth between 2/3 and 4/3 of the rate has the rate as its mean and is all IN",
+        idea: "Nothing is OUT until the estimated rate is a third above the contract; then each \
+            packet by the share that is above it.",
+        equations: "avg <- (avg W + length) / (dt + W)\ngreen (IN) if avg <= beta rate; else \
+            yellow (OUT) with probability (avg - rate) / avg\na sawtooth between 2/3 and 4/3 of \
+            the rate has the rate as its mean and is all IN",
         sources: &[
-            "D. Clark, W. Fang, Explicit allocation of best-effort packet delivery service, ToN 6(4), 1998, section III",
+            "D. Clark, W. Fang, Explicit allocation of best-effort packet delivery service, ToN \
+                6(4), 1998, section III",
         ],
         provenance: Provenance::TwoReadings,
     };
@@ -78,7 +88,11 @@ impl Meter for TswSlack {
     #[inline]
     fn color(&mut self, cx: &mut Cx<'_>, p: &Meta, _: Color) -> Color {
         let avg = self.estimate.update(cx.now, p.ip_len);
-        if avg > self.slack && draw(cx.rng) * avg < avg - self.rate { Color::Yellow } else { Color::Green }
+        if avg > self.slack && draw(cx.rng) * avg < avg - self.rate {
+            Color::Yellow
+        } else {
+            Color::Green
+        }
     }
     fn probe(&self, out: &mut dyn Probe) {
         out.gauge("avg_rate", 8.0 * self.estimate.rate);

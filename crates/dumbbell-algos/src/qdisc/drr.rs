@@ -1,16 +1,17 @@
-//! Deficit round robin (Shreedhar, Varghese, IEEE/ACM ToN 4(3), June 1996): bytes shared out in turns, in O(1).
+//! Deficit round robin (Shreedhar, Varghese, IEEE/ACM ToN 4(3), June 1996): bytes shared out in
+//! turns, in O(1).
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
 //! | Quantum_i | `quantum` x the class's weight | bytes that a class may send in a round |
 //! | DC_i | deficit | what it saved up: carried over while it is backlogged, lost when it empties |
-use crate::qdisc::parts::child_aqm::Child;
-use crate::qdisc::parts::classes::{Classes, ClassView};
-use crate::dscp as codepoints;
-use crate::dscp::Table;
-use crate::qdisc::parts::scheduled::{Order, Scheduled};
 use crate::aqm::AnyAqm;
 use crate::aqm::drop_tail::DropTail;
+use crate::dscp as codepoints;
+use crate::dscp::Table;
+use crate::qdisc::parts::child_aqm::Child;
+use crate::qdisc::parts::classes::{ClassView, Classes};
+use crate::qdisc::parts::scheduled::{Order, Scheduled};
 use dumbbell_core::aqm::{Cx, LinkInfo};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
@@ -26,10 +27,12 @@ pub type Drr<P> = Scheduled<Rounds, AnyAqm, P>;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DrrConfig {
-    /// Weights of the classes, which take turns: a class may send its weight times `quantum` in a round.
+    /// Weights of the classes, which take turns: a class may send its weight times `quantum` in a
+    /// round.
     #[schemars(extend("x-source" = "two classes of the same weight"))]
     pub weights: Vec<f64>,
-    /// Bytes that a class of weight 1 may send in a round; at least the link's MTU makes each turn O(1).
+    /// Bytes that a class of weight 1 may send in a round; at least the link's MTU makes each turn
+    /// O(1).
     #[schemars(extend("x-source" = "tc-drr(8): the MTU"))]
     pub quantum: Bytes,
     /// The class of each codepoint, as `{ ef = 0 }`.
@@ -63,18 +66,26 @@ impl Config for DrrConfig {
         }
         let wrong = |w: &f64| !(*w >= 1e-3 && *w <= 1e6);
         if let Some(i) = self.weights.iter().position(wrong) {
-            let fault = Fault::at(&format!("weights[{i}]"), format!("{} is no weight", self.weights[i]));
+            let fault =
+                Fault::at(&format!("weights[{i}]"), format!("{} is no weight", self.weights[i]));
             return Err(fault.fix("write a number from 0.001 to 1e6"));
         }
-        let least = self.weights.iter().fold(f64::INFINITY, |a, w| a.min(*w)) * self.quantum.0 as f64;
+        let least =
+            self.weights.iter().fold(f64::INFINITY, |a, w| a.min(*w)) * self.quantum.0 as f64;
         if least < LEAST_QUANTUM {
-            let cause =
-                format!("a class may send {least:.0} bytes in a round: a packet takes it a hundred rounds and more");
+            let cause = format!(
+                "a class may send {least:.0} bytes in a round: a packet takes it a hundred \
+                    rounds and more"
+            );
             return Err(Fault::at("quantum", cause).fix("raise it, or the smallest weight"));
         }
         if self.default_class >= count {
-            let cause = format!("class {}, and the last of {count} is {}", self.default_class, count - 1);
-            return Err(Fault::at("default_class", cause).fix("add a weight for it, or write a lower class"));
+            let cause =
+                format!("class {}, and the last of {count} is {}", self.default_class, count - 1);
+            return Err(Fault::at("default_class", cause).fix(
+                "add a weight for it, or write a \
+                lower class",
+            ));
         }
         codepoints::check(&self.map, "map", count)?;
         self.aqm.check("aqm")
@@ -90,7 +101,8 @@ pub struct Rounds {
     of: [u32; 64],
     quantum: Vec<f64>,
     deficit: Vec<f64>,
-    /// Classes that hold packets, in the order of their turns; the first has had its quantum if `begun`.
+    /// Classes that hold packets, in the order of their turns; the first has had its quantum if
+    /// `begun`.
     active: VecDeque<usize>,
     listed: Vec<bool>,
     begun: bool,
@@ -102,12 +114,14 @@ impl<P> Algorithm for Drr<P> {
     const ABOUT: About = About {
         name: "drr",
         title: "Deficit round robin (DRR)",
-        idea: "Classes take turns; each may send its quantum of bytes and saves up what it could not use.",
+        idea: "Classes take turns; each may send its quantum of bytes and saves up what it could \
+            not use.",
         equations: "at its turn    DC_i <- DC_i + Quantum_i\n\
                     while the head's length L <= DC_i:  send it,  DC_i <- DC_i - L\n\
                     when it is empty    DC_i <- 0",
         sources: &[
-            "Shreedhar, Varghese: Efficient Fair Queuing Using Deficit Round-Robin, IEEE/ACM ToN 4(3), 1996",
+            "Shreedhar, Varghese: Efficient Fair Queuing Using Deficit Round-Robin, IEEE/ACM ToN \
+                4(3), 1996",
             "tc-drr(8)",
         ],
         provenance: Provenance::TwoReadings,
@@ -127,7 +141,8 @@ impl<P> Algorithm for Drr<P> {
 }
 
 impl Rounds {
-    /// The turn of the first class is over; it comes again after the others if it still holds packets.
+    /// The turn of the first class is over; it comes again after the others if it still holds
+    /// packets.
     fn turn(&mut self, stays: bool) {
         self.begun = false;
         let Some(class) = self.active.pop_front() else { return };
@@ -178,15 +193,18 @@ impl Order for Rounds {
 
 #[cfg(test)]
 mod tests {
-    use crate::qdisc::parts::test_qdisc::{TestQdisc, numbers};
     use super::*;
+    use crate::qdisc::parts::test_qdisc::{TestQdisc, numbers};
     use dumbbell_core::rng::Stream;
     use dumbbell_core::testing::{Numbered, link};
     use dumbbell_core::units::Capacity;
     use serde_json::json;
 
     fn deck(config: serde_json::Value, capacity: Capacity) -> TestQdisc<Drr<Numbered>> {
-        TestQdisc::new(|site| Drr::new(&dumbbell_core::catalogue::read(&config).unwrap(), site), link(capacity))
+        TestQdisc::new(
+            |site| Drr::new(&dumbbell_core::catalogue::read(&config).unwrap(), site),
+            link(capacity),
+        )
     }
 
     /// By hand, after the example of the paper's figures 2 and 3 (quantum 500):
@@ -197,7 +215,9 @@ mod tests {
             json!({"weights": [1, 1, 1, 1], "quantum": "500 B", "map": {"0": 0, "1": 1, "2": 2, "3": 3}, "default_class": 0}),
             Capacity::Unlimited,
         );
-        for (class, sizes) in [(0, [200, 750, 20]), (1, [500, 500, 0]), (2, [200, 600, 100]), (3, [50, 700, 180])] {
+        for (class, sizes) in
+            [(0, [200, 750, 20]), (1, [500, 500, 0]), (2, [200, 600, 100]), (3, [50, 700, 180])]
+        {
             for bytes in sizes.into_iter().filter(|b| *b > 0) {
                 d.put(0, class, bytes);
             }
@@ -206,13 +226,15 @@ mod tests {
         assert_eq!(sizes, [200, 500, 200, 50, 750, 20, 500, 600, 100, 700, 180]);
     }
 
-    /// While both are backlogged, S_i / w_i of two classes differ by at most Q + L (1 / w_i + 1 / w_j): each has had the same
-    /// number of turns but one, and its deficit stays within one packet (Shreedhar, Varghese, lemma 2 and theorem 4).
+    /// While both are backlogged, S_i / w_i of two classes differ by at most Q + L (1 / w_i + 1 /
+    /// w_j): each has had the same number of turns but one, and its deficit stays within one packet
+    /// (Shreedhar, Varghese, lemma 2 and theorem 4).
     #[test]
     fn bytes_are_shared_by_weight_whatever_the_packets_sizes() {
         let weights = [1.0, 2.5, 4.0];
         let map = json!({"0": 0, "1": 1, "2": 2});
-        let config = json!({"weights": weights, "quantum": "1500 B", "map": map, "default_class": 0});
+        let config =
+            json!({"weights": weights, "quantum": "1500 B", "map": map, "default_class": 0});
         let mut d = deck(config, Capacity::Unlimited);
         let mut rng = Stream::named(1, "sizes");
         let sizes = [(40, 200), (1400, 1500), (40, 1500)];
@@ -233,7 +255,8 @@ mod tests {
         assert!(served[0] > 100_000.0, "{served:?}");
     }
 
-    /// A class that empties loses its deficit: after its pause it begins with one quantum, not with what it had saved.
+    /// A class that empties loses its deficit: after its pause it begins with one quantum, not with
+    /// what it had saved.
     #[test]
     fn a_class_that_empties_saves_nothing() {
         let mut d = deck(

@@ -1,7 +1,9 @@
-//! DualPI2, the dual-queue coupled AQM of RFC 9332 (appendix A): low latency for Scalable traffic beside Classic traffic.
+//! DualPI2, the dual-queue coupled AQM of RFC 9332 (appendix A): low latency for Scalable traffic
+//! beside Classic traffic.
 //!
-//! Two queues: L for packets with ECT(1) or CE (L4S, RFC 9331), C for the others. A controller of the delay moves a pressure p'; C is
-//! signalled with its square, L with k times it, so that flows of both kinds get like rates; L marks besides by its own delay.
+//! Two queues: L for packets with ECT(1) or CE (L4S, RFC 9331), C for the others. A controller of
+//! the delay moves a pressure p'; C is signalled with its square, L with k times it, so that flows
+//! of both kinds get like rates; L marks besides by its own delay.
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -24,9 +26,9 @@ use dumbbell_core::aqm::{Backlog, Cx, LinkInfo, QueueView, Reason};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
 use dumbbell_core::packet::{Ecn, Packet};
 use dumbbell_core::probe::Probe;
+use dumbbell_core::qdisc::packet_queue::{PacketQueue, Waiting};
 use dumbbell_core::qdisc::{Qdisc, Sink};
 use dumbbell_core::rng::Stream;
-use dumbbell_core::qdisc::packet_queue::{PacketQueue, Waiting};
 use dumbbell_core::units::{Capacity, Span, Time};
 use pick::{Heads, Picker};
 
@@ -137,14 +139,19 @@ impl Coupled {
         }
     }
 
-    /// What becomes of the head of L, behind which `behind` packets of L wait, with `all` bytes in both queues.
+    /// What becomes of the head of L, behind which `behind` packets of L wait, with `all` bytes in
+    /// both queues.
     fn low(&mut self, sojourn: Span, behind: u32, all: u64, rng: &mut Stream) -> Fate {
         let few = all < self.least;
         if self.overloaded() && !few {
             if self.recur(0, self.p_c(), rng) {
                 return Fate::Drop(Reason::Forced);
             }
-            return if self.recur(0, self.p_cl().min(1.0), rng) { Fate::Mark(Reason::Forced) } else { Fate::Pass };
+            return if self.recur(0, self.p_cl().min(1.0), rng) {
+                Fate::Mark(Reason::Forced)
+            } else {
+                Fate::Pass
+            };
         }
         self.native = if behind > self.config.th_len { native(&self.config, sojourn) } else { 0.0 };
         let coupled = if few { 0.0 } else { self.p_cl() };
@@ -181,17 +188,19 @@ impl<P> Algorithm for DualPi2<P> {
     const ABOUT: About = About {
         name: "dualpi2",
         title: "Dual-queue coupled PI2 (DualPI2, L4S)",
-        idea: "Scalable traffic has a queue of its own with next to no delay, and is marked so that it takes no more than its share.",
-        equations: "p' <- min(1, max(0, p' + alpha (qdelay - target) + beta (qdelay - qdelay_old)))  every tupdate\n\
-                    C:  p_C = p'^2        drop, or mark what is ECN-capable\n\
-                    L:  p_L = max(p'_L, p_CL)  mark;  p_CL = k p'\n\
-                    ramp:  p'_L = (sojourn - l_min_th) / range in [0, 1];   step:  p'_L = 1 iff sojourn > step_thresh\n\
-                    p_CL >= 1:  L is dropped with p_C, the rest marked; C is dropped, ECN-capable or not\n\
-                    wrr:           L iff C is empty or credit <= 0;\n\
-                    \x20              L sends: credit += wc L;  C sends: credit -= (1 - wc) L\n\
-                    time_shifted:  L iff age of its head + tshift >= age of C's head",
+        idea: "Scalable traffic has a queue of its own with next to no delay, and is marked so \
+            that it takes no more than its share.",
+        equations: "p' <- min(1, max(0, p' + alpha (qdelay - target) + beta (qdelay - \
+            qdelay_old)))  every tupdate\nC:  p_C = p'^2        drop, or mark what is \
+            ECN-capable\nL:  p_L = max(p'_L, p_CL)  mark;  p_CL = k p'\nramp:  p'_L = (sojourn - \
+            l_min_th) / range in [0, 1];   step:  p'_L = 1 iff sojourn > step_thresh\np_CL >= 1:  \
+            L is dropped with p_C, the rest marked; C is dropped, ECN-capable or \
+            not\nwrr:           L iff C is empty or credit <= 0;\n\x20              L sends: \
+            credit += wc L;  C sends: credit -= (1 - wc) L\ntime_shifted:  L iff age of its head + \
+            tshift >= age of C's head",
         sources: &[
-            "RFC 9332: Dual-Queue Coupled Active Queue Management (AQM), 2023, section 2 and appendix A",
+            "RFC 9332: Dual-Queue Coupled Active Queue Management (AQM), 2023, section 2 and \
+                appendix A",
             "De Schepper, Bondarenko, Tsang, Briscoe: PI2, CoNEXT 2016",
             "Linux sch_dualpi2's description (WRR by credit, step)",
         ],

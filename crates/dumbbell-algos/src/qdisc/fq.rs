@@ -1,16 +1,18 @@
-//! Flow queueing (RFC 8290): a queue for each flow, turns of a quantum, and flows that send little go first.
+//! Flow queueing (RFC 8290): a queue for each flow, turns of a quantum, and flows that send little
+//! go first.
 //!
-//! The scheduler of FQ-CoDel with any AQM in its queues; `fq_codel`, `fq_pie` and `fq_cobalt` are it with the parameters of theirs. The
-//! kernel's discipline `fq` is another thing: it paces the flows of a host, and has no counterpart here.
+//! The scheduler of FQ-CoDel with any AQM in its queues; `fq_codel`, `fq_pie` and `fq_cobalt` are
+//! it with the parameters of theirs. The kernel's discipline `fq` is another thing: it paces the
+//! flows of a host, and has no counterpart here.
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
 //! | quantum | `quantum` | bytes that a queue may send in its turn |
 //! | credits | | what a queue may still send in this turn; it sends while it has any, and may overdraw it by a packet |
-use crate::qdisc::parts::child_aqm::Child;
-use crate::qdisc::parts::flow_queues::{FqParameters, Queued};
 use crate::aqm::AnyAqm;
 use crate::aqm::drop_tail::DropTail;
+use crate::qdisc::parts::child_aqm::Child;
+use crate::qdisc::parts::flow_queues::{FqParameters, Queued};
 use dumbbell_core::aqm::LinkInfo;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::units::Bytes;
@@ -33,7 +35,8 @@ pub struct FqConfig {
     /// Bytes that all queues may hold, beside the port's limit.
     #[schemars(extend("x-source" = "tc-fq_codel(8): 32 MiB"))]
     pub memory_limit: Bytes,
-    /// Packets dropped at once from the head of the queue with the most bytes when the buffer is full; at most half of it.
+    /// Packets dropped at once from the head of the queue with the most bytes when the buffer is
+    /// full; at most half of it.
     #[schemars(range(min = 1, max = 65536), extend("x-source" = "tc-fq_codel(8): 64"))]
     pub drop_batch: u32,
     /// When each queue signals congestion.
@@ -50,7 +53,12 @@ impl Default for FqConfig {
 
 impl FqConfig {
     fn lot(&self) -> FqParameters {
-        FqParameters { flows: self.flows, quantum: self.quantum, memory_limit: self.memory_limit, drop_batch: self.drop_batch }
+        FqParameters {
+            flows: self.flows,
+            quantum: self.quantum,
+            memory_limit: self.memory_limit,
+            drop_batch: self.drop_batch,
+        }
     }
 }
 
@@ -62,12 +70,11 @@ impl Config for FqConfig {
 }
 
 /// The scheduler's equations; those of its queues are on the page of their algorithm.
-pub(super) const EQUATIONS: &str = "arrival:    a queue that is in no list joins the new ones with credits = quantum\n\
-full:       drop from the head of the queue with the most bytes: min(drop_batch, half of it) packets\n\
-departure:  the first of the new queues, else of the old ones\n\
-            credits <= 0:  credits += quantum, to the end of the old ones, next\n\
-            empty:         a new one to the end of the old ones, an old one out, next\n\
-            else send, credits -= L";
+pub(super) const EQUATIONS: &str = "arrival:    a queue that is in no list joins the new ones with \
+    credits = quantum\nfull:       drop from the head of the queue with the most bytes: \
+    min(drop_batch, half of it) packets\ndeparture:  the first of the new queues, else of the old \
+    ones\ncredits <= 0:  credits += quantum, to the end of the old ones, next\nempty:         a \
+    new one to the end of the old ones, an old one out, next\nelse send, credits -= L";
 
 impl<P> Algorithm for Fq<P> {
     type Config = FqConfig;
@@ -75,7 +82,8 @@ impl<P> Algorithm for Fq<P> {
     const ABOUT: About = About {
         name: "fq",
         title: "Flow queueing (FQ)",
-        idea: "A queue for each flow; each may send a quantum in its turn, and flows that had nothing waiting go first.",
+        idea: "A queue for each flow; each may send a quantum in its turn, and flows that had \
+            nothing waiting go first.",
         equations: EQUATIONS,
         sources: &["RFC 8290 sections 4.1, 4.2 and 5", "tc-fq_codel(8); not tc-fq(8), which paces"],
         provenance: Provenance::TwoReadings,

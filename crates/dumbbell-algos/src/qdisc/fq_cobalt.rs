@@ -1,9 +1,10 @@
 //! FQ-COBALT: flow queueing with COBALT in each queue, as in ns-3 (and, with much else, in CAKE).
 //!
-//! [`fq`](super::fq) has the scheduler, [`cobalt`](crate::aqm::cobalt) the algorithm. A queue that is cut because the buffer is full
-//! takes that for an overflow of its own: BLUE's probability goes up.
-use crate::qdisc::parts::flow_queues::{FqParameters, Queued};
+//! [`fq`](super::fq) has the scheduler, [`cobalt`](crate::aqm::cobalt) the algorithm. A queue that
+//! is cut because the buffer is full takes that for an overflow of its own: BLUE's probability goes
+//! up.
 use crate::aqm::cobalt::{Cobalt, CobaltConfig};
+use crate::qdisc::parts::flow_queues::{FqParameters, Queued};
 use dumbbell_core::aqm::LinkInfo;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::units::{Bytes, Span};
@@ -17,10 +18,12 @@ pub type FqCobalt<P> = Queued<Cobalt, P>;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FqCobaltConfig {
-    /// The delay in a queue that may stand; also the least time from one step of BLUE's probability to the next.
+    /// The delay in a queue that may stand; also the least time from one step of BLUE's probability
+    /// to the next.
     #[schemars(extend("x-source" = "ns-3 FqCobaltQueueDisc: 5 ms"))]
     pub target: Span,
-    /// The first distance of two signals: of the order of the largest round-trip time in common use.
+    /// The first distance of two signals: of the order of the largest round-trip time in common
+    /// use.
     #[schemars(extend("x-source" = "ns-3 FqCobaltQueueDisc: 100 ms"))]
     pub interval: Span,
     /// BLUE's step up, at an overflow.
@@ -32,7 +35,8 @@ pub struct FqCobaltConfig {
     /// A delay above which BLUE's probability steps up, too; `"0 s"`: none.
     #[schemars(extend("x-source" = "CAKE; ns-3 BlueThreshold 400 ms"))]
     pub blue_threshold: Span,
-    /// Whether CoDel's part marks ECN-capable packets rather than dropping them; BLUE's part never does.
+    /// Whether CoDel's part marks ECN-capable packets rather than dropping them; BLUE's part never
+    /// does.
     #[schemars(extend("x-source" = "ns-3 FqCobaltQueueDisc: UseEcn true"))]
     pub ecn: bool,
     /// Number of queues; flows are spread over them by a hash with a salt of the run.
@@ -44,7 +48,8 @@ pub struct FqCobaltConfig {
     /// Bytes that all queues may hold, beside the port's limit.
     #[schemars(extend("x-source" = "tc-fq_codel(8): 32 MiB"))]
     pub memory_limit: Bytes,
-    /// Packets dropped at once from the head of the queue with the most bytes when the buffer is full; at most half of it.
+    /// Packets dropped at once from the head of the queue with the most bytes when the buffer is
+    /// full; at most half of it.
     #[schemars(range(min = 1, max = 65536), extend("x-source" = "ns-3 FqCobaltQueueDisc: 64"))]
     pub drop_batch: u32,
 }
@@ -75,7 +80,15 @@ impl FqCobaltConfig {
     }
     fn aqm(&self) -> CobaltConfig {
         let FqCobaltConfig { target, interval, p_inc, p_dec, blue_threshold, ecn, .. } = *self;
-        CobaltConfig { target, interval, p_inc, p_dec, blue_threshold, ecn, ..CobaltConfig::default() }
+        CobaltConfig {
+            target,
+            interval,
+            p_inc,
+            p_dec,
+            blue_threshold,
+            ecn,
+            ..CobaltConfig::default()
+        }
     }
 }
 
@@ -92,11 +105,13 @@ impl<P> Algorithm for FqCobalt<P> {
     const ABOUT: About = About {
         name: "fq_cobalt",
         title: "Flow queueing with COBALT (FQ-COBALT)",
-        idea: "A queue for each flow, in turns of a quantum, flows that send little first; COBALT keeps each queue short.",
+        idea: "A queue for each flow, in turns of a quantum, flows that send little first; COBALT \
+            keeps each queue short.",
         equations: super::fq::EQUATIONS,
         sources: &[
             "RFC 8290 (the scheduler)",
-            "Palmei et al.: Design and Evaluation of COBALT Queue Discipline, IEEE LANMAN 2019 (`dumbbell explain cobalt`)",
+            "Palmei et al.: Design and Evaluation of COBALT Queue Discipline, IEEE LANMAN 2019 \
+                (`dumbbell explain cobalt`)",
             "ns-3 FqCobaltQueueDisc (defaults)",
         ],
         provenance: Provenance::Recollection,

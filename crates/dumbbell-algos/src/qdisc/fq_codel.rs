@@ -1,8 +1,9 @@
 //! FQ-CoDel (RFC 8290): flow queueing with CoDel in each queue.
 //!
-//! [`fq`](super::fq) has the scheduler, [`codel`](crate::aqm::codel) the algorithm; here are their parameters, flat as in `tc`.
-use crate::qdisc::parts::flow_queues::{FqParameters, Queued};
+//! [`fq`](super::fq) has the scheduler, [`codel`](crate::aqm::codel) the algorithm; here are their
+//! parameters, flat as in `tc`.
 use crate::aqm::codel::{Codel, CodelConfig};
+use crate::qdisc::parts::flow_queues::{FqParameters, Queued};
 use dumbbell_core::aqm::LinkInfo;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::units::{Bytes, Span};
@@ -12,20 +13,23 @@ use serde::{Deserialize, Serialize};
 /// Flow queueing with CoDel.
 pub type FqCodel<P> = Queued<Codel, P>;
 
-/// Parameters of [`FqCodel`]. The port's limit is that of all queues (tc-fq_codel(8): 10240 packets).
+/// Parameters of [`FqCodel`]. The port's limit is that of all queues (tc-fq_codel(8): 10240
+/// packets).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FqCodelConfig {
     /// The delay in a queue that may stand.
     #[schemars(extend("x-source" = "RFC 8290 section 5.2.2: 5 ms"))]
     pub target: Span,
-    /// For how long the delay may be above `target`: of the order of the largest round-trip time in common use.
+    /// For how long the delay may be above `target`: of the order of the largest round-trip time in
+    /// common use.
     #[schemars(extend("x-source" = "RFC 8290 section 5.2.1: 100 ms"))]
     pub interval: Span,
     /// Whether ECN-capable packets are marked rather than dropped.
     #[schemars(extend("x-source" = "RFC 8290 section 5.2.6: on"))]
     pub ecn: bool,
-    /// Beside that, each ECN-capable packet that waited longer than this is marked; `"0 s"`: none. Asks for `ecn`.
+    /// Beside that, each ECN-capable packet that waited longer than this is marked; `"0 s"`: none.
+    /// Asks for `ecn`.
     #[schemars(extend("x-source" = "RFC 8290 section 5.2.7: off"))]
     pub ce_threshold: Span,
     /// Number of queues; flows are spread over them by a hash with a salt of the run.
@@ -37,7 +41,8 @@ pub struct FqCodelConfig {
     /// Bytes that all queues may hold, beside the port's limit.
     #[schemars(extend("x-source" = "tc-fq_codel(8): 32 MiB"))]
     pub memory_limit: Bytes,
-    /// Packets dropped at once from the head of the queue with the most bytes when the buffer is full; at most half of it.
+    /// Packets dropped at once from the head of the queue with the most bytes when the buffer is
+    /// full; at most half of it.
     #[schemars(range(min = 1, max = 65536), extend("x-source" = "RFC 8290 section 4.1: 64"))]
     pub drop_batch: u32,
 }
@@ -83,7 +88,8 @@ impl<P> Algorithm for FqCodel<P> {
     const ABOUT: About = About {
         name: "fq_codel",
         title: "Flow queueing with CoDel (FQ-CoDel)",
-        idea: "A queue for each flow, in turns of a quantum, flows that send little first; CoDel keeps each queue short.",
+        idea: "A queue for each flow, in turns of a quantum, flows that send little first; CoDel \
+            keeps each queue short.",
         equations: super::fq::EQUATIONS,
         sources: &["RFC 8290", "RFC 8289 (CoDel; `dumbbell explain codel`)", "tc-fq_codel(8)"],
         provenance: Provenance::TwoReadings,

@@ -1,8 +1,9 @@
 //! FQ-PIE: flow queueing with PIE in each queue.
 //!
-//! [`fq`](super::fq) has the scheduler, [`pie`](crate::aqm::pie) the algorithm; here are the parameters of tc-fq_pie(8).
-use crate::qdisc::parts::flow_queues::{FqParameters, Queued};
+//! [`fq`](super::fq) has the scheduler, [`pie`](crate::aqm::pie) the algorithm; here are the
+//! parameters of tc-fq_pie(8).
 use crate::aqm::pie::{Pie, PieConfig};
+use crate::qdisc::parts::flow_queues::{FqParameters, Queued};
 use dumbbell_core::aqm::LinkInfo;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::units::{Bytes, Span};
@@ -46,8 +47,8 @@ pub struct FqPieConfig {
     /// Bytes that all queues may hold, beside the port's limit.
     #[schemars(extend("x-source" = "tc-fq_pie(8): 32 MiB"))]
     pub memory_limit: Bytes,
-    /// Packets dropped at once from the head of the queue with the most bytes when the buffer is full; at most half of it. (The
-    /// kernel's drops the arriving packet.)
+    /// Packets dropped at once from the head of the queue with the most bytes when the buffer is
+    /// full; at most half of it. (The kernel's drops the arriving packet.)
     #[schemars(range(min = 1, max = 65536), extend("x-source" = "RFC 8290 section 4.1: 64"))]
     pub drop_batch: u32,
 }
@@ -79,7 +80,16 @@ impl FqPieConfig {
     }
     fn aqm(&self) -> PieConfig {
         let FqPieConfig { target, tupdate, alpha, beta, ecn, mark_ecnth, bytemode, .. } = *self;
-        PieConfig { target, tupdate, alpha, beta, ecn, mark_ecnth, bytemode, ..PieConfig::default() }
+        PieConfig {
+            target,
+            tupdate,
+            alpha,
+            beta,
+            ecn,
+            mark_ecnth,
+            bytemode,
+            ..PieConfig::default()
+        }
     }
 }
 
@@ -96,9 +106,14 @@ impl<P> Algorithm for FqPie<P> {
     const ABOUT: About = About {
         name: "fq_pie",
         title: "Flow queueing with PIE (FQ-PIE)",
-        idea: "A queue for each flow, in turns of a quantum, flows that send little first; PIE steers each queue's delay.",
+        idea: "A queue for each flow, in turns of a quantum, flows that send little first; PIE \
+            steers each queue's delay.",
         equations: super::fq::EQUATIONS,
-        sources: &["RFC 8290 (the scheduler)", "RFC 8033 (PIE; `dumbbell explain pie`)", "tc-fq_pie(8)"],
+        sources: &[
+            "RFC 8290 (the scheduler)",
+            "RFC 8033 (PIE; `dumbbell explain pie`)",
+            "tc-fq_pie(8)",
+        ],
         provenance: Provenance::TwoReadings,
     };
     fn new(config: &FqPieConfig, link: &LinkInfo) -> Self {

@@ -1,11 +1,12 @@
-//! Strict priority: of the bands that hold a packet the first sends (RFC 2475's simplest scheduler, tc-prio(8)).
-use crate::qdisc::parts::child_aqm::Child;
-use crate::qdisc::parts::classes::{Classes, ClassView};
-use crate::dscp as codepoints;
-use crate::dscp::Table;
-use crate::qdisc::parts::scheduled::{Order, Scheduled};
+//! Strict priority: of the bands that hold a packet the first sends (RFC 2475's simplest scheduler,
+//! tc-prio(8)).
 use crate::aqm::AnyAqm;
 use crate::aqm::drop_tail::DropTail;
+use crate::dscp as codepoints;
+use crate::dscp::Table;
+use crate::qdisc::parts::child_aqm::Child;
+use crate::qdisc::parts::classes::{ClassView, Classes};
+use crate::qdisc::parts::scheduled::{Order, Scheduled};
 use dumbbell_core::aqm::{Cx, LinkInfo};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
@@ -23,7 +24,10 @@ pub struct PrioConfig {
     #[schemars(range(min = 1, max = 16), extend("x-source" = "tc-prio(8): 3, at most 16"))]
     pub bands: u32,
     /// The band of each codepoint, as `{ ef = 0, af41 = 1, cs1 = 2 }`.
-    #[schemars(extend("x-source" = "RFC 4594: expedited forwarding and network control first, CS1 and LE last"))]
+    #[schemars(
+        extend("x-source" = "RFC 4594: expedited forwarding and network control first, CS1 and LE \
+            last"),
+    )]
     pub map: Table,
     /// The band of the other codepoints.
     #[schemars(extend("x-source" = "tc-prio(8): best effort is in band 1"))]
@@ -48,8 +52,15 @@ impl Default for PrioConfig {
 impl Config for PrioConfig {
     fn check(&self) -> Result<(), Fault> {
         if self.default_band >= self.bands {
-            let cause = format!("band {}, and the last of {} is {}", self.default_band, self.bands, self.bands - 1);
-            return Err(Fault::at("default_band", cause).fix("raise `bands`, or write a lower band"));
+            let cause = format!(
+                "band {}, and the last of {} is {}",
+                self.default_band,
+                self.bands,
+                self.bands - 1
+            );
+            return Err(
+                Fault::at("default_band", cause).fix("raise `bands`, or write a lower band")
+            );
         }
         codepoints::check(&self.map, "map", self.bands)?;
         self.aqm.check("aqm")
@@ -75,7 +86,8 @@ impl<P> Algorithm for Prio<P> {
     const ABOUT: About = About {
         name: "prio",
         title: "Strict priority (PRIO)",
-        idea: "Of the bands that hold a packet the first always sends; later bands get what is left.",
+        idea: "Of the bands that hold a packet the first always sends; later bands get what is \
+            left.",
         equations: "next  =  min { band : backlog(band) > 0 }",
         sources: &["tc-prio(8)", "RFC 4594 (which codepoint goes first)"],
         provenance: Provenance::TwoReadings,
@@ -97,14 +109,17 @@ impl Order for Bands {
 
 #[cfg(test)]
 mod tests {
-    use crate::qdisc::parts::test_qdisc::{TestQdisc, numbers};
     use super::*;
+    use crate::qdisc::parts::test_qdisc::{TestQdisc, numbers};
     use dumbbell_core::testing::{Numbered, link};
     use dumbbell_core::units::Capacity;
     use serde_json::json;
 
     fn deck(config: serde_json::Value, capacity: Capacity) -> TestQdisc<Prio<Numbered>> {
-        TestQdisc::new(|site| Prio::new(&dumbbell_core::catalogue::read(&config).unwrap(), site), link(capacity))
+        TestQdisc::new(
+            |site| Prio::new(&dumbbell_core::catalogue::read(&config).unwrap(), site),
+            link(capacity),
+        )
     }
 
     #[test]
@@ -144,7 +159,8 @@ mod tests {
     /// An algorithm that pushes packets out does so in its own band, and never more than it needs.
     #[test]
     fn a_band_makes_room_among_its_own() {
-        let mut d = deck(json!({"aqm": {"kind": "drop_tail", "victim": "front"}}), Capacity::Packets(3));
+        let mut d =
+            deck(json!({"aqm": {"kind": "drop_tail", "victim": "front"}}), Capacity::Packets(3));
         for dscp in [0, 0, 46, 46, 0, 8] {
             d.put(0, dscp, 100);
         }

@@ -1,18 +1,18 @@
-//! Stochastic fairness queueing (McKenney, INFOCOM 1990): flows are hashed onto queues that take turns, and a full buffer
-//! takes from the longest queue.
+//! Stochastic fairness queueing (McKenney, INFOCOM 1990): flows are hashed onto queues that take
+//! turns, and a full buffer takes from the longest queue.
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
 //! | divisor | `divisor` | number of queues that the hash knows |
 //! | allot | | bytes that a queue may still send in its turn |
-use crate::qdisc::parts::child_aqm::Child;
-use crate::qdisc::parts::classes::{Classes, ClassView};
-use crate::qdisc::parts::flow_queues::check_quantum;
-use crate::qdisc::parts::flow_hash::Hash;
-use crate::qdisc::parts::scheduled::{DropPolicy, Order, Scheduled, TrimPolicy};
-use crate::qdisc::parts::deficit_rounds::DeficitRounds;
 use crate::aqm::AnyAqm;
 use crate::aqm::drop_tail::DropTail;
+use crate::qdisc::parts::child_aqm::Child;
+use crate::qdisc::parts::classes::{ClassView, Classes};
+use crate::qdisc::parts::deficit_rounds::DeficitRounds;
+use crate::qdisc::parts::flow_hash::Hash;
+use crate::qdisc::parts::flow_queues::check_quantum;
+use crate::qdisc::parts::scheduled::{DropPolicy, Order, Scheduled, TrimPolicy};
 use dumbbell_core::aqm::{Cx, LinkInfo};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
@@ -37,7 +37,8 @@ pub struct SfqConfig {
     /// Packets that one queue may hold.
     #[schemars(range(min = 1, max = 65535), extend("x-source" = "tc-sfq(8): 127"))]
     pub depth: u32,
-    /// After each such time the hash is drawn anew, and what waits is moved, so that no two flows stay in one queue; zero: never.
+    /// After each such time the hash is drawn anew, and what waits is moved, so that no two flows
+    /// stay in one queue; zero: never.
     #[schemars(extend("x-source" = "tc-sfq(8): 0; McKenney: from time to time"))]
     pub perturb: Span,
     /// Whether the longest queue loses its oldest packets instead of its newest.
@@ -69,7 +70,10 @@ impl Config for SfqConfig {
         check_quantum(self.quantum)?;
         if self.perturb > Span::ZERO && self.perturb < LEAST_PERTURB {
             let cause = format!("the hash would be drawn anew every {}", self.perturb);
-            return Err(Fault::at("perturb", cause).fix("write perturb = \"10 s\", or \"0 s\" for never"));
+            return Err(Fault::at("perturb", cause).fix(
+                "write perturb = \"10 s\", or \"0 s\" for \
+                never",
+            ));
         }
         self.aqm.check("aqm")
     }
@@ -93,11 +97,12 @@ impl<P> Algorithm for Sfq<P> {
     const ABOUT: About = About {
         name: "sfq",
         title: "Stochastic fairness queueing (SFQ)",
-        idea: "Flows are hashed onto many queues that take turns; a full buffer takes from the longest of them.",
-        equations: "arrival:    queue = hash(flow, salt);  full: drop the newest (headdrop: oldest) of the longest queue\n\
-                    departure:  the queue whose turn it is:  allot <= 0:  allot += quantum, next\n\
-                                else send, allot -= L;  empty: out\n\
-                    perturb:    salt drawn anew, what waits is moved in the order in which it came",
+        idea: "Flows are hashed onto many queues that take turns; a full buffer takes from the \
+            longest of them.",
+        equations: "arrival:    queue = hash(flow, salt);  full: drop the newest (headdrop: \
+            oldest) of the longest queue\ndeparture:  the queue whose turn it is:  allot <= 0:  \
+            allot += quantum, next\nelse send, allot -= L;  empty: out\nperturb:    salt drawn \
+            anew, what waits is moved in the order in which it came",
         sources: &["McKenney: Stochastic Fairness Queueing, INFOCOM 1990", "tc-sfq(8)"],
         provenance: Provenance::TwoReadings,
     };
@@ -164,8 +169,8 @@ impl Order for Buckets {
 
 #[cfg(test)]
 mod tests {
-    use crate::qdisc::parts::test_qdisc::{TestQdisc, numbers};
     use super::*;
+    use crate::qdisc::parts::test_qdisc::{TestQdisc, numbers};
     use dumbbell_core::catalogue::read;
     use dumbbell_core::testing::{Numbered, link};
     use serde_json::json;
@@ -197,7 +202,9 @@ mod tests {
 
     #[test]
     fn a_full_buffer_takes_the_newest_of_the_longest() {
-        for (headdrop, gone) in [(false, [(3, "evicted"), (5, "evicted")]), (true, [(0, "evicted"), (1, "evicted")])] {
+        for (headdrop, gone) in
+            [(false, [(3, "evicted"), (5, "evicted")]), (true, [(0, "evicted"), (1, "evicted")])]
+        {
             let mut d = deck(json!({ "headdrop": headdrop }), Capacity::Packets(4));
             for flow in [1, 1, 1, 1, 2, 1] {
                 d.put(flow, 0, 100);
@@ -208,7 +215,8 @@ mod tests {
 
     #[test]
     fn one_queue_holds_no_more_than_its_depth() {
-        for (headdrop, gone) in [(false, [(2, "overflow"), (4, "overflow")]), (true, [(0, "evicted"), (1, "evicted")])]
+        for (headdrop, gone) in
+            [(false, [(2, "overflow"), (4, "overflow")]), (true, [(0, "evicted"), (1, "evicted")])]
         {
             let mut d = deck(json!({"depth": 2, "headdrop": headdrop}), Capacity::Unlimited);
             for flow in [1, 1, 1, 2, 1] {
@@ -218,10 +226,12 @@ mod tests {
         }
     }
 
-    /// Two flows in one of two queues are parted by a new draw within some periods, and nothing is lost or overtaken.
+    /// Two flows in one of two queues are parted by a new draw within some periods, and nothing is
+    /// lost or overtaken.
     #[test]
     fn a_new_hash_parts_flows_that_collide() {
-        let mut d = deck(json!({"divisor": 2, "perturb": "10 s", "depth": 65535}), Capacity::Unlimited);
+        let mut d =
+            deck(json!({"divisor": 2, "perturb": "10 s", "depth": 65535}), Capacity::Unlimited);
         for n in 0..100 {
             d.put(n % 2, 0, 100);
         }

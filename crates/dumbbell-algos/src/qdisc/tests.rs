@@ -1,11 +1,11 @@
 //! What every scheduler owes to the algorithms of its queues.
-use crate::qdisc::parts::classes::Classes;
 use super::drr::{Drr, DrrConfig};
 use super::prio::{Bands, Prio, PrioConfig};
-use crate::qdisc::parts::scheduled::Scheduled;
-use crate::qdisc::parts::child_aqm::Child;
-use crate::dscp as codepoints;
 use crate::aqm::{AnyAqm, CATALOGUE};
+use crate::dscp as codepoints;
+use crate::qdisc::parts::child_aqm::Child;
+use crate::qdisc::parts::classes::Classes;
+use crate::qdisc::parts::scheduled::Scheduled;
 use crate::suite::traffic::{arrivals, capacity};
 use dumbbell_core::aqm::{Aqm, Cx, Gone, QueueView, Verdict};
 use dumbbell_core::catalogue::Algorithm;
@@ -16,16 +16,23 @@ use dumbbell_core::testing::{Bench, Event, Numbered, link, packet};
 use dumbbell_core::units::{Capacity, Span, Time};
 use std::sync::{Arc, Mutex};
 
-/// A scheduler with a single class is the FIFO with the same algorithm, in every event: for each algorithm, limit and convention.
+/// A scheduler with a single class is the FIFO with the same algorithm, in every event: for each
+/// algorithm, limit and convention.
 #[test]
 fn one_class_is_the_fifo() {
     for entry in CATALOGUE {
         let child = Child { kind: entry.about.name.into(), config: serde_json::Map::new() };
         for case in 0..20 {
             let mut rng = Stream::named(case, "one class");
-            let (site, counted, traffic) = (link(capacity(&mut rng)), rng.coin(0.5), arrivals(&mut rng));
+            let (site, counted, traffic) =
+                (link(capacity(&mut rng)), rng.coin(0.5), arrivals(&mut rng));
             let alone = |config: &Child| Fifo::<AnyAqm, Numbered>::new(config.build(&site));
-            let prio = PrioConfig { bands: 1, map: Default::default(), default_band: 0, aqm: child.clone() };
+            let prio = PrioConfig {
+                bands: 1,
+                map: Default::default(),
+                default_band: 0,
+                aqm: child.clone(),
+            };
             let drr = DrrConfig {
                 weights: vec![1.0],
                 map: Default::default(),
@@ -34,8 +41,19 @@ fn one_class_is_the_fifo() {
                 ..DrrConfig::default()
             };
             let want = events(alone(&child), &site, counted, &traffic);
-            assert_eq!(events(Prio::new(&prio, &site), &site, counted, &traffic), want, "{} in prio", child.kind);
-            assert_eq!(events(Drr::new(&drr, &site), &site, counted, &traffic), want, "{} in drr", child.kind);
+            assert_eq!(
+                events(Prio::new(&prio, &site), &site, counted, &traffic),
+                want,
+                "{} in \
+                prio",
+                child.kind
+            );
+            assert_eq!(
+                events(Drr::new(&drr, &site), &site, counted, &traffic),
+                want,
+                "{} in drr",
+                child.kind
+            );
         }
     }
 }
@@ -78,7 +96,11 @@ impl Aqm for Spy {
         Verdict::Pass
     }
     fn depart(&mut self, _: &mut Cx<'_>, _: &impl QueueView, _: &Meta, sojourn: Span) -> Verdict {
-        if sojourn > self.patience { Verdict::Drop(dumbbell_core::aqm::Reason::Head) } else { Verdict::Pass }
+        if sojourn > self.patience {
+            Verdict::Drop(dumbbell_core::aqm::Reason::Head)
+        } else {
+            Verdict::Pass
+        }
     }
     fn gone(&mut self, _: &Meta, how: Gone) {
         self.note(format!("{how:?}"));
@@ -89,10 +111,15 @@ impl Aqm for Spy {
 }
 
 /// Two bands of spies: EF, and the rest.
-fn spies(patience: Span, capacity: Capacity, counted: bool) -> (Bench<Scheduled<Bands, Spy, Numbered>>, Told) {
+fn spies(
+    patience: Span,
+    capacity: Capacity,
+    counted: bool,
+) -> (Bench<Scheduled<Bands, Spy, Numbered>>, Told) {
     let (told, site) = (Told::default(), link(capacity));
     let shared = told.clone();
-    let classes = Classes::new(2, &site, move |class| Spy { class, told: shared.clone(), patience });
+    let classes =
+        Classes::new(2, &site, move |class| Spy { class, told: shared.clone(), patience });
     let of = codepoints::classes(&[("ef".to_string(), 0)].into(), 1);
     (Bench::new(Scheduled::of(Bands::of(of), classes), site, 1, counted), told)
 }
@@ -107,7 +134,8 @@ fn send(bench: &mut Bench<Scheduled<Bands, Spy, Numbered>>, ms: u64, dscp: u8) {
     bench.arrive(Time::ZERO + Span::from_ms(ms), p);
 }
 
-/// A class is idle when the last bit of its last packet has left, though others go on; once for each time.
+/// A class is idle when the last bit of its last packet has left, though others go on; once for
+/// each time.
 #[test]
 fn each_class_is_told_once_that_it_is_idle() {
     let (mut bench, told) = spies(Span::MAX, Capacity::Unlimited, false);
@@ -116,7 +144,9 @@ fn each_class_is_told_once_that_it_is_idle() {
     }
     bench.drain();
     // Band 0 sends until 20 ms, band 1 from then until 40 ms, band 0 once more from 60 ms.
-    let idle = |class| of_class(&told, class).into_iter().filter(|t| t.starts_with("idle")).collect::<Vec<_>>();
+    let idle = |class| {
+        of_class(&told, class).into_iter().filter(|t| t.starts_with("idle")).collect::<Vec<_>>()
+    };
     assert_eq!(idle(0), ["idle at 20 ms", "idle at 70 ms"]);
     assert_eq!(idle(1), ["idle at 40 ms"]);
 }
@@ -135,7 +165,8 @@ fn a_class_that_drops_all_is_idle_too() {
     assert_eq!(bench.journal.dropped(dumbbell_core::aqm::Reason::Head), 2);
 }
 
-/// An algorithm sees its own class alone, and the packet in transmission where it is its own and the port counts it.
+/// An algorithm sees its own class alone, and the packet in transmission where it is its own and
+/// the port counts it.
 #[test]
 fn a_class_sees_its_own_backlog_and_the_room_in_the_whole() {
     let arrivals = |counted| {
@@ -143,15 +174,26 @@ fn a_class_sees_its_own_backlog_and_the_room_in_the_whole() {
         for (ms, dscp) in [(0, 0), (1, 46), (2, 0), (3, 0)] {
             send(&mut bench, ms, dscp);
         }
-        let seen = |class| of_class(&told, class).into_iter().filter(|t| t.starts_with("arrive")).collect::<Vec<_>>();
+        let seen = |class| {
+            of_class(&told, class)
+                .into_iter()
+                .filter(|t| t.starts_with("arrive"))
+                .collect::<Vec<_>>()
+        };
         (seen(0), seen(1))
     };
     assert_eq!(
         arrivals(false),
-        (vec!["arrive 0 fits".into()], ["0 fits", "0 fits", "1 full"].map(|t| format!("arrive {t}")).into())
+        (
+            vec!["arrive 0 fits".into()],
+            ["0 fits", "0 fits", "1 full"].map(|t| format!("arrive {t}")).into()
+        )
     );
     assert_eq!(
         arrivals(true),
-        (vec!["arrive 0 fits".into()], ["0 fits", "1 full", "1 full"].map(|t| format!("arrive {t}")).into())
+        (
+            vec!["arrive 0 fits".into()],
+            ["0 fits", "1 full", "1 full"].map(|t| format!("arrive {t}")).into()
+        )
     );
 }

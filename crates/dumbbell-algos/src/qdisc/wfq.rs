@@ -1,8 +1,10 @@
-//! Weighted fair queueing: each flow's packets leave as if all flows were served at once, each by its weight, bit by bit.
+//! Weighted fair queueing: each flow's packets leave as if all flows were served at once, each by
+//! its weight, bit by bit.
 //!
-//! Demers, Keshav, Shenker (SIGCOMM 1989); Parekh and Gallager (IEEE/ACM ToN 1(3), 1993) call it PGPS: generalized processor sharing
-//! (GPS) packet by packet. Two clocks: `gps` follows the fluid exactly (and needs the link's rate), `self_clocked` takes the tag of the
-//! packet that is sent for it (Golestani, INFOCOM 1994).
+//! Demers, Keshav, Shenker (SIGCOMM 1989); Parekh and Gallager (IEEE/ACM ToN 1(3), 1993) call it
+//! PGPS: generalized processor sharing (GPS) packet by packet. Two clocks: `gps` follows the fluid
+//! exactly (and needs the link's rate), `self_clocked` takes the tag of the packet that is sent for
+//! it (Golestani, INFOCOM 1994).
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
@@ -10,14 +12,14 @@
 //! | V | `virtual_time` | what a flow of weight 1 would have been sent, bytes |
 //! | F | | the virtual time at which a packet would have left the fluid |
 //!
-//! Bytes are those on the wire, because they take the link's time. A packet that an algorithm drops after it came in stays in
-//! the fluid until its flow's queue runs dry.
-use crate::qdisc::parts::child_aqm::Child;
-use crate::qdisc::parts::classes::{Classes, ClassView};
-use crate::qdisc::parts::gps::{Fluid, Tag};
-use crate::qdisc::parts::scheduled::{Order, Scheduled};
+//! Bytes are those on the wire, because they take the link's time. A packet that an algorithm drops
+//! after it came in stays in the fluid until its flow's queue runs dry.
 use crate::aqm::AnyAqm;
 use crate::aqm::drop_tail::DropTail;
+use crate::qdisc::parts::child_aqm::Child;
+use crate::qdisc::parts::classes::{ClassView, Classes};
+use crate::qdisc::parts::gps::{Fluid, Tag};
+use crate::qdisc::parts::scheduled::{Order, Scheduled};
 use dumbbell_core::aqm::{Cx, LinkInfo};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Meta;
@@ -35,7 +37,8 @@ pub type Wfq<P> = Scheduled<Tags, AnyAqm, P>;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Clock {
-    /// The fluid: V grows by the link's rate over the sum of the weights that the fluid still serves.
+    /// The fluid: V grows by the link's rate over the sum of the weights that the fluid still
+    /// serves.
     #[default]
     Gps,
     /// The packet that is sent: V is its finish tag.
@@ -46,10 +49,12 @@ pub enum Clock {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WfqConfig {
-    /// What tells the virtual time: `gps` is exact and takes the link's rate for constant, `self_clocked` asks for no rate.
+    /// What tells the virtual time: `gps` is exact and takes the link's rate for constant,
+    /// `self_clocked` asks for no rate.
     #[schemars(extend("x-source" = "Parekh, Gallager 1993: the fluid"))]
     pub clock: Clock,
-    /// Number of queues; a flow's is its number modulo this, so that each has its own as long as there are enough.
+    /// Number of queues; a flow's is its number modulo this, so that each has its own as long as
+    /// there are enough.
     #[schemars(range(min = 1, max = 65536), extend("x-source" = "RFC 8290 section 5.2.4: 1024"))]
     pub flows: u32,
     /// When each queue signals congestion.
@@ -88,7 +93,8 @@ pub struct Tags {
     count: u32,
     fluid: Fluid,
     lines: Vec<Line>,
-    /// Heads by their tags, the least first. An entry that is not the tag of its queue's head is stale.
+    /// Heads by their tags, the least first. An entry that is not the tag of its queue's head is
+    /// stale.
     heads: BinaryHeap<Reverse<Tag>>,
     /// The finish tag of the packet that is sent.
     serving: f64,
@@ -100,15 +106,18 @@ impl<P> Algorithm for Wfq<P> {
     const ABOUT: About = About {
         name: "wfq",
         title: "Weighted fair queueing (WFQ)",
-        idea: "Packets leave in the order in which a fluid that serves all flows at once, by weight, would end them.",
-        equations: "gps:           dV/dt = C / sum of w_j over the flows j that the fluid still serves\n\
-                    self_clocked:  V = F of the packet that is sent\n\
-                    F = max(F of the flow's packet before, V at arrival) + L / w\n\
-                    next  =  the head with the least F",
+        idea: "Packets leave in the order in which a fluid that serves all flows at once, by \
+            weight, would end them.",
+        equations: "gps:           dV/dt = C / sum of w_j over the flows j that the fluid still \
+            serves\nself_clocked:  V = F of the packet that is sent\nF = max(F of the flow's \
+            packet before, V at arrival) + L / w\nnext  =  the head with the least F",
         sources: &[
-            "Demers, Keshav, Shenker: Analysis and Simulation of a Fair Queueing Algorithm, SIGCOMM 1989",
-            "Parekh, Gallager: A Generalized Processor Sharing Approach to Flow Control, IEEE/ACM ToN 1(3), 1993",
-            "Golestani: A Self-Clocked Fair Queueing Scheme for Broadband Applications, INFOCOM 1994",
+            "Demers, Keshav, Shenker: Analysis and Simulation of a Fair Queueing Algorithm, \
+                SIGCOMM 1989",
+            "Parekh, Gallager: A Generalized Processor Sharing Approach to Flow Control, IEEE/ACM \
+                ToN 1(3), 1993",
+            "Golestani: A Self-Clocked Fair Queueing Scheme for Broadband Applications, INFOCOM \
+                1994",
         ],
         provenance: Provenance::TwoReadings,
     };
@@ -121,7 +130,14 @@ impl<P> Algorithm for Wfq<P> {
 impl Tags {
     /// Nothing waits in `count` queues.
     pub fn new(clock: Clock, count: u32) -> Self {
-        Tags { clock, count, fluid: Fluid::default(), lines: Vec::new(), heads: BinaryHeap::new(), serving: 0.0 }
+        Tags {
+            clock,
+            count,
+            fluid: Fluid::default(),
+            lines: Vec::new(),
+            heads: BinaryHeap::new(),
+            serving: 0.0,
+        }
     }
 
     /// The virtual time.
@@ -186,7 +202,8 @@ impl Order for Tags {
         loop {
             let Reverse(first) = *self.heads.peek()?;
             let class = first.class as usize;
-            // An algorithm may have pushed the head out meanwhile: the next one's tag may be another, and even come first.
+            // An algorithm may have pushed the head out meanwhile: the next one's tag may be
+            // another, and even come first.
             self.tag(class, q);
             if self.lines[class].head.is_some_and(|(_, _, tag)| tag == first.at) {
                 return Some(class);
@@ -196,7 +213,8 @@ impl Order for Tags {
             }
         }
     }
-    /// Where the algorithm dropped the head that was tagged, the packet that is sent has a tag of its own.
+    /// Where the algorithm dropped the head that was tagged, the packet that is sent has a tag of
+    /// its own.
     fn sends(&mut self, class: usize, since: Time, p: &Meta, q: &impl ClassView) {
         self.heads.pop();
         let line = &mut self.lines[class];
@@ -219,7 +237,10 @@ impl Order for Tags {
         self.fluid.rests(cx.now);
     }
     fn probe(&self, out: &mut dyn Probe) {
-        out.gauge("virtual_time", if self.clock == Clock::Gps { self.fluid.last() } else { self.serving });
+        out.gauge(
+            "virtual_time",
+            if self.clock == Clock::Gps { self.fluid.last() } else { self.serving },
+        );
     }
 }
 

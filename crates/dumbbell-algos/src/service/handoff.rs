@@ -1,4 +1,5 @@
-//! Handoff from one base station to the next: a wire that is down for a moment, and another one after it.
+//! Handoff from one base station to the next: a wire that is down for a moment, and another one
+//! after it.
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::impairment::WireEffect;
 use dumbbell_core::service::{Service, Site, Transmitted};
@@ -24,8 +25,8 @@ pub struct HandoffConfig {
     /// Rate before the first handoff; the link's `rate` where none is written.
     #[schemars(extend("x-source" = "ours: the link's"))]
     pub rate: Option<Rate>,
-    /// Each: when it begins, how long the wire is down, the rate from then on, and how much longer than the link's own its
-    /// delay is from then on: `[["10 s", "200 ms", "2 Mbps", "30 ms"]]`.
+    /// Each: when it begins, how long the wire is down, the rate from then on, and how much longer
+    /// than the link's own its delay is from then on: `[["10 s", "200 ms", "2 Mbps", "30 ms"]]`.
     #[schemars(extend("x-source" = "none: an example, to be replaced"))]
     pub handoffs: Vec<(Span, Span, Rate, Span)>,
     /// What becomes of the packets that wait when one begins.
@@ -48,7 +49,10 @@ impl Config for HandoffConfig {
         }
         if let Some(i) = self.handoffs.windows(2).position(|w| w[0].0 + w[0].1 >= w[1].0) {
             let cause = "this handoff begins before the one before it is over";
-            return Err(Fault::at(&format!("handoffs[{}]", i + 1), cause).fix("write them in order of time"));
+            return Err(Fault::at(&format!("handoffs[{}]", i + 1), cause).fix(
+                "write them in order \
+                of time",
+            ));
         }
         Ok(())
     }
@@ -83,7 +87,8 @@ impl Algorithm for Handoff {
     const ABOUT: About = About {
         name: "handoff",
         title: "Handoff",
-        idea: "At given times the wire is down for a moment, and has another rate and delay after it.",
+        idea: "At given times the wire is down for a moment, and has another rate and delay after \
+            it.",
         equations: "handoff (at, outage, rate, delay): nothing is sent from `at` to at + outage\n\
                     kept:     the packet that is cut off is sent again then, the others after it\n\
                     flushed:  all that came before `at` and are not through are lost at `at`\n\
@@ -91,8 +96,8 @@ impl Algorithm for Handoff {
                     packets may overtake each other  iff  delay before > outage + delay after\n\
                     nominal rate = the last rate",
         sources: &[
-            "Caceres, Iftode: Improving the performance of reliable transport protocols in mobile computing environments, \
-             JSAC 13(5), 1995",
+            "Caceres, Iftode: Improving the performance of reliable transport protocols in mobile \
+                computing environments, JSAC 13(5), 1995",
             "RFC 4057 section 2, RFC 6077 section 3.5: mobility changes the path at once",
         ],
         provenance: Provenance::Recollection,
@@ -106,7 +111,14 @@ impl Algorithm for Handoff {
         };
         let stages = [first].into_iter().chain(config.handoffs.iter().map(stage)).collect();
         let window = (Time::ZERO, Time::ZERO);
-        Handoff { stages, now: 0, clock: Transmitter::new(rate), queue: config.queue, window, used: 0 }
+        Handoff {
+            stages,
+            now: 0,
+            clock: Transmitter::new(rate),
+            queue: config.queue,
+            window,
+            used: 0,
+        }
     }
 }
 
@@ -125,7 +137,8 @@ impl Handoff {
     fn sends(&mut self, from: Time, to: Time) {
         let (from, to) = (from.max(self.window.0), to.min(self.window.1));
         if from < to {
-            self.used += u128::from(to.since(from).ps()) * u128::from(self.stages[self.now].rate.bps());
+            self.used +=
+                u128::from(to.since(from).ps()) * u128::from(self.stages[self.now].rate.bps());
         }
     }
 }
@@ -145,7 +158,11 @@ impl Service for Handoff {
             let done = from + self.clock.span(wire_bytes);
             let Some(cut) = self.next_before(done) else {
                 self.sends(from, done);
-                let effect = if longer > Span::ZERO { WireEffect::Delayed(longer) } else { WireEffect::Arrives };
+                let effect = if longer > Span::ZERO {
+                    WireEffect::Delayed(longer)
+                } else {
+                    WireEffect::Arrives
+                };
                 return Transmitted { done, effect };
             };
             self.sends(from, cut);
@@ -176,7 +193,11 @@ impl Service for Handoff {
             .zip(ends)
             .map(|(stage, end)| {
                 let (from, to) = (stage.ready.max(self.window.0), end.min(self.window.1));
-                if from < to { u128::from(to.since(from).ps()) * u128::from(stage.rate.bps()) } else { 0 }
+                if from < to {
+                    u128::from(to.since(from).ps()) * u128::from(stage.rate.bps())
+                } else {
+                    0
+                }
             })
             .sum();
         Some(if offered == 0 { 0.0 } else { self.used as f64 / offered as f64 })
@@ -211,8 +232,18 @@ mod tests {
         assert_eq!(s.outages(ms(1_000)), [(ms(10), ms(15))]);
         s.watch(ms(0), ms(50));
         assert_eq!(s.finish(ms(0), ms(0), 8000), Transmitted::sent(ms(8)));
-        assert_eq!(s.finish(ms(0), ms(8), 3000), late(ms(27), 30), "cut off after 2 ms, sent again from 15 ms on");
-        assert_eq!(s.finish(ms(0), ms(27), 3250), late(ms(40), 30), "through just as the next begins");
+        assert_eq!(
+            s.finish(ms(0), ms(8), 3000),
+            late(ms(27), 30),
+            "cut off after 2 ms, sent again \
+            from 15 ms on"
+        );
+        assert_eq!(
+            s.finish(ms(0), ms(27), 3250),
+            late(ms(40), 30),
+            "through just as the next \
+            begins"
+        );
         assert_eq!(s.finish(ms(0), ms(40), 500), Transmitted::sent(ms(41)));
         // 10 ms, 25 ms and 1 ms in use, of 10 and 25 and 10 ms.
         assert_eq!(s.utilization(), Some((80.0 + 50.0 + 4.0) / (80.0 + 50.0 + 40.0)));
@@ -234,10 +265,14 @@ mod tests {
     #[test]
     fn says_when_packets_overtake() {
         let shorter = |outage: &str| {
-            let two = json!([["1 s", "0 s", "2 Mbps", "30 ms"], ["2 s", outage, "2 Mbps", "10 ms"]]);
+            let two =
+                json!([["1 s", "0 s", "2 Mbps", "30 ms"], ["2 s", outage, "2 Mbps", "10 ms"]]);
             handoff(json!({ "rate": "8 Mbps", "handoffs": two })).reorders()
         };
-        assert_eq!([shorter("0 s"), shorter("19 ms"), shorter("20 ms"), shorter("1 s")], [true, true, false, false]);
+        assert_eq!(
+            [shorter("0 s"), shorter("19 ms"), shorter("20 ms"), shorter("1 s")],
+            [true, true, false, false]
+        );
     }
 
     #[test]

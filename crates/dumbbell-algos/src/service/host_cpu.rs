@@ -1,4 +1,5 @@
-//! A host's processor: each packet costs cycles, for its headers, for its bytes, and sometimes for an interrupt.
+//! A host's processor: each packet costs cycles, for its headers, for its bytes, and sometimes for
+//! an interrupt.
 pub mod cost;
 pub mod presets;
 #[cfg(test)]
@@ -10,8 +11,9 @@ use dumbbell_core::catalogue::{About, Algorithm, Provenance};
 use dumbbell_core::service::{CpuCost, Service, Site, Transmitted};
 use dumbbell_core::units::{Clock, Rate, Span, Time};
 
-/// Shorter packets are never merged into the one before them: acknowledgements, voice. Large receive offload takes
-/// packets with data only (Linux `net/ipv4/tcp_offload`: a segment without payload ends what was gathered).
+/// Shorter packets are never merged into the one before them: acknowledgements, voice. Large
+/// receive offload takes packets with data only (Linux `net/ipv4/tcp_offload`: a segment without
+/// payload ends what was gathered).
 pub const SHORTEST_MERGED: u32 = 128;
 
 /// One core that handles packets in one direction.
@@ -31,7 +33,8 @@ struct Cpu {
     free: Option<Time>,
     /// When the last interrupt was raised.
     raised: Option<Time>,
-    /// What is being gathered: bytes so far, and the length of its packets; a length of 0 takes no more.
+    /// What is being gathered: bytes so far, and the length of its packets; a length of 0 takes no
+    /// more.
     gathered: (u64, u32),
     window: (Time, Time),
     busy: Span,
@@ -46,22 +49,27 @@ impl Algorithm for HostCpu {
     const ABOUT: About = About {
         name: "host_cpu",
         title: "A host's processor",
-        idea: "Each packet costs cycles: for its headers, its bytes and pages, and for the interrupt that it may raise; what \
-               comes while the processor is busy is polled and raises none.",
-        equations: "cycles = per_packet (per_merged, if it is gathered with the one before)\n\
-                    \x20        + len ([not zero_copy] copy + [not checksum_offload] checksum)\n\
-                    \x20        + ceil(len / page) per_page + [it raised an interrupt] per_interrupt\n\
-                    idle:  begin = max(arrival + coalesce_time, last interrupt + interrupt_gap), with an interrupt\n\
-                    busy:  begin = when the packet before is done, without one\n\
-                    finish = begin + cycles / clock;  the part of a picosecond is carried on\n\
-                    gathered: it was polled, 128 <= len <= the first's, and `aggregate` bytes are not exceeded\n\
-                    limit: goodput = 8 payload clock / cycles of a packet in a long train",
+        idea: "Each packet costs cycles: for its headers, its bytes and pages, and for the \
+            interrupt that it may raise; what comes while the processor is busy is polled and \
+            raises none.",
+        equations: "cycles = per_packet (per_merged, if it is gathered with the one \
+            before)\n\x20        + len ([not zero_copy] copy + [not checksum_offload] \
+            checksum)\n\x20        + ceil(len / page) per_page + [it raised an interrupt] \
+            per_interrupt\nidle:  begin = max(arrival + coalesce_time, last interrupt + \
+            interrupt_gap), with an interrupt\nbusy:  begin = when the packet before is done, \
+            without one\nfinish = begin + cycles / clock;  the part of a picosecond is carried \
+            on\ngathered: it was polled, 128 <= len <= the first's, and `aggregate` bytes are not \
+            exceeded\nlimit: goodput = 8 payload clock / cycles of a packet in a long train",
         sources: &[
-            "Clark, Jacobson, Romkey, Salwen: An analysis of TCP processing overhead, IEEE Communications 27(6), 1989",
-            "Mogul, Ramakrishnan: Eliminating receive livelock, ACM TOCS 15(3), 1997 (interrupt, then poll)",
+            "Clark, Jacobson, Romkey, Salwen: An analysis of TCP processing overhead, IEEE \
+                Communications 27(6), 1989",
+            "Mogul, Ramakrishnan: Eliminating receive livelock, ACM TOCS 15(3), 1997 (interrupt, \
+                then poll)",
             "Foong et al.: TCP performance re-visited, IEEE ISPASS 2003 (cycles per bit)",
-            "Chase, Gallatin, Yocum: End system optimizations for high-speed TCP, IEEE Communications 39(4), 2001",
-            "ethtool(8), -C rx-usecs (coalesce_time); Intel e1000, InterruptThrottleRate (interrupt_gap)",
+            "Chase, Gallatin, Yocum: End system optimizations for high-speed TCP, IEEE \
+                Communications 39(4), 2001",
+            "ethtool(8), -C rx-usecs (coalesce_time); Intel e1000, InterruptThrottleRate \
+                (interrupt_gap)",
         ],
         provenance: Provenance::Reconstruction,
     };
@@ -86,7 +94,8 @@ impl Algorithm for HostCpu {
 }
 
 impl Cpu {
-    /// True if a packet that came at `arrived` finds nothing to do, so that it has to raise an interrupt.
+    /// True if a packet that came at `arrived` finds nothing to do, so that it has to raise an
+    /// interrupt.
     fn wakes(&self, arrived: Time) -> bool {
         self.costs.interrupts && self.free.is_none_or(|free| arrived > free)
     }
@@ -102,7 +111,8 @@ impl Cpu {
     /// True if a packet is handled as part of the one before; keeps account of what is gathered.
     fn gathers(&mut self, polled: bool, bytes: u32) -> bool {
         let (sum, length) = (self.gathered.0 + u64::from(bytes), self.gathered.1);
-        let room = polled && bytes >= SHORTEST_MERGED && bytes <= length && sum <= self.costs.aggregate;
+        let room =
+            polled && bytes >= SHORTEST_MERGED && bytes <= length && sum <= self.costs.aggregate;
         self.gathered = match room {
             // A shorter one is the last of its kind: with it, what was gathered is handed on.
             true if bytes < length => (0, 0),
@@ -120,7 +130,8 @@ impl Cpu {
         Span::from_ps((work / hz) as u64)
     }
 
-    /// Keeps the account of the watched window: work by when it was done, and a packet with its last cycle.
+    /// Keeps the account of the watched window: work by when it was done, and a packet with its
+    /// last cycle.
     fn account(&mut self, begin: Time, done: Time, one: &CpuCost, millicycles: u64) {
         let (from, to) = self.window;
         self.busy = self.busy + done.min(to).since(begin.max(from));
@@ -148,8 +159,14 @@ impl Service for HostCpu {
         // Nothing is done in no time, however fast the clock.
         let done = (begin + cpu.takes(millicycles)).max(arrived.next());
         let bytes = u64::from(wire_bytes);
-        let one =
-            CpuCost { packets: 1, merged: merged.into(), bytes, pages, interrupts: wakes.into(), ..CpuCost::default() };
+        let one = CpuCost {
+            packets: 1,
+            merged: merged.into(),
+            bytes,
+            pages,
+            interrupts: wakes.into(),
+            ..CpuCost::default()
+        };
         cpu.account(begin, done, &one, millicycles);
         cpu.free = Some(done);
         Transmitted::sent(done)

@@ -1,4 +1,5 @@
-//! A link trace of Mahimahi (Netravali et al., USENIX ATC 2015): a schedule of instants at which bytes may leave.
+//! A link trace of Mahimahi (Netravali et al., USENIX ATC 2015): a schedule of instants at which
+//! bytes may leave.
 use crate::service::parts::schedule::{OPPORTUNITY, Schedule};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::service::{LATEST, Service, Site, Transmitted};
@@ -13,10 +14,12 @@ const PS_PER_MS: u64 = 1_000_000_000;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MahimahiConfig {
-    /// A file in Mahimahi's format, beside the scenario that names it. Its opportunities take the place of `trace`.
+    /// A file in Mahimahi's format, beside the scenario that names it. Its opportunities take the
+    /// place of `trace`.
     #[schemars(extend("x-source" = "mm-link(1): uplink, downlink"))]
     pub file: String,
-    /// The opportunities: words `GAPxCOUNT*TIMES`, each GAP ms after the one before; the whole repeats.
+    /// The opportunities: words `GAPxCOUNT*TIMES`, each GAP ms after the one before; the whole
+    /// repeats.
     #[schemars(extend("x-source" = "mm-link(1): one each millisecond is 12 Mbit/s"))]
     pub trace: Schedule,
 }
@@ -34,25 +37,29 @@ impl Config for MahimahiConfig {
             return Ok(());
         }
         // Whoever can read files has put the contents into `trace` by now.
-        Err(Fault::at("file", format!("`{}` was not read: files are read where scenarios are", self.file))
-            .fix("write its opportunities in `trace`"))
+        Err(Fault::at(
+            "file",
+            format!("`{}` was not read: files are read where scenarios are", self.file),
+        )
+        .fix("write its opportunities in `trace`"))
     }
 }
 
 /// A transmitter that waits for its opportunities.
 ///
 /// Mahimahi's words, and what follows from them here:
-/// - Each line of a trace is an opportunity to deliver 1500 bytes at that millisecond; accounts are by the byte. So an
-///   opportunity carries several small packets; of a packet larger than what is left of it, it carries a part, and
-///   the packet leaves when an opportunity has carried its last byte.
-/// - What an opportunity could carry while nothing waits is lost. To wait is to have come before it: a packet that
-///   arrives at the very instant of an opportunity takes the next.
+/// - Each line of a trace is an opportunity to deliver 1500 bytes at that millisecond; accounts are
+///   by the byte. So an opportunity carries several small packets; of a packet larger than what is
+///   left of it, it carries a part, and the packet leaves when an opportunity has carried its last
+///   byte.
+/// - What an opportunity could carry while nothing waits is lost. To wait is to have come before
+///   it: a packet that arrives at the very instant of an opportunity takes the next.
 /// - At its end the trace begins again, its last millisecond being the next round's 0.
 /// - Bytes are those on the wire, so a link's framing counts.
 #[derive(Clone, Debug)]
 pub struct Mahimahi {
-    /// (millisecond, bytes then) within a round, from 1 to `period`: what is at 0 is at the end of the round before,
-    /// and nothing can have come before the first.
+    /// (millisecond, bytes then) within a round, from 1 to `period`: what is at 0 is at the end of
+    /// the round before, and nothing can have come before the first.
     instants: Vec<(u64, u64)>,
     period: u64,
     rate: Rate,
@@ -70,13 +77,15 @@ impl Algorithm for Mahimahi {
     const ABOUT: About = About {
         name: "mahimahi",
         title: "Mahimahi link trace",
-        idea: "Bytes leave at the milliseconds that a recorded trace says, 1500 for each of its lines.",
-        equations: "each line: 1500 B may leave at that millisecond; the trace repeats from its last one\n\
-                    small packets share an opportunity, a large one takes several: it leaves with its last byte\n\
-                    an opportunity that finds nothing waiting (come before it) is lost\n\
-                    nominal rate = lines * 1500 B / last millisecond",
+        idea: "Bytes leave at the milliseconds that a recorded trace says, 1500 for each of its \
+            lines.",
+        equations: "each line: 1500 B may leave at that millisecond; the trace repeats from its \
+            last one\nsmall packets share an opportunity, a large one takes several: it leaves \
+            with its last byte\nan opportunity that finds nothing waiting (come before it) is \
+            lost\nnominal rate = lines * 1500 B / last millisecond",
         sources: &[
-            "Netravali et al.: Mahimahi: Accurate Record-and-Replay for HTTP, USENIX ATC 2015, section 4 (LinkShell)",
+            "Netravali et al.: Mahimahi: Accurate Record-and-Replay for HTTP, USENIX ATC 2015, \
+                section 4 (LinkShell)",
             "mm-link(1)",
         ],
         provenance: Provenance::Recollection,
@@ -93,7 +102,16 @@ impl Algorithm for Mahimahi {
         }
         let left = instants[0].1;
         let (period, rate) = (config.trace.period_ms(), config.trace.rate());
-        Mahimahi { instants, period, rate, round: 0, open: 0, left, window: (Time::ZERO, Time::ZERO), used: 0 }
+        Mahimahi {
+            instants,
+            period,
+            rate,
+            round: 0,
+            open: 0,
+            left,
+            window: (Time::ZERO, Time::ZERO),
+            used: 0,
+        }
     }
 }
 
@@ -196,13 +214,17 @@ mod tests {
 
     #[test]
     fn a_packet_takes_what_is_left_and_the_rest_from_the_next() {
-        // 1000 of 5 ms; 500 left and 1000 of 9 ms; 500 left and 4000 of two at 20 ms and one in the next round.
+        // 1000 of 5 ms; 500 left and 1000 of 9 ms; 500 left and 4000 of two at 20 ms and one in the
+        // next round.
         assert_eq!(burst(&mut service(&[5, 9, 20, 20]), ms(1), &[1000, 1500, 4500]), [5, 9, 25]);
     }
 
     #[test]
     fn equal_lines_are_several_opportunities() {
-        assert_eq!(burst(&mut service(&[5, 5, 5, 8]), ms(0), &[1500, 1500, 1500, 1500]), [5, 5, 5, 8]);
+        assert_eq!(
+            burst(&mut service(&[5, 5, 5, 8]), ms(0), &[1500, 1500, 1500, 1500]),
+            [5, 5, 5, 8]
+        );
     }
 
     #[test]
@@ -218,13 +240,21 @@ mod tests {
         let mut s = service(&[5, 9]);
         assert_eq!(burst(&mut s, ms(4), &[100]), [5]);
         assert_eq!(burst(&mut s, ms(5), &[100]), [9], "though 1400 bytes of it are left");
-        assert_eq!(burst(&mut service(&[0, 3]), ms(0), &[100]), [3], "nothing comes before the start");
+        assert_eq!(
+            burst(&mut service(&[0, 3]), ms(0), &[100]),
+            [3],
+            "nothing comes before the \
+            start"
+        );
     }
 
     #[test]
     fn the_trace_wraps_at_its_last_millisecond() {
         // Rounds begin at 0, 10, 20: line 0 of a round is at the last of the one before.
-        assert_eq!(burst(&mut service(&[0, 4, 10]), ms(0), &[1500; 7]), [4, 10, 10, 14, 20, 20, 24]);
+        assert_eq!(
+            burst(&mut service(&[0, 4, 10]), ms(0), &[1500; 7]),
+            [4, 10, 10, 14, 20, 20, 24]
+        );
         let mut s = service(&[4, 10]);
         assert_eq!(burst(&mut s, ms(1_000_003), &[1500, 1500]), [1_000_004, 1_000_010]);
         assert_eq!(burst(&mut s, ms(1_000_010), &[1500]), [1_000_014]);
@@ -234,7 +264,8 @@ mod tests {
     fn utilization_is_bytes_sent_over_bytes_offered() {
         let mut s = service(&[2, 4, 6, 8, 10]);
         s.watch(ms(4), ms(20));
-        // Of what may leave after 4 ms and until 20 ms, 8 times 1500 B: at 4 nothing counts, at 6 all, at 8 a third.
+        // Of what may leave after 4 ms and until 20 ms, 8 times 1500 B: at 4 nothing counts, at 6
+        // all, at 8 a third.
         assert_eq!(burst(&mut s, ms(3), &[1500, 1500, 500]), [4, 6, 8]);
         assert_eq!(s.utilization(), Some(2000.0 / 12_000.0));
         // A packet across the end: 1500 at 20 ms count, 500 at 22 ms do not.

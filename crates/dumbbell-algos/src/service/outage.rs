@@ -30,7 +30,8 @@ pub struct OutageConfig {
     /// After this time the outages come again; 0 s: never.
     #[schemars(extend("x-source" = "none: an example, to be replaced"))]
     pub period: Span,
-    /// Mean time that the wire is up, exponentially distributed, in the place of given times; 0 s: given times.
+    /// Mean time that the wire is up, exponentially distributed, in the place of given times; 0 s:
+    /// given times.
     #[schemars(extend("x-source" = "ours: given times"))]
     pub mean_up: Span,
     /// Mean time that it is down, exponentially distributed; 0 s: given times.
@@ -60,17 +61,31 @@ impl OutageConfig {
     }
 
     fn check_chance(&self) -> Result<(), Fault> {
-        for (name, mean, other) in [("mean_up", self.mean_up, "mean_down"), ("mean_down", self.mean_down, "mean_up")] {
+        for (name, mean, other) in
+            [("mean_up", self.mean_up, "mean_down"), ("mean_down", self.mean_down, "mean_up")]
+        {
             if mean == Span::ZERO {
-                let cause = format!("`{other}` is written, and the wire would be in its other state for no time");
-                return Err(Fault::at(name, cause).fix(format!("write {name} = \"10 s\", or leave both out")));
+                let cause = format!(
+                    "`{other}` is written, and the wire would be in its other \
+                    state for no time"
+                );
+                return Err(Fault::at(name, cause).fix(format!(
+                    "write {name} = \"10 s\", or leave \
+                    both out"
+                )));
             }
         }
         let default = OutageConfig::default();
-        for (name, written) in [("at", self.at != default.at), ("period", self.period != default.period)] {
+        for (name, written) in
+            [("at", self.at != default.at), ("period", self.period != default.period)]
+        {
             if written {
-                let cause = "outages come at given times, or by chance after times of their own, not both";
-                return Err(Fault::at(name, cause).fix(format!("leave out `{name}`, or `mean_up` and `mean_down`")));
+                let cause = "outages come at given times, or by chance after times of their own, \
+                    not both";
+                return Err(Fault::at(name, cause).fix(format!(
+                    "leave out `{name}`, or `mean_up` \
+                    and `mean_down`"
+                )));
             }
         }
         Ok(())
@@ -83,20 +98,34 @@ impl Config for OutageConfig {
             return self.check_chance();
         }
         if self.at.is_empty() {
-            return Err(Fault::at("at", "there is no outage").fix("write at = [[\"10 s\", \"2 s\"]]"));
+            return Err(
+                Fault::at("at", "there is no outage").fix("write at = [[\"10 s\", \"2 s\"]]")
+            );
         }
         if let Some(i) = self.at.iter().position(|(_, long)| *long == Span::ZERO) {
-            return Err(Fault::at(&format!("at[{i}]"), "an outage of 0 s is none").fix("leave it out"));
+            return Err(Fault::at(&format!("at[{i}]"), "an outage of 0 s is none").fix(
+                "leave it \
+                out",
+            ));
         }
         if let Some(i) = self.at.windows(2).position(|w| w[0].0 + w[0].1 >= w[1].0) {
             let cause = "this outage begins before the one before it is over";
-            return Err(Fault::at(&format!("at[{}]", i + 1), cause).fix("write them in order of time, or as one"));
+            return Err(Fault::at(&format!("at[{}]", i + 1), cause).fix(
+                "write them in order of \
+                time, or as one",
+            ));
         }
         let (first, (last, long)) = (self.at[0].0, self.at[self.at.len() - 1]);
         // One that lasts into the next round must leave that round's first alone.
         if self.period > Span::ZERO && last + long >= self.period + first {
-            let cause = format!("the last outage is over at {}, when the next round's has begun", last + long);
-            return Err(Fault::at("period", cause).fix("make it longer, or \"0 s\" for outages that do not come again"));
+            let cause = format!(
+                "the last outage is over at {}, when the next round's has begun",
+                last + long
+            );
+            return Err(Fault::at("period", cause).fix(
+                "make it longer, or \"0 s\" for outages that \
+                do not come again",
+            ));
         }
         Ok(())
     }
@@ -121,10 +150,11 @@ impl Algorithm for Outage {
     const ABOUT: About = About {
         name: "outage",
         title: "Outages",
-        idea: "The wire is down at given times, periodically, or for times drawn by chance, and packets wait for its return.",
-        equations: "while down nothing is sent;  a packet that is cut off is sent on later, or lost\n\
-                    by chance: up and down for exponential times, -mean ln(1 - U), up at the start\n\
-                    nominal rate = rate * (share of time that the wire is up in the long run)",
+        idea: "The wire is down at given times, periodically, or for times drawn by chance, and \
+            packets wait for its return.",
+        equations: "while down nothing is sent;  a packet that is cut off is sent on later, or \
+            lost\nby chance: up and down for exponential times, -mean ln(1 - U), up at the \
+            start\nnominal rate = rate * (share of time that the wire is up in the long run)",
         sources: &[
             "Goff, Moronski, Phatak, Gupta: Freeze-TCP, INFOCOM 2000, section 1 (disconnections)",
             "Alternating renewal process: Cox, Renewal Theory, chapter 7",
@@ -138,7 +168,8 @@ impl Algorithm for Outage {
             (Windows::by_chance(up, down, site.chance.clone()), up / (up + down))
         } else {
             let down: f64 = config.at.iter().map(|(_, long)| long.seconds()).sum();
-            let up = if config.period > Span::ZERO { 1.0 - down / config.period.seconds() } else { 1.0 };
+            let up =
+                if config.period > Span::ZERO { 1.0 - down / config.period.seconds() } else { 1.0 };
             (Windows::given(config.at.clone(), config.period), up)
         };
         let nominal = Rate::from_bps(libm::round(rate.bps() as f64 * up).max(1.0) as u64);
@@ -168,7 +199,8 @@ impl Service for Outage {
     fn finish(&mut self, _arrived: Time, start: Time, wire_bytes: u32) -> Transmitted {
         let (mut at, mut left) = (start, self.clock.span(wire_bytes));
         loop {
-            let Some((down, up)) = self.to_come.first().filter(|(down, _)| *down < at + left) else {
+            let Some((down, up)) = self.to_come.first().filter(|(down, _)| *down < at + left)
+            else {
                 self.sends(at, at + left);
                 return Transmitted::sent(at + left);
             };
@@ -224,9 +256,19 @@ mod tests {
     fn packets_wait_for_the_wire() {
         let config = json!({ "rate": "8 Mbps", "at": [["10 ms", "5 ms"], ["20 ms", "1 ms"]] });
         let mut s = outage(config.clone());
-        assert_eq!(s.finish(ms(0), ms(7), 3000), Transmitted::sent(ms(10)), "through just as the outage begins");
+        assert_eq!(
+            s.finish(ms(0), ms(7), 3000),
+            Transmitted::sent(ms(10)),
+            "through just as the \
+            outage begins"
+        );
         assert_eq!(s.finish(ms(0), ms(10), 1000), Transmitted::sent(ms(16)));
-        assert_eq!(s.finish(ms(0), ms(16), 6000), Transmitted::sent(ms(23)), "4 ms, an outage, 2 ms");
+        assert_eq!(
+            s.finish(ms(0), ms(16), 6000),
+            Transmitted::sent(ms(23)),
+            "4 ms, an outage, 2 \
+            ms"
+        );
         assert_eq!(s.finish(ms(90), ms(90), 1000), Transmitted::sent(ms(91)));
 
         let mut lost = config;
@@ -240,16 +282,17 @@ mod tests {
 
     #[test]
     fn outages_come_again() {
-        let mut s = outage(json!({ "rate": "8 Mbps", "at": [["8 ms", "4 ms"]], "period": "10 ms" }));
+        let mut s =
+            outage(json!({ "rate": "8 Mbps", "at": [["8 ms", "4 ms"]], "period": "10 ms" }));
         assert_eq!(s.rate(), Rate::from_bps(4_800_000));
         assert_eq!(s.outages(ms(20)), [(ms(8), ms(12)), (ms(18), ms(22))]);
         assert_eq!(s.finish(ms(0), ms(0), 20_000), Transmitted::sent(ms(28)), "8, 6 and 6 ms");
         assert_eq!(s.finish(ms(1_000_000), ms(1_000_000), 1000), Transmitted::sent(ms(1_000_003)));
     }
 
-    /// Times up and down are exponential: chi-square of ten equal bins each (39.3 is exceeded with probability 1e-5 at 9
-    /// degrees of freedom: their law has no parameter that was fitted), and the share of time down is mean_down / (mean_up +
-    /// mean_down).
+    /// Times up and down are exponential: chi-square of ten equal bins each (39.3 is exceeded with
+    /// probability 1e-5 at 9 degrees of freedom: their law has no parameter that was fitted), and
+    /// the share of time down is mean_down / (mean_up + mean_down).
     #[test]
     fn times_by_chance_are_exponential() {
         let s = outage(json!({ "mean_up": "900 ms", "mean_down": "100 ms" }));
@@ -265,10 +308,15 @@ mod tests {
             assert!(chi < 39.3, "{mean}: {chi}");
         }
         // Renewals: about 20 000 of them in 20 000 s, with a variance of (0.9^2 + 0.1^2) each.
-        assert!((all.len() as f64 - 20_000.0).abs() < 4.4 * (20_000.0 * 0.82f64).sqrt(), "{}", all.len());
+        assert!(
+            (all.len() as f64 - 20_000.0).abs() < 4.4 * (20_000.0 * 0.82f64).sqrt(),
+            "{}",
+            all.len()
+        );
     }
 
-    /// What is told beforehand is what happens: a saturated wire sends outside of its outages, and all of that time.
+    /// What is told beforehand is what happens: a saturated wire sends outside of its outages, and
+    /// all of that time.
     #[test]
     fn chance_is_drawn_once() {
         let config = json!({ "rate": "8 Mbps", "mean_up": "90 ms", "mean_down": "30 ms" });
@@ -301,7 +349,10 @@ mod tests {
         assert_eq!(at(json!({ "mean_up": "1 s" })), "mean_down");
         assert_eq!(at(json!({ "mean_down": "1 s" })), "mean_up");
         assert_eq!(at(json!({ "mean_up": "1 s", "mean_down": "1 s", "period": "5 s" })), "period");
-        assert_eq!(at(json!({ "mean_up": "1 s", "mean_down": "1 s", "at": [["1 s", "2 s"]] })), "at");
+        assert_eq!(
+            at(json!({ "mean_up": "1 s", "mean_down": "1 s", "at": [["1 s", "2 s"]] })),
+            "at"
+        );
         assert_eq!(at(json!({ "rate": "0 bps" })), "rate");
     }
 }

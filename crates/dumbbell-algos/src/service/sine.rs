@@ -15,12 +15,16 @@ pub struct SineConfig {
     #[schemars(extend("x-source" = "ours: the link's"))]
     pub rate: Option<Rate>,
     /// How far the rate swings to each side, as a share of the mean: at 1 it touches zero.
-    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "ours: between half and one and a half times the mean"))]
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "ours: between half and one and a half times the mean"),
+    )]
     pub depth: f64,
     /// Time of one swing.
     #[schemars(extend("x-source" = "ours: many round-trip times"))]
     pub period: Span,
-    /// Where the swing stands at the start, in periods: at 0 the rate is at its mean and rises, at 0.25 it is at its top.
+    /// Where the swing stands at the start, in periods: at 0 the rate is at its mean and rises, at
+    /// 0.25 it is at its top.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "ours: none"))]
     pub phase: f64,
 }
@@ -34,8 +38,11 @@ impl Default for SineConfig {
 impl Config for SineConfig {
     fn check(&self) -> Result<(), Fault> {
         if self.period < Span::from_us(1) {
-            return Err(Fault::at("period", format!("a swing of {} is shorter than 1 us", self.period))
-                .fix("write period = \"10 s\""));
+            return Err(Fault::at(
+                "period",
+                format!("a swing of {} is shorter than 1 us", self.period),
+            )
+            .fix("write period = \"10 s\""));
         }
         Ok(())
     }
@@ -55,7 +62,8 @@ impl Swing {
     fn of(self, within: u64) -> u128 {
         let turn = |at: f64| libm::cos(2.0 * PI * at);
         let at = within as f64 / self.period as f64;
-        let swing = self.depth * self.period as f64 / (2.0 * PI) * (turn(self.phase) - turn(self.phase + at));
+        let swing = self.depth * self.period as f64 / (2.0 * PI)
+            * (turn(self.phase) - turn(self.phase + at));
         (self.bps as f64 * (within as f64 + swing)).max(0.0) as u128
     }
     fn round(self) -> u128 {
@@ -116,17 +124,23 @@ impl Algorithm for Sine {
     const ABOUT: About = About {
         name: "sine",
         title: "Sine of rate",
-        idea: "The rate swings around its mean like a sine, as that of a channel that slowly fades.",
-        equations: "r(t) = rate (1 + depth sin(2 pi (t / period + phase)))\n\
-                    W(t) = rate (t + depth period / (2 pi) (cos(2 pi phase) - cos(2 pi (t / period + phase))))\n\
-                    finish = the first t with W(t) >= W(start) + wire_bytes * 8;  nominal rate = rate",
-        sources: &["Fluid service with a time-varying rate: Chang, Performance Guarantees in Communication Networks"],
+        idea: "The rate swings around its mean like a sine, as that of a channel that slowly \
+            fades.",
+        equations: "r(t) = rate (1 + depth sin(2 pi (t / period + phase)))\nW(t) = rate (t + depth \
+            period / (2 pi) (cos(2 pi phase) - cos(2 pi (t / period + phase))))\nfinish = the \
+            first t with W(t) >= W(start) + wire_bytes * 8;  nominal rate = rate",
+        sources: &["Fluid service with a time-varying rate: Chang, Performance Guarantees in \
+            Communication Networks"],
         provenance: Provenance::TwoReadings,
     };
     fn new(config: &SineConfig, site: &Site) -> Self {
         let rate = config.rate.unwrap_or(site.link.rate);
-        let swing =
-            Swing { bps: rate.bps().max(1), period: config.period.ps(), depth: config.depth, phase: config.phase };
+        let swing = Swing {
+            bps: rate.bps().max(1),
+            period: config.period.ps(),
+            depth: config.depth,
+            phase: config.phase,
+        };
         Sine(Fluid::new(swing, rate))
     }
 }
@@ -158,13 +172,16 @@ mod tests {
         Sine::new(&read(&config).unwrap(), &site(1))
     }
 
-    /// The closed form: a saturated transmitter is through with its n-th packet when the integral of the rate is n packets,
-    /// to a picosecond in which a rate of 15 Mbps sends 1.5e-5 bits. Over 300 swings; no error adds up.
+    /// The closed form: a saturated transmitter is through with its n-th packet when the integral
+    /// of the rate is n packets, to a picosecond in which a rate of 15 Mbps sends 1.5e-5 bits. Over
+    /// 300 swings; no error adds up.
     #[test]
     fn packets_leave_when_the_integral_of_the_rate_says() {
         for (depth, phase) in [(0.5, 0.0), (1.0, 0.0), (0.9, 0.6)] {
             let (rate, period) = (10e6, 0.1);
-            let mut s = sine(json!({ "rate": "10 Mbps", "depth": depth, "period": "100 ms", "phase": phase }));
+            let mut s = sine(
+                json!({ "rate": "10 Mbps", "depth": depth, "period": "100 ms", "phase": phase }),
+            );
             let (mut at, mut bits) = (Time::ZERO, 0.0);
             for i in 0..25_000u32 {
                 let bytes = 40 + i * 37 % 1461;
@@ -174,7 +191,11 @@ mod tests {
                 let t = at.seconds();
                 let swing = |x: f64| libm::cos(2.0 * PI * (x / period + phase));
                 let integral = rate * (t + depth * period / (2.0 * PI) * (swing(0.0) - swing(t)));
-                assert!((integral - bits).abs() < 1e-3, "packet {i} at {t} s: {integral} of {bits} bits");
+                assert!(
+                    (integral - bits).abs() < 1e-3,
+                    "packet {i} at {t} s: {integral} of {bits} \
+                    bits"
+                );
             }
         }
     }
@@ -183,7 +204,8 @@ mod tests {
     #[test]
     fn what_is_not_used_is_lost() {
         let mut s = sine(json!({ "rate": "8 Mbps", "depth": 1.0, "period": "1 s", "phase": 0.75 }));
-        // r = 8e6 (1 - cos(2 pi t)): W(t) = 8e6 (t - sin(2 pi t) / (2 pi)); a byte is through when 1e-6 s = W / 8e6.
+        // r = 8e6 (1 - cos(2 pi t)): W(t) = 8e6 (t - sin(2 pi t) / (2 pi)); a byte is through when
+        // 1e-6 s = W / 8e6.
         let first = s.finish(Time::ZERO, Time::ZERO, 1).done.seconds();
         assert!((first - libm::sin(2.0 * PI * first) / (2.0 * PI) - 1e-6).abs() < 1e-12, "{first}");
         let start = Time::ZERO + Span::from_secs(7);
@@ -194,7 +216,8 @@ mod tests {
     #[test]
     fn without_depth_it_is_a_transmitter() {
         let mut s = sine(json!({ "rate": "7000003 bps", "depth": 0.0 }));
-        let (mut t, mut at, mut other) = (Transmitter::new(Rate::from_bps(7_000_003)), Time::ZERO, Time::ZERO);
+        let (mut t, mut at, mut other) =
+            (Transmitter::new(Rate::from_bps(7_000_003)), Time::ZERO, Time::ZERO);
         for bytes in (0..2_000).map(|i| 40 + i * 37 % 1461) {
             at += t.span(bytes);
             other = s.finish(Time::ZERO, other, bytes).done;

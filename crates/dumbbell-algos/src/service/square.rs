@@ -21,14 +21,20 @@ pub struct SquareConfig {
     pub period: Span,
     /// Share of the period at the upper rate.
     #[schemars(
-        extend("exclusiveMinimum" = 0.0, "exclusiveMaximum" = 1.0, "x-source" = "ours: a square wave has two like halves")
+        extend("exclusiveMinimum" = 0.0, "exclusiveMaximum" = 1.0, "x-source" = "ours: a square \
+            wave has two like halves")
     )]
     pub duty: f64,
 }
 
 impl Default for SquareConfig {
     fn default() -> Self {
-        SquareConfig { rate: None, low: StepRate(Rate::from_mbps(1)), period: Span::from_secs(10), duty: 0.5 }
+        SquareConfig {
+            rate: None,
+            low: StepRate(Rate::from_mbps(1)),
+            period: Span::from_secs(10),
+            duty: 0.5,
+        }
     }
 }
 
@@ -40,7 +46,10 @@ impl Config for SquareConfig {
         }
         let high = self.period.scaled(self.duty);
         if high == Span::ZERO || high >= self.period {
-            let cause = format!("of a period of {} that leaves no time for one of the two rates", self.period);
+            let cause = format!(
+                "of a period of {} that leaves no time for one of the two rates",
+                self.period
+            );
             return Err(Fault::at("duty", cause).fix("write duty = 0.5"));
         }
         Ok(())
@@ -58,12 +67,11 @@ impl Algorithm for Square {
         name: "square",
         title: "Square wave of rate",
         idea: "The rate jumps between an upper and a lower value, again and again.",
-        equations: "r(t) = rate for the first `duty` of each period, then low\n\
-                    finish = the first t with W(t) >= W(start) + wire_bytes * 8,  W the integral of r\n\
-                    nominal rate = duty rate + (1 - duty) low",
-        sources: &[
-            "Bansal, Balakrishnan, Floyd, Shenker: Dynamic behavior of slowly-responsive congestion control, SIGCOMM 2001",
-        ],
+        equations: "r(t) = rate for the first `duty` of each period, then low\nfinish = the first \
+            t with W(t) >= W(start) + wire_bytes * 8,  W the integral of r\nnominal rate = duty \
+            rate + (1 - duty) low",
+        sources: &["Bansal, Balakrishnan, Floyd, Shenker: Dynamic behavior of slowly-responsive \
+                congestion control, SIGCOMM 2001"],
         provenance: Provenance::Recollection,
     };
     fn new(config: &SquareConfig, site: &Site) -> Self {
@@ -102,11 +110,13 @@ mod tests {
         Square::new(&read(&config).unwrap(), &site(1))
     }
 
-    /// The closed form: the n-th packet of a saturated transmitter is through when the integral is n packets. With 8 and 2
-    /// Mbps and 4 ms of 10 ms: 4000 B in the first part, 1500 B in the second.
+    /// The closed form: the n-th packet of a saturated transmitter is through when the integral is
+    /// n packets. With 8 and 2 Mbps and 4 ms of 10 ms: 4000 B in the first part, 1500 B in the
+    /// second.
     #[test]
     fn packets_leave_when_the_integral_of_the_rate_says() {
-        let mut s = square(json!({ "rate": "8 Mbps", "low": "2 Mbps", "period": "10 ms", "duty": 0.4 }));
+        let mut s =
+            square(json!({ "rate": "8 Mbps", "low": "2 Mbps", "period": "10 ms", "duty": 0.4 }));
         assert_eq!(s.rate(), Rate::from_bps(4_400_000));
         let when = |bytes: u64| {
             let (rounds, within) = (bytes / 5500, bytes % 5500);
@@ -127,7 +137,10 @@ mod tests {
     fn a_lower_rate_of_zero_is_an_outage() {
         let s = square(json!({ "rate": "8 Mbps", "low": "0 bps", "period": "1 s", "duty": 0.75 }));
         let at = |ms| Time::ZERO + Span::from_ms(ms);
-        assert_eq!(s.outages(at(2_800)), [(at(750), at(1_000)), (at(1_750), at(2_000)), (at(2_750), at(3_000))]);
+        assert_eq!(
+            s.outages(at(2_800)),
+            [(at(750), at(1_000)), (at(1_750), at(2_000)), (at(2_750), at(3_000))]
+        );
         assert_eq!(square(json!({})).outages(at(99_000)), []);
     }
 

@@ -48,7 +48,8 @@ impl JsonSchema for StepRate {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct StepsConfig {
-    /// From when which rate: `[["0 s", "12 Mbps"], ["10 s", "0 bps"]]`; the first is at 0 s, a rate of 0 is an outage.
+    /// From when which rate: `[["0 s", "12 Mbps"], ["10 s", "0 bps"]]`; the first is at 0 s, a rate
+    /// of 0 is an outage.
     #[schemars(extend("x-source" = "none: an example, to be replaced"))]
     pub steps: Vec<(Span, StepRate)>,
     /// After this time the steps begin again; 0 s: never, the last rate stays.
@@ -66,14 +67,24 @@ impl Default for StepsConfig {
 impl Config for StepsConfig {
     fn check(&self) -> Result<(), Fault> {
         let Some((last, rate)) = self.steps.last() else {
-            return Err(Fault::at("steps", "there is no step").fix("write steps = [[\"0 s\", \"10 Mbps\"]]"));
+            return Err(Fault::at("steps", "there is no step").fix(
+                "write steps = [[\"0 s\", \"10 \
+                Mbps\"]]",
+            ));
         };
         if self.steps[0].0 > Span::ZERO {
-            return Err(Fault::at("steps[0]", "nothing says the rate at the start").fix("begin with \"0 s\""));
+            return Err(Fault::at("steps[0]", "nothing says the rate at the start").fix(
+                "begin with \
+                \"0 s\"",
+            ));
         }
         if let Some(i) = self.steps.windows(2).position(|w| w[0].0 >= w[1].0) {
-            return Err(Fault::at(&format!("steps[{}]", i + 1), "this step is not after the one before it")
-                .fix("write the steps in order of time"));
+            return Err(Fault::at(
+                &format!("steps[{}]", i + 1),
+                "this step is not after the one \
+                before it",
+            )
+            .fix("write the steps in order of time"));
         }
         if self.period == Span::ZERO {
             return match rate.0.bps() {
@@ -83,11 +94,20 @@ impl Config for StepsConfig {
             };
         }
         if self.period <= *last {
-            return Err(Fault::at("period", format!("the last step is at {last}, not before the period's end"))
-                .fix("make it longer, or \"0 s\" for steps that do not repeat"));
+            return Err(Fault::at(
+                "period",
+                format!(
+                    "the last step is at {last}, not before the \
+                period's end"
+                ),
+            )
+            .fix("make it longer, or \"0 s\" for steps that do not repeat"));
         }
         if Steps::work(self).iter().all(|p| p.rate == 0) {
-            return Err(Fault::at("steps", "every step is an outage").fix("let one rate be above zero"));
+            return Err(Fault::at("steps", "every step is an outage").fix(
+                "let one rate be above \
+                zero",
+            ));
         }
         Ok(())
     }
@@ -102,8 +122,8 @@ struct Piece {
     before: u128,
 }
 
-/// A transmitter whose rate is a step function of time. Its account is exact: what rounding to a picosecond leaves
-/// of a packet is done with the next.
+/// A transmitter whose rate is a step function of time. Its account is exact: what rounding to a
+/// picosecond leaves of a packet is done with the next.
 #[derive(Clone, Debug)]
 pub struct Steps {
     pieces: Vec<Piece>,
@@ -126,7 +146,8 @@ impl Algorithm for Steps {
         equations: "W(t) = integral of rate from 0 to t\n\
                     finish = the first t with W(t) >= W(start) + wire_bytes * 8\n\
                     nominal rate = W(period) / period; without a period the last rate",
-        sources: &["Fluid service with a time-varying rate: Chang, Performance Guarantees in Communication Networks"],
+        sources: &["Fluid service with a time-varying rate: Chang, Performance Guarantees in \
+            Communication Networks"],
         provenance: Provenance::Recollection,
     };
     fn new(config: &StepsConfig, _: &Site) -> Self {
@@ -137,7 +158,15 @@ impl Algorithm for Steps {
         let round = last.before + u128::from(period - last.from) * u128::from(last.rate);
         let mean = (round + u128::from(period / 2)) / u128::from(period);
         let nominal = Rate::from_bps(if endless { last.rate } else { mean.max(1) as u64 });
-        Steps { pieces, period, round, nominal, remainder: 0, window: (Time::ZERO, Time::ZERO), used: 0 }
+        Steps {
+            pieces,
+            period,
+            round,
+            nominal,
+            remainder: 0,
+            window: (Time::ZERO, Time::ZERO),
+            used: 0,
+        }
     }
 }
 
@@ -158,11 +187,13 @@ impl Steps {
     fn done_by(&self, t: Time) -> u128 {
         let (rounds, within) = (t.ps() / self.period, t.ps() % self.period);
         let piece = self.pieces[self.pieces.partition_point(|p| p.from <= within) - 1];
-        u128::from(rounds) * self.round + piece.before + u128::from(within - piece.from) * u128::from(piece.rate)
+        u128::from(rounds) * self.round
+            + piece.before
+            + u128::from(within - piece.from) * u128::from(piece.rate)
     }
 
-    /// The last picosecond by which no more than `work`, which is above zero, is done, but not in an outage after
-    /// that; and what is left to do then.
+    /// The last picosecond by which no more than `work`, which is above zero, is done, but not in
+    /// an outage after that; and what is left to do then.
     fn when(&self, work: u128) -> (Time, u128) {
         let rounds = (work - 1) / self.round;
         let within = work - rounds * self.round;
@@ -196,7 +227,8 @@ impl Service for Steps {
         while self.pieces.iter().any(|piece| piece.rate == 0) {
             let ends = self.pieces.iter().skip(1).map(|p| p.from).chain([self.period]);
             for (piece, end) in self.pieces.iter().zip(ends).filter(|(piece, _)| piece.rate == 0) {
-                let (from, to) = (Time::from_ps(round + piece.from), Time::from_ps(round.saturating_add(end)));
+                let (from, to) =
+                    (Time::from_ps(round + piece.from), Time::from_ps(round.saturating_add(end)));
                 match out.last_mut() {
                     Some((_, last)) if *last == from => *last = to,
                     _ if from <= until => out.push((from, to)),
@@ -244,9 +276,23 @@ mod tests {
         assert_eq!(s.rate(), Rate::from_bps(3_600_000));
         assert_eq!(s.finish(us(0), us(0), 1500).done, us(1500));
         assert_eq!(s.finish(us(0), us(1500), 500).done, us(2000), "done just as the outage begins");
-        assert_eq!(s.finish(us(0), us(2000), 1000).done, us(7000), "waits until 5 ms, then half as fast");
-        assert_eq!(s.finish(us(0), us(7000), 2000).done, us(10_500), "1500 until 10 ms, 500 at the full rate again");
-        assert_eq!(s.finish(us(30_000), us(30_000), 5500).done, us(41_000), "a round is 4500 bytes");
+        assert_eq!(
+            s.finish(us(0), us(2000), 1000).done,
+            us(7000),
+            "waits until 5 ms, then half as \
+            fast"
+        );
+        assert_eq!(
+            s.finish(us(0), us(7000), 2000).done,
+            us(10_500),
+            "1500 until 10 ms, 500 at the \
+            full rate again"
+        );
+        assert_eq!(
+            s.finish(us(30_000), us(30_000), 5500).done,
+            us(41_000),
+            "a round is 4500 bytes"
+        );
         assert_eq!(s.finish(us(43_000), us(43_000), 100).done, us(45_200), "came in an outage");
     }
 
@@ -270,16 +316,22 @@ mod tests {
     #[test]
     fn tells_its_outages() {
         let ms = |at: u64| us(1_000 * at);
-        let s = steps(json!({ "steps": [["0 s", "0 bps"], ["2 ms", "8 Mbps"], ["6 ms", "0 bps"]], "period": "10 ms" }));
+        let s = steps(
+            json!({ "steps": [["0 s", "0 bps"], ["2 ms", "8 Mbps"], ["6 ms", "0 bps"]], "period": "10 \
+                ms" }),
+        );
         assert_eq!(s.outages(ms(17)), [(ms(0), ms(2)), (ms(6), ms(12)), (ms(16), ms(22))]);
-        let once = json!({ "steps": [["0 s", "8 Mbps"], ["2 ms", "0 bps"], ["3 ms", "0 bps"], ["5 ms", "1 bps"]],
+        let once = json!({ "steps": [["0 s", "8 Mbps"], ["2 ms", "0 bps"], ["3 ms", "0 bps"], ["5 \
+            ms", "1 \
+            bps"]],
             "period": "0 s" });
         assert_eq!(steps(once).outages(ms(1_000)), [(ms(2), ms(5))]);
     }
 
     #[test]
     fn utilization_is_bits_sent_over_bits_offered() {
-        let mut s = steps(json!({ "steps": [["0 s", "8 Mbps"], ["2 ms", "2 Mbps"]], "period": "4 ms" }));
+        let mut s = steps(json!({ "steps": [["0 s", "8 Mbps"], ["2 ms", "2 Mbps"]], "period": "4 \
+            ms" }));
         s.watch(us(1000), us(6000));
         // Offered: 1000 B, 500 B, 2000 B. Sent: 500 of the first 1500, and then 750 of 1000.
         s.finish(us(0), us(0), 1500);
@@ -295,8 +347,14 @@ mod tests {
         assert_eq!(at(json!({ "steps": [["1 s", "1 Mbps"]] })), "steps[0]");
         assert_eq!(at(json!({ "steps": [["0 s", "1 Mbps"], ["0 s", "2 Mbps"]] })), "steps[1]");
         assert_eq!(at(json!({ "steps": [["0 s", "0 bps"]] })), "steps");
-        assert_eq!(at(json!({ "steps": [["0 s", "1 Mbps"], ["1 s", "0 Mbps"]], "period": "0 s" })), "steps");
-        assert_eq!(at(json!({ "steps": [["0 s", "1 Mbps"], ["1 s", "2 Mbps"]], "period": "1 s" })), "period");
+        assert_eq!(
+            at(json!({ "steps": [["0 s", "1 Mbps"], ["1 s", "0 Mbps"]], "period": "0 s" })),
+            "steps"
+        );
+        assert_eq!(
+            at(json!({ "steps": [["0 s", "1 Mbps"], ["1 s", "2 Mbps"]], "period": "1 s" })),
+            "period"
+        );
         assert_eq!(at(json!({ "steps": [["0 s", "0 mbps"]] })), "steps[0][1]");
         assert_eq!(at(json!({ "steps": [["0 s", "0"]] })), "steps[0][1]");
     }

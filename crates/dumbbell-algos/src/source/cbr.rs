@@ -28,7 +28,8 @@ pub struct CbrConfig {
     /// Payload of one datagram.
     #[schemars(extend("x-source" = "ns-2 packetSize_ 210"))]
     pub packet: Bytes,
-    /// Each interval is longer or shorter by up to this fraction, uniformly; ns-2's `random_ 1` is 0.5.
+    /// Each interval is longer or shorter by up to this fraction, uniformly; ns-2's `random_ 1` is
+    /// 0.5.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "ns-2 random_ 0"))]
     pub jitter: f64,
 }
@@ -82,7 +83,11 @@ impl Source for Cbr {
             return Some(Burst::new(Span::ZERO, bytes));
         }
         let even = self.clock.span(self.packet);
-        let after = if self.jitter == 0.0 { even } else { even.scaled(1.0 + self.jitter * (2.0 * rng.unit() - 1.0)) };
+        let after = if self.jitter == 0.0 {
+            even
+        } else {
+            even.scaled(1.0 + self.jitter * (2.0 * rng.unit() - 1.0))
+        };
         Some(Burst::new(after, bytes))
     }
     fn datagrams(&self) -> bool {
@@ -99,11 +104,15 @@ mod tests {
 
     fn intervals(config: &CbrConfig, n: usize) -> Vec<Span> {
         let (mut source, mut rng) = (Cbr::new(config, &()), Stream::named(1, "cbr"));
-        assert_eq!(source.next(Time::ZERO, &mut rng), Some(Burst::new(Span::ZERO, config.packet.0)));
+        assert_eq!(
+            source.next(Time::ZERO, &mut rng),
+            Some(Burst::new(Span::ZERO, config.packet.0))
+        );
         (0..n).map(|_| source.next(Time::ZERO, &mut rng).unwrap().after).collect()
     }
 
-    /// 210 B at 7 000 003 bps are no whole number of picoseconds; 7 000 003 of them take exactly 1680 s.
+    /// 210 B at 7 000 003 bps are no whole number of picoseconds; 7 000 003 of them take exactly
+    /// 1680 s.
     #[test]
     fn the_long_run_rate_is_exact() {
         let config = CbrConfig { rate: Rate::from_bps(7_000_003), ..CbrConfig::default() };
@@ -116,9 +125,11 @@ mod tests {
     fn jitter_is_uniform_about_the_interval() {
         let config = CbrConfig { jitter: 0.5, ..CbrConfig::default() };
         let n = 100_000;
-        let x: Vec<f64> = intervals(&config, n).iter().map(|s| s.seconds() / 0.003_75 - 1.0).collect();
+        let x: Vec<f64> =
+            intervals(&config, n).iter().map(|s| s.seconds() / 0.003_75 - 1.0).collect();
         assert!(x.iter().all(|d| d.abs() <= 0.5 + 1e-9));
-        let (mean, square) = (x.iter().sum::<f64>() / n as f64, x.iter().map(|d| d * d).sum::<f64>() / n as f64);
+        let (mean, square) =
+            (x.iter().sum::<f64>() / n as f64, x.iter().map(|d| d * d).sum::<f64>() / n as f64);
         assert!(mean.abs() < 4.4 * (1.0 / 12.0 / n as f64).sqrt(), "{mean}");
         assert!((square - 1.0 / 12.0).abs() < 4.4 * (1.0 / 180.0 / n as f64).sqrt(), "{square}");
     }
@@ -126,7 +137,11 @@ mod tests {
     #[test]
     fn a_datagram_has_its_limits() {
         for (bytes, ok) in [(0, false), (1, true), (65_507, true), (65_508, false)] {
-            assert_eq!(CbrConfig { packet: Bytes(bytes), ..CbrConfig::default() }.check().is_ok(), ok, "{bytes}");
+            assert_eq!(
+                CbrConfig { packet: Bytes(bytes), ..CbrConfig::default() }.check().is_ok(),
+                ok,
+                "{bytes}"
+            );
         }
     }
 }

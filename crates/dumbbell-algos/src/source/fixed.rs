@@ -24,7 +24,10 @@ impl Default for FixedConfig {
 impl Config for FixedConfig {
     fn check(&self) -> Result<(), Fault> {
         match self.size {
-            Bytes(0) => Err(Fault::at("size", "a transfer has at least one byte").fix("write \"1 MB\"")),
+            Bytes(0) => Err(Fault::at("size", "a transfer has at least one byte").fix(
+                "write \"1 \
+                MB\"",
+            )),
             _ => Ok(()),
         }
     }

@@ -1,6 +1,6 @@
-//! Bursts and silences: constant bit rate while on, nothing while off, both of random length (ns-2's
-//! `Exponential` and `Pareto` traffic). Many Pareto sources together are self-similar with H = (3 - shape) / 2
-//! (Willinger, Taqqu, Sherman, Wilson, IEEE/ACM ToN 5(1), 1997).
+//! Bursts and silences: constant bit rate while on, nothing while off, both of random length
+//! (ns-2's `Exponential` and `Pareto` traffic). Many Pareto sources together are self-similar with
+//! H = (3 - shape) / 2 (Willinger, Taqqu, Sherman, Wilson, IEEE/ACM ToN 5(1), 1997).
 use super::cbr::check_packet;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::rng::Stream;
@@ -36,7 +36,10 @@ pub struct OnOffConfig {
     #[schemars(extend("x-source" = "ns-2 Application/Traffic/Exponential"))]
     pub distribution: PeriodLaw,
     /// Pareto's shape; from 1 to 2 the variance is infinite.
-    #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 1.0, "x-source" = "ns-2 shape_ 1.5"))]
+    #[schemars(
+        range(max = 100.0),
+        extend("exclusiveMinimum" = 1.0, "x-source" = "ns-2 shape_ 1.5"),
+    )]
     pub shape: f64,
     /// Rate of the payload while on.
     #[schemars(extend("x-source" = "ns-2 rate_ 64Kb"))]
@@ -68,8 +71,8 @@ impl Config for OnOffConfig {
     }
 }
 
-/// Sends at `rate` on a clock that stands still during silences, so that the long-run rate is exactly the rate
-/// times the share of time that is on, however many datagrams a burst has.
+/// Sends at `rate` on a clock that stands still during silences, so that the long-run rate is
+/// exactly the rate times the share of time that is on, however many datagrams a burst has.
 #[derive(Clone, Debug)]
 pub struct OnOff {
     /// Apart, so that a flow with a smaller source does not pay for it.
@@ -101,7 +104,8 @@ impl Algorithm for OnOff {
                     pareto:      P(X > x) = (scale / x)^shape,  scale = mean (shape - 1) / shape",
         sources: &[
             "ns-2 Application/Traffic/Exponential, Application/Traffic/Pareto",
-            "Willinger, Taqqu, Sherman, Wilson: Self-Similarity Through High-Variability, IEEE/ACM ToN 5(1), 1997",
+            "Willinger, Taqqu, Sherman, Wilson: Self-Similarity Through High-Variability, IEEE/ACM \
+                ToN 5(1), 1997",
         ],
         provenance: Provenance::TwoReadings,
     };
@@ -142,8 +146,8 @@ impl Source for OnOff {
 
 #[cfg(test)]
 mod tests {
-    use crate::source::parts::counting::hurst;
     use super::*;
+    use crate::source::parts::counting::hurst;
 
     /// 1000 B at 8 Mbps: one datagram a millisecond while on.
     fn config(on_ms: u64, off_ms: u64, distribution: PeriodLaw) -> OnOffConfig {
@@ -165,19 +169,21 @@ mod tests {
 
     #[test]
     fn constant_periods_repeat_exactly() {
-        // On 4 ms, off 6 ms: four datagrams in 10 ms. The one that is due as the burst ends still belongs to it.
+        // On 4 ms, off 6 ms: four datagrams in 10 ms. The one that is due as the burst ends still
+        // belongs to it.
         let x = intervals(&config(4, 6, PeriodLaw::Constant), 9);
         let expected = [1, 1, 1, 1, 7, 1, 1, 1, 7].map(|ms| f64::from(ms) / 1000.0);
         assert!(x.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{x:?}");
     }
 
-    /// Exponential silences: the sum of n intervals is n ms on-time plus the silences in between. Each burst of
-    /// mean 20 ms is followed by a silence of mean 30 ms; per datagram 1.5 ms of silence with variance
-    /// (1/20) * 2 * 30^2 = 90 ms^2.
+    /// Exponential silences: the sum of n intervals is n ms on-time plus the silences in between.
+    /// Each burst of mean 20 ms is followed by a silence of mean 30 ms; per datagram 1.5 ms of
+    /// silence with variance (1/20) * 2 * 30^2 = 90 ms^2.
     #[test]
     fn exponential_has_its_long_run_rate() {
         let n = 400_000;
-        let mean = intervals(&config(20, 30, PeriodLaw::Exponential), n).iter().sum::<f64>() / n as f64;
+        let mean =
+            intervals(&config(20, 30, PeriodLaw::Exponential), n).iter().sum::<f64>() / n as f64;
         assert!((mean - 0.0025).abs() < 4.4 * 1e-3 * (90.0 / n as f64).sqrt(), "{mean}");
     }
 
@@ -189,8 +195,11 @@ mod tests {
             (PeriodLaw::Exponential, (|k| libm::exp(-k)) as fn(f64) -> f64),
             (PeriodLaw::Pareto, |k| libm::pow((1.0 / 3.0) / k, 1.5)),
         ] {
-            let (source, mut rng) = (OnOff::new(&config(500, 500, law), &()), Stream::named(3, "periods"));
-            let x: Vec<f64> = (0..n).map(|_| source.period(Span::from_ms(500), &mut rng).seconds() / 0.5).collect();
+            let (source, mut rng) =
+                (OnOff::new(&config(500, 500, law), &()), Stream::named(3, "periods"));
+            let x: Vec<f64> = (0..n)
+                .map(|_| source.period(Span::from_ms(500), &mut rng).seconds() / 0.5)
+                .collect();
             for k in [0.4, 1.0, 3.0, 8.0] {
                 let seen = x.iter().filter(|v| **v > k).count() as f64 / f64::from(n);
                 let p = survival(k);
@@ -203,8 +212,8 @@ mod tests {
         }
     }
 
-    /// The sum of forty Pareto sources is self-similar with H = (3 - shape) / 2; of exponential ones, beyond their
-    /// periods, without memory.
+    /// The sum of forty Pareto sources is self-similar with H = (3 - shape) / 2; of exponential
+    /// ones, beyond their periods, without memory.
     #[test]
     fn the_sum_of_pareto_sources_is_self_similar() {
         let sum = |law, shape| {

@@ -1,4 +1,5 @@
-//! Poisson arrivals: datagrams that come without regard to each other, the traffic of queueing theory.
+//! Poisson arrivals: datagrams that come without regard to each other, the traffic of queueing
+//! theory.
 use super::cbr::check_packet;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::rng::Stream;
@@ -9,8 +10,9 @@ use serde::{Deserialize, Serialize};
 
 /// What IPv4 and UDP add to a payload, bytes.
 const HEADERS: f64 = 28.0;
-/// Least and greatest mean payload of exponential sizes: within them neither the shortest nor the longest datagram
-/// that there is moves the mean or the second moment of its IP length by 0.1 % (see `clamping_hardly_moves_the_moments`).
+/// Least and greatest mean payload of exponential sizes: within them neither the shortest nor the
+/// longest datagram that there is moves the mean or the second moment of its IP length by 0.1 %
+/// (see `clamping_hardly_moves_the_moments`).
 const MEANS: std::ops::RangeInclusive<u64> = 650..=7000;
 
 /// The law of the datagrams' sizes.
@@ -20,8 +22,8 @@ pub enum SizeLaw {
     /// All of `packet`: M/D/1 at a link.
     #[default]
     Fixed,
-    /// The IP length is exponential, so that times of transmission are (M/M/1), with mean `packet` + 28 B; rounded to a
-    /// byte and kept within 29 B and 65535 B.
+    /// The IP length is exponential, so that times of transmission are (M/M/1), with mean `packet` +
+    /// 28 B; rounded to a byte and kept within 29 B and 65535 B.
     Exponential,
 }
 
@@ -32,7 +34,8 @@ pub struct PoissonConfig {
     /// Mean rate of the payload: `rate / (8 packet)` datagrams a second.
     #[schemars(extend("x-source" = "our choice, cbr's"))]
     pub rate: Rate,
-    /// Payload of one datagram; its mean if sizes are exponential (then 650 B to 7000 B). The wire adds 28 B.
+    /// Payload of one datagram; its mean if sizes are exponential (then 650 B to 7000 B). The wire
+    /// adds 28 B.
     #[schemars(extend("x-source" = "our choice: 1000 B of IP length"))]
     pub packet: Bytes,
     /// Law of the sizes.
@@ -49,7 +52,11 @@ impl Default for PoissonConfig {
 impl Config for PoissonConfig {
     fn check(&self) -> Result<(), Fault> {
         if self.sizes == SizeLaw::Exponential && !MEANS.contains(&self.packet.0) {
-            let cause = format!("exponential sizes have a mean of {} B to {} B", MEANS.start(), MEANS.end());
+            let cause = format!(
+                "exponential sizes have a mean of {} B to {} B",
+                MEANS.start(),
+                MEANS.end()
+            );
             return Err(Fault::at("packet", cause).fix("write \"972 B\", and scale the rates"));
         }
         check_packet(self.packet)
@@ -82,7 +89,8 @@ impl Algorithm for Poisson {
     const ABOUT: About = About {
         name: "poisson",
         title: "Poisson arrivals",
-        idea: "Datagrams at the instants of a Poisson process, of one size or of exponential sizes.",
+        idea: "Datagrams at the instants of a Poisson process, of one size or of exponential \
+            sizes.",
         equations: "P(interval > t) = exp(-t rate / (8 packet))\n\
                     exponential: P(IP length > x) = exp(-x / (packet + 28))",
         sources: &["L. Kleinrock, Queueing Systems, volume 1: Theory, 1975"],
@@ -112,8 +120,8 @@ impl Source for Poisson {
 
 #[cfg(test)]
 mod tests {
-    use crate::source::parts::counting::{dispersion, hurst};
     use super::*;
+    use crate::source::parts::counting::{dispersion, hurst};
 
     const N: usize = 400_000;
 
@@ -126,7 +134,8 @@ mod tests {
         (0..N).map(|_| source.next(Time::ZERO, &mut rng).unwrap()).collect()
     }
 
-    /// Mean of `x^k` in units of the mean's k-th power, which for an exponential is k!, with 4.4 standard errors of it.
+    /// Mean of `x^k` in units of the mean's k-th power, which for an exponential is k!, with 4.4
+    /// standard errors of it.
     fn moment(x: impl Iterator<Item = f64>, k: i32) -> f64 {
         x.map(|v| libm::pow(v, f64::from(k))).sum::<f64>() / N as f64
     }
@@ -135,37 +144,63 @@ mod tests {
         for (k, law, variance) in [(1, 1.0, 1.0), (2, 2.0, 20.0), (3, 6.0, 684.0)] {
             let seen = moment(x.iter().copied(), k);
             // Variance of x^k: (2k)! - k!^2.
-            assert!((seen - law).abs() < 4.4 * (variance / N as f64).sqrt() + 2e-3 * law, "{k}: {seen}");
+            assert!(
+                (seen - law).abs() < 4.4 * (variance / N as f64).sqrt() + 2e-3 * law,
+                "{k}: \
+                {seen}"
+            );
         }
         let beyond = |t: f64| x.iter().filter(|v| **v > t).count() as f64 / N as f64;
         for t in [0.1, 0.7, 2.0, 5.0] {
             let p = libm::exp(-t);
-            assert!((beyond(t) - p).abs() < 4.4 * (p * (1.0 - p) / N as f64).sqrt() + 1e-3 * p, "beyond {t}");
+            assert!(
+                (beyond(t) - p).abs() < 4.4 * (p * (1.0 - p) / N as f64).sqrt() + 1e-3 * p,
+                "beyond \
+                {t}"
+            );
         }
     }
 
     #[test]
     fn intervals_are_exponential_and_independent() {
         for sizes in [SizeLaw::Fixed, SizeLaw::Exponential] {
-            let x: Vec<f64> = draws(&config(1000, sizes)).iter().map(|b| b.after.seconds() * 1000.0).collect();
+            let x: Vec<f64> =
+                draws(&config(1000, sizes)).iter().map(|b| b.after.seconds() * 1000.0).collect();
             is_exponential(&x);
-            let together = x.windows(2).map(|w| (w[0] - 1.0) * (w[1] - 1.0)).sum::<f64>() / N as f64;
-            assert!(together.abs() < 4.4 / (N as f64).sqrt(), "neighbours are correlated: {together}");
+            let together =
+                x.windows(2).map(|w| (w[0] - 1.0) * (w[1] - 1.0)).sum::<f64>() / N as f64;
+            assert!(
+                together.abs() < 4.4 / (N as f64).sqrt(),
+                "neighbours are correlated: \
+                {together}"
+            );
         }
     }
 
-    /// Counts of a Poisson process have the variance of their mean, in windows of every width, and no memory.
+    /// Counts of a Poisson process have the variance of their mean, in windows of every width, and
+    /// no memory.
     #[test]
     fn counts_have_the_dispersion_of_a_poisson_process() {
         for (width_ms, seed) in [(2, 1), (20, 2), (200, 3)] {
             let n = 8000;
             let mut source = Poisson::new(&config(1000, SizeLaw::Fixed), &());
             let (mean, index) = dispersion(&mut source, seed, n, Span::from_ms(width_ms));
-            assert!((mean - width_ms as f64).abs() < 4.4 * (width_ms as f64 / n as f64).sqrt(), "{mean}");
+            assert!(
+                (mean - width_ms as f64).abs() < 4.4 * (width_ms as f64 / n as f64).sqrt(),
+                "{mean}"
+            );
             // The variance of an index of dispersion from n counts: (2 + 1 / mean) / n.
-            assert!((index - 1.0).abs() < 4.4 * ((2.0 + 1.0 / mean) / n as f64).sqrt(), "{width_ms} ms: {index}");
+            assert!(
+                (index - 1.0).abs() < 4.4 * ((2.0 + 1.0 / mean) / n as f64).sqrt(),
+                "{width_ms} \
+                ms: {index}"
+            );
         }
-        let (h, error) = hurst(&mut || vec![Poisson::new(&config(1000, SizeLaw::Fixed), &())], Span::from_ms(20), 12);
+        let (h, error) = hurst(
+            &mut || vec![Poisson::new(&config(1000, SizeLaw::Fixed), &())],
+            Span::from_ms(20),
+            12,
+        );
         assert!((h - 0.5).abs() < 4.0 * error + 0.02, "{h} +- {error}");
     }
 
@@ -174,12 +209,15 @@ mod tests {
         for packet in [972, 5000] {
             let mean = packet as f64 + HEADERS;
             let all = draws(&config(packet, SizeLaw::Exponential));
-            is_exponential(&all.iter().map(|b| (b.bytes as f64 + HEADERS) / mean).collect::<Vec<_>>());
+            is_exponential(
+                &all.iter().map(|b| (b.bytes as f64 + HEADERS) / mean).collect::<Vec<_>>(),
+            );
         }
         assert!(draws(&config(972, SizeLaw::Fixed)).iter().all(|b| b.bytes == 972));
     }
 
-    /// The moments of round(X) kept within [29, 65535], summed over all lengths, against those of X.
+    /// The moments of round(X) kept within [29, 65535], summed over all lengths, against those of
+    /// X.
     #[test]
     fn clamping_hardly_moves_the_moments() {
         for packet in [*MEANS.start(), 972, 5000, *MEANS.end()] {
@@ -190,8 +228,11 @@ mod tests {
                 65_535 => survival(65_534.5),
                 n => survival(f64::from(n) - 0.5) - survival(f64::from(n) + 0.5),
             };
-            let moment =
-                |k: i32| (29..=65_535).map(|n| p(n) * libm::pow(f64::from(n) / mean, f64::from(k))).sum::<f64>();
+            let moment = |k: i32| {
+                (29..=65_535)
+                    .map(|n| p(n) * libm::pow(f64::from(n) / mean, f64::from(k)))
+                    .sum::<f64>()
+            };
             assert!((moment(1) - 1.0).abs() < 1e-3, "{packet}: {}", moment(1));
             assert!((moment(2) / 2.0 - 1.0).abs() < 1e-3, "{packet}: {}", moment(2));
         }

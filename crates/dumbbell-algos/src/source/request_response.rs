@@ -1,13 +1,15 @@
-//! Request and response over one connection, again and again: a client asks, the server answers, the client thinks.
+//! Request and response over one connection, again and again: a client asks, the server answers,
+//! the client thinks.
 //!
-//! The flow's sender is the server. A request takes the way of an acknowledgement, so the model has none of its own: the
-//! answer to the next one is handed over a think time after the last byte of the answer before was acknowledged. The
-//! latency of an answer, from its hand-over to that acknowledgement, is one round of request and response as the client
-//! sees it; a receiver that delays acknowledgements (RFC 1122) adds that delay, where an answer ends on an odd segment.
+//! The flow's sender is the server. A request takes the way of an acknowledgement, so the model has
+//! none of its own: the answer to the next one is handed over a think time after the last byte of
+//! the answer before was acknowledged. The latency of an answer, from its hand-over to that
+//! acknowledgement, is one round of request and response as the client sees it; a receiver that
+//! delays acknowledgements (RFC 1122) adds that delay, where an answer ends on an odd segment.
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::rng::distribution::{Distribution, Shape};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
+use dumbbell_core::rng::distribution::{Distribution, Shape};
 use dumbbell_core::source::{Burst, Source};
 use dumbbell_core::units::{Bytes, Span, Time};
 use schemars::JsonSchema;
@@ -17,7 +19,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RequestResponseConfig {
-    /// Size of a response: a size, or a law such as `{ kind = "bounded_pareto", shape = 1.2, min = "1 kB", max = "10 MB" }`.
+    /// Size of a response: a size, or a law such as
+    /// `{ kind = "bounded_pareto", shape = 1.2, min = "1 kB", max = "10 MB" }`.
     #[schemars(extend("x-source" = "our choice: a small page"))]
     pub response: Distribution<Bytes>,
     /// Time from a response's end to the next request: a time, or a law.
@@ -31,7 +34,11 @@ pub struct RequestResponseConfig {
 impl Default for RequestResponseConfig {
     fn default() -> Self {
         let think = Distribution(Shape::Exponential { mean: Span::from_ms(500) });
-        RequestResponseConfig { response: Distribution::fixed(Bytes(12_000)), think, exchanges: None }
+        RequestResponseConfig {
+            response: Distribution::fixed(Bytes(12_000)),
+            think,
+            exchanges: None,
+        }
     }
 }
 
@@ -40,7 +47,10 @@ impl Config for RequestResponseConfig {
         self.response.check("response")?;
         self.think.check("think")?;
         match self.response.quantile(0.0) < 1.0 && self.response.mean() < 1.0 {
-            true => Err(Fault::at("response", "a response has at least one byte").fix("write \"12 kB\"")),
+            true => Err(Fault::at("response", "a response has at least one byte").fix(
+                "write \"12 \
+                kB\"",
+            )),
             false => Ok(()),
         }
     }
@@ -68,18 +78,22 @@ impl Algorithm for RequestResponse {
     const ABOUT: About = About {
         name: "request_response",
         title: "Request and response",
-        idea: "Responses of random size over one connection, each a think time after the one before has arrived.",
+        idea: "Responses of random size over one connection, each a think time after the one \
+            before has arrived.",
         equations: "hand-over n + 1 = acknowledgement of the last byte of n + think\n\
                     latency of n = acknowledgement of its last byte - its hand-over",
         sources: &[
-            "P. Barford, M. Crovella: Generating Representative Web Workloads (SURGE), SIGMETRICS 1998",
+            "P. Barford, M. Crovella: Generating Representative Web Workloads (SURGE), SIGMETRICS \
+                1998",
             "RFC 2616 section 8.1, persistent connections without pipelining",
         ],
         provenance: Provenance::Reconstruction,
     };
     fn new(config: &RequestResponseConfig, (): &()) -> Self {
         let (config, left) = (config.clone(), config.exchanges);
-        RequestResponse { inner: Box::new(Inner { config, left, asked: None, latencies: Vec::new() }) }
+        RequestResponse {
+            inner: Box::new(Inner { config, left, asked: None, latencies: Vec::new() }),
+        }
     }
 }
 
@@ -100,8 +114,8 @@ impl Source for RequestResponse {
     fn awaits(&self) -> bool {
         true
     }
-    /// `responses`, and of those the `latency_*` in seconds: mean and quantiles by the nearest rank; NaN
-    /// before the first.
+    /// `responses`, and of those the `latency_*` in seconds: mean and quantiles by the nearest
+    /// rank; NaN before the first.
     fn probe(&self, _: Time, out: &mut dyn Probe) {
         let mut sorted = self.inner.latencies.clone();
         sorted.sort_unstable();
@@ -124,7 +138,8 @@ mod tests {
     use dumbbell_core::probe::Gauges;
     use dumbbell_core::source::Since;
 
-    /// A conversation over a network that takes 10 ms for the first response, 20 ms for the second and so on.
+    /// A conversation over a network that takes 10 ms for the first response, 20 ms for the second
+    /// and so on.
     #[test]
     fn responses_follow_acknowledgements_and_are_timed() {
         let config = RequestResponseConfig {
@@ -132,8 +147,11 @@ mod tests {
             think: Distribution::fixed(Span::from_ms(100)),
             exchanges: Some(4),
         };
-        let (mut source, mut rng, mut now) =
-            (RequestResponse::new(&config, &()), Stream::named(1, "rr"), Time::ZERO + Span::from_secs(3));
+        let (mut source, mut rng, mut now) = (
+            RequestResponse::new(&config, &()),
+            Stream::named(1, "rr"),
+            Time::ZERO + Span::from_secs(3),
+        );
         for k in 1..=4 {
             let burst = source.next(now, &mut rng).unwrap();
             let think = if k == 1 { Span::ZERO } else { Span::from_ms(100) };
@@ -161,11 +179,17 @@ mod tests {
         let sizes = |think| {
             let response = Distribution(Shape::Exponential { mean: Bytes(9000) });
             let config = RequestResponseConfig { response, think, exchanges: Some(50) };
-            let (mut source, mut rng) = (RequestResponse::new(&config, &()), Stream::named(2, "rr"));
-            std::iter::from_fn(|| source.next(Time::ZERO, &mut rng)).map(|b| b.bytes).collect::<Vec<_>>()
+            let (mut source, mut rng) =
+                (RequestResponse::new(&config, &()), Stream::named(2, "rr"));
+            std::iter::from_fn(|| source.next(Time::ZERO, &mut rng))
+                .map(|b| b.bytes)
+                .collect::<Vec<_>>()
         };
         let same = sizes(Distribution::fixed(Span::from_ms(1)));
-        assert_eq!(same, sizes(Distribution(Shape::Pareto { mean: Span::from_secs(1), shape: 1.5 })));
+        assert_eq!(
+            same,
+            sizes(Distribution(Shape::Pareto { mean: Span::from_secs(1), shape: 1.5 }))
+        );
         assert_eq!(same.len(), 50);
     }
 }

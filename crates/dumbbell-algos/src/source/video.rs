@@ -1,9 +1,11 @@
-//! On-off video, as players over HTTP make it: chunks of a few seconds are fetched one by one as fast as TCP allows, until
-//! the player's buffer is full; from then on one is fetched whenever there is room for it.
+//! On-off video, as players over HTTP make it: chunks of a few seconds are fetched one by one as
+//! fast as TCP allows, until the player's buffer is full; from then on one is fetched whenever
+//! there is room for it.
 //!
-//! The rate of a chunk is chosen by a rule of throughput: the highest of the ladder that is at most `safety` times the
-//! harmonic mean of what the last chunks reached. That is FESTIVE's rule without its gradual switching, randomised
-//! times and stateful delays; no rule by the buffer (BBA, BOLA) is here.
+//! The rate of a chunk is chosen by a rule of throughput: the highest of the ladder that is at most
+//! `safety` times the harmonic mean of what the last chunks reached. That is FESTIVE's rule without
+//! its gradual switching, randomised times and stateful delays; no rule by the buffer (BBA, BOLA)
+//! is here.
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
@@ -30,7 +32,10 @@ pub struct VideoConfig {
     #[schemars(extend("x-source" = "our choice: of the order of players' defaults, 30 s"))]
     pub buffer: Span,
     /// Share of the estimated throughput that is asked for.
-    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0, "x-source" = "FESTIVE, section 4.3: p = 0.85"))]
+    #[schemars(
+        range(max = 1.0),
+        extend("exclusiveMinimum" = 0.0, "x-source" = "FESTIVE, section 4.3: p = 0.85"),
+    )]
     pub safety: f64,
     /// Chunks that the estimate is of.
     #[schemars(range(min = 1, max = 1000), extend("x-source" = "FESTIVE, section 5: 20"))]
@@ -43,7 +48,9 @@ pub struct VideoConfig {
 impl Default for VideoConfig {
     fn default() -> Self {
         VideoConfig {
-            ladder: [300, 750, 1200, 1850, 2850, 4300].map(|kbps| Rate::from_bps(kbps * 1000)).into(),
+            ladder: [300, 750, 1200, 1850, 2850, 4300]
+                .map(|kbps| Rate::from_bps(kbps * 1000))
+                .into(),
             chunk: Span::from_secs(4),
             start_up: Span::from_secs(8),
             buffer: Span::from_secs(30),
@@ -57,25 +64,43 @@ impl Default for VideoConfig {
 impl Config for VideoConfig {
     fn check(&self) -> Result<(), Fault> {
         let Some(lowest) = self.ladder.first() else {
-            return Err(Fault::at("ladder", "there is no rate").fix("write ladder = [\"1 Mbps\", \"4 Mbps\"]"));
+            return Err(Fault::at("ladder", "there is no rate").fix(
+                "write ladder = [\"1 Mbps\", \
+                \"4 Mbps\"]",
+            ));
         };
         if let Some(i) = self.ladder.windows(2).position(|w| w[0] >= w[1]) {
             let cause = format!("{} is not above the rate before it", self.ladder[i + 1]);
-            return Err(Fault::at(&format!("ladder[{}]", i + 1), cause).fix("write the rates in ascending order"));
+            return Err(Fault::at(&format!("ladder[{}]", i + 1), cause).fix(
+                "write the rates in \
+                ascending order",
+            ));
         }
         if lowest.bytes_in(self.chunk) == 0 {
-            return Err(Fault::at("chunk", "a chunk at the lowest rate has less than a byte").fix("write \"4 s\""));
+            return Err(Fault::at("chunk", "a chunk at the lowest rate has less than a byte").fix(
+                "write \
+                \"4 s\"",
+            ));
         }
         if self.buffer < self.chunk {
-            return Err(Fault::at("buffer", "the buffer does not hold one chunk").fix("raise it, or shorten `chunk`"));
+            return Err(Fault::at("buffer", "the buffer does not hold one chunk").fix(
+                "raise it, or \
+                shorten `chunk`",
+            ));
         }
         if self.start_up > self.buffer.saturating_sub(self.chunk).max(self.chunk) {
             let cause = "the buffer does not hold a chunk beyond what the player begins with";
-            return Err(Fault::at("start_up", cause).fix("keep `start_up` at most `buffer` less one `chunk`"));
+            return Err(Fault::at("start_up", cause).fix(
+                "keep `start_up` at most `buffer` less one \
+                `chunk`",
+            ));
         }
         match self.length {
             Some(length) if length < self.chunk => {
-                Err(Fault::at("length", "the video is shorter than a chunk").fix("raise it, or shorten `chunk`"))
+                Err(Fault::at("length", "the video is shorter than a chunk").fix(
+                    "raise it, or \
+                    shorten `chunk`",
+                ))
             }
             _ => Ok(()),
         }
@@ -124,16 +149,18 @@ impl Algorithm for Video {
     const ABOUT: About = About {
         name: "video",
         title: "On-off video",
-        idea: "A player fetches chunks as fast as it can until its buffer is full, then one whenever there is room.",
-        equations: "bytes of a chunk = rate * chunk / 8\n\
-                    rate = max { r in ladder : r <= safety * n / sum(1 / throughput of the last n <= memory chunks) }\n\
-                    next request = max(arrival of the last chunk, when buffer + chunk fits)\n\
-                    a stall begins when the buffer is empty and ends when it holds start_up",
+        idea: "A player fetches chunks as fast as it can until its buffer is full, then one \
+            whenever there is room.",
+        equations: "bytes of a chunk = rate * chunk / 8\nrate = max { r in ladder : r <= safety * \
+            n / sum(1 / throughput of the last n <= memory chunks) }\nnext request = max(arrival \
+            of the last chunk, when buffer + chunk fits)\na stall begins when the buffer is empty \
+            and ends when it holds start_up",
         sources: &[
-            "J. Jiang, V. Sekar, H. Zhang: Improving Fairness, Efficiency, and Stability in HTTP-based Adaptive Video \
-             Streaming with FESTIVE, CoNEXT 2012",
+            "J. Jiang, V. Sekar, H. Zhang: Improving Fairness, Efficiency, and Stability in \
+                HTTP-based Adaptive Video Streaming with FESTIVE, CoNEXT 2012",
             "A. Rao et al.: Network Characteristics of Video Streaming Traffic, CoNEXT 2011",
-            "H. Mao, R. Netravali, M. Alizadeh: Neural Adaptive Video Streaming with Pensieve, SIGCOMM 2017",
+            "H. Mao, R. Netravali, M. Alizadeh: Neural Adaptive Video Streaming with Pensieve, \
+                SIGCOMM 2017",
         ],
         provenance: Provenance::Reconstruction,
     };
@@ -227,8 +254,9 @@ impl Source for Video {
     fn awaits(&self) -> bool {
         true
     }
-    /// `chunks` that arrived, their mean rate `video_bps`, `switches` of the rate, `start_up_s`, `stalls` and their sum
-    /// `stalled_s`, and `buffer_s`, by `now`; NaN where there is nothing yet.
+    /// `chunks` that arrived, their mean rate `video_bps`, `switches` of the rate, `start_up_s`,
+    /// `stalls` and their sum `stalled_s`, and `buffer_s`, by `now`; NaN where there is nothing
+    /// yet.
     fn probe(&self, now: Time, out: &mut dyn Probe) {
         let mut player = (*self.player).clone();
         if player.measured.begun.is_some() {

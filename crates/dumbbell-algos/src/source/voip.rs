@@ -1,9 +1,10 @@
 //! Voice over RTP: packets of encoded speech at even intervals while somebody talks.
 //!
-//! The coder's clock never stops, so every packet lies on its grid. A spurt or silence that lasts X takes ceil(X / interval)
-//! packets of the grid: of an exponential X that is a geometric number, and talker and listener are a Markov chain of two
-//! states (P. T. Brady, A model for generating on-off speech patterns in two-way conversation, BSTJ 48(7), 1969, with one
-//! party looked at). A call begins in the middle of a conversation, in the chain's stationary state.
+//! The coder's clock never stops, so every packet lies on its grid. A spurt or silence that lasts X
+//! takes ceil(X / interval) packets of the grid: of an exponential X that is a geometric number,
+//! and talker and listener are a Markov chain of two states (P. T. Brady, A model for generating
+//! on-off speech patterns in two-way conversation, BSTJ 48(7), 1969, with one party looked at). A
+//! call begins in the middle of a conversation, in the chain's stationary state.
 use super::cbr::MAX_DATAGRAM;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::rng::Stream;
@@ -28,9 +29,9 @@ pub enum Codec {
 }
 
 impl Codec {
-    /// Payload and interval of one packet (RFC 3551 table 1, section 4.5; Opus: RFC 6716 section 2.1), speech that it looks
-    /// ahead, and its place in the E-model: G.113 Appendix I, G.711 with the concealment of its Appendix I, the others with
-    /// silence suppression.
+    /// Payload and interval of one packet (RFC 3551 table 1, section 4.5; Opus: RFC 6716 section
+    /// 2.1), speech that it looks ahead, and its place in the E-model: G.113 Appendix I, G.711 with
+    /// the concealment of its Appendix I, the others with silence suppression.
     fn voice(self) -> Voice {
         let (bytes, interval_us, look_ahead_us, place) = match self {
             Codec::G711 => (160, 20_000, 0, Some((0.0, 25.1))),
@@ -103,16 +104,23 @@ impl Config for VoipConfig {
     fn check(&self) -> Result<(), Fault> {
         let Voice { payload, interval, .. } = self.resolved();
         if payload.0 == 0 || payload.0.saturating_add(self.header.0) > MAX_DATAGRAM {
-            let cause = format!("{payload} of speech and {} of RTP header are no datagram", self.header);
+            let cause =
+                format!("{payload} of speech and {} of RTP header are no datagram", self.header);
             return Err(Fault::at("payload", cause).fix("write \"160 B\""));
         }
         if interval < Span::from_us(1) {
-            return Err(Fault::at("interval", "packets are at least 1 us apart").fix("write \"20 ms\""));
+            return Err(Fault::at("interval", "packets are at least 1 us apart").fix(
+                "write \"20 \
+                ms\"",
+            ));
         }
         for (at, mean) in [("talk_mean", self.talk_mean), ("silence_mean", self.silence_mean)] {
             if self.silence_suppression && mean < Span::from_us(1) {
                 let fault = Fault::at(at, "a mean length of less than 1 us");
-                return Err(fault.fix("write \"1 s\"; for speech without silences, silence_suppression = false"));
+                return Err(fault.fix(
+                    "write \"1 s\"; for speech without silences, \
+                    silence_suppression = false",
+                ));
             }
         }
         Ok(())
@@ -144,12 +152,14 @@ impl Inner {
         (libm::ceil(rng.exponential(mean) / self.voice.interval.seconds()) as u64).max(1)
     }
 
-    /// Intervals of the grid until the next packet, of which the spurt that has it then has one less.
+    /// Intervals of the grid until the next packet, of which the spurt that has it then has one
+    /// less.
     fn intervals(&mut self, rng: &mut Stream) -> u64 {
         let first = !std::mem::replace(&mut self.started, true);
         let Some((talk, silence)) = self.means else { return u64::from(!first) };
         let quiet = match (first, self.left) {
-            // The share of time in spurts: a stationary talker's state; what is left of a period is geometric again.
+            // The share of time in spurts: a stationary talker's state; what is left of a period is
+            // geometric again.
             (true, _) => {
                 let mean = |m: f64| 1.0 / -libm::expm1(-self.voice.interval.seconds() / m);
                 let (on, off) = (mean(talk), mean(silence));
@@ -172,14 +182,16 @@ impl Algorithm for Voip {
     const ABOUT: About = About {
         name: "voip",
         title: "Voice over RTP",
-        idea: "Small packets of speech at even intervals; none in silences, if these are suppressed.",
-        equations: "UDP payload = header + payload, every interval while talking\n\
-                    packets of a spurt:  P(n > k) = exp(-k interval / talk_mean)\n\
-                    packets of a silence: P(n > k) = exp(-k interval / silence_mean), none of them sent\n\
-                    share of time in spurts = a / (a + b),  a = 1 / (1 - exp(-interval / talk_mean)), b likewise",
+        idea: "Small packets of speech at even intervals; none in silences, if these are \
+            suppressed.",
+        equations: "UDP payload = header + payload, every interval while talking\npackets of a \
+            spurt:  P(n > k) = exp(-k interval / talk_mean)\npackets of a silence: P(n > k) = \
+            exp(-k interval / silence_mean), none of them sent\nshare of time in spurts = a / (a + \
+            b),  a = 1 / (1 - exp(-interval / talk_mean)), b likewise",
         sources: &[
             "ITU-T P.59, Artificial conversational speech, 1993",
-            "P. T. Brady: A model for generating on-off speech patterns in two-way conversation, BSTJ 48(7), 1969",
+            "P. T. Brady: A model for generating on-off speech patterns in two-way conversation, \
+                BSTJ 48(7), 1969",
             "RFC 3550 section 5.1, RFC 3551 sections 4.1 and 4.5",
             "ITU-T G.113 Appendix I",
         ],
@@ -234,22 +246,31 @@ mod tests {
     /// RFC 3551: 64 kbps is 80 kbps with RTP, UDP and IP; 8 kbps is 24 kbps.
     #[test]
     fn without_suppression_it_is_a_constant_rate() {
-        for (codec, bytes, kbps) in [(Codec::G711, 172, 80.0), (Codec::G729, 32, 24.0), (Codec::Opus, 72, 40.0)] {
+        for (codec, bytes, kbps) in
+            [(Codec::G711, 172, 80.0), (Codec::G729, 32, 24.0), (Codec::Opus, 72, 40.0)]
+        {
             let config = VoipConfig { codec, silence_suppression: false, ..VoipConfig::default() };
             let x = gaps(&config, "always", 100);
             assert!(x[0] == 0 && x[1..].iter().all(|g| *g == 1), "{x:?}");
             let source = Voip::new(&config, &());
             let interval = source.voice().unwrap().interval.seconds();
             assert_eq!(source.largest(), Some(bytes));
-            assert!(((bytes + 28) as f64 * 8.0 / interval / 1000.0 - kbps).abs() < 1e-9, "{codec:?}");
+            assert!(
+                ((bytes + 28) as f64 * 8.0 / interval / 1000.0 - kbps).abs() < 1e-9,
+                "{codec:?}"
+            );
         }
     }
 
-    /// Lengths of spurts and silences are geometric, and the share of time in spurts is that of the chain.
+    /// Lengths of spurts and silences are geometric, and the share of time in spurts is that of the
+    /// chain.
     #[test]
     fn spurts_and_silences_have_their_laws() {
-        let config =
-            VoipConfig { talk_mean: Span::from_ms(200), silence_mean: Span::from_ms(300), ..VoipConfig::default() };
+        let config = VoipConfig {
+            talk_mean: Span::from_ms(200),
+            silence_mean: Span::from_ms(300),
+            ..VoipConfig::default()
+        };
         let x = gaps(&config, "laws", 400_000);
         let silences: Vec<u64> = x[1..].iter().filter(|g| **g > 1).map(|g| g - 1).collect();
         let mut spurts = vec![0];
@@ -265,7 +286,11 @@ mod tests {
             for k in [1, 5, 10, 30] {
                 let p = libm::exp(-0.02 * k as f64 / mean);
                 let seen = periods.iter().filter(|v| **v > k).count() as f64 / n;
-                assert!((seen - p).abs() < 4.4 * (p * (1.0 - p) / n).sqrt(), "{mean} beyond {k}: {seen} {p}");
+                assert!(
+                    (seen - p).abs() < 4.4 * (p * (1.0 - p) / n).sqrt(),
+                    "{mean} beyond {k}: \
+                    {seen} {p}"
+                );
             }
         }
         // 1 / (1 - exp(-0.1)) and 1 / (1 - exp(-1/15)); the variance of a ratio of renewal rewards.
@@ -274,7 +299,8 @@ mod tests {
         assert!((share - a / (a + b)).abs() < 0.01, "{share}");
     }
 
-    /// A call begins in the middle: at its start as many talk as at any other time (4.4 standard errors).
+    /// A call begins in the middle: at its start as many talk as at any other time (4.4 standard
+    /// errors).
     #[test]
     fn a_call_begins_in_the_stationary_state() {
         let (config, n) = (VoipConfig::default(), 4000);

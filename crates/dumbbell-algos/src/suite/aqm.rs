@@ -2,9 +2,9 @@
 use super::folded::Folded;
 use super::log::{Log, Logged};
 use super::pages;
-use crate::suite::under_test::{AqmUnderTest, Check, Finding, ensure, smallest};
 use super::traffic::{Arrival, arrivals, capacity, hold};
 use crate::aqm::AnyAqm;
+use crate::suite::under_test::{AqmUnderTest, Check, Finding, ensure, smallest};
 use dumbbell_core::aqm::{Aqm, Cx, Gone, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
 use dumbbell_core::packet::{FlowId, Meta};
 use dumbbell_core::probe::{Gauges, Probe};
@@ -20,12 +20,14 @@ use std::collections::BTreeMap;
 pub const CHECKS: &[Check<AqmUnderTest>] = &[
     Check {
         name: "documents_itself",
-        what: "the page is whole, every parameter has a meaning and a source, the defaults are valid",
+        what: "the page is whole, every parameter has a meaning and a source, the defaults are \
+            valid",
         run: documents_itself,
     },
     Check {
         name: "refuses_what_is_wrong",
-        what: "unknown parameters, values out of range and wrong types are refused where they stand",
+        what: "unknown parameters, values out of range and wrong types are refused where they \
+            stand",
         run: refuses_what_is_wrong,
     },
     Check {
@@ -33,7 +35,11 @@ pub const CHECKS: &[Check<AqmUnderTest>] = &[
         what: "arrivals = departures + drops + held at every step; all that it shows is finite",
         run: accounts_for_every_packet,
     },
-    Check { name: "keeps_the_order", what: "first in, first out, and none overlaps the next", run: keeps_the_order },
+    Check {
+        name: "keeps_the_order",
+        what: "first in, first out, and none overlaps the next",
+        run: keeps_the_order,
+    },
     Check { name: "repeats_itself", what: "the same seed gives the same run", run: repeats_itself },
     Check {
         name: "marks_what_it_may_mark",
@@ -52,7 +58,8 @@ pub const CHECKS: &[Check<AqmUnderTest>] = &[
     },
     Check {
         name: "is_what_its_log_says",
-        what: "rebuilt from the log of its calls and draws it decides the same, seen or unseen, alone or beside another",
+        what: "rebuilt from the log of its calls and draws it decides the same, seen or unseen, \
+            alone or beside another",
         run: is_what_its_log_says,
     },
 ];
@@ -78,8 +85,8 @@ impl Case<'_> {
     }
 }
 
-/// For each choice of the algorithm: some random traffic at some port. What is found is shown with as little traffic
-/// as it takes.
+/// For each choice of the algorithm: some random traffic at some port. What is found is shown with
+/// as little traffic as it takes.
 fn for_all(subject: &AqmUnderTest, test: impl Fn(&Case<'_>, &[Arrival]) -> Finding) -> Finding {
     for config in pages::choices(&subject.described) {
         for case in 0..CASES {
@@ -91,7 +98,10 @@ fn for_all(subject: &AqmUnderTest, test: impl Fn(&Case<'_>, &[Arrival]) -> Findi
             if let Err(found) = judge(&traffic) {
                 let (traffic, found) = smallest(&traffic, found, judge);
                 let limit = serde_json::to_string(&site.capacity).unwrap_or_default();
-                let head = format!("parameters {config}, limit {limit}, count_in_service {counted}, seed {seed}");
+                let head = format!(
+                    "parameters {config}, limit {limit}, count_in_service \
+                    {counted}, seed {seed}"
+                );
                 return Err(format!("{found}\n({head}, {} packets)", traffic.len()));
             }
         }
@@ -109,7 +119,8 @@ pub fn refuses_what_is_wrong(subject: &AqmUnderTest) -> Finding {
     pages::refuses_what_is_wrong(&subject.described)
 }
 
-/// An algorithm under watch: each packet that goes in is told to it once, and told again once when it goes.
+/// An algorithm under watch: each packet that goes in is told to it once, and told again once when
+/// it goes.
 struct Watched<'a> {
     inner: AnyAqm,
     inside: BTreeMap<(FlowId, u32), i64>,
@@ -121,7 +132,10 @@ impl Watched<'_> {
         let n = self.inside.entry((p.flow, p.ip_len)).or_default();
         *n += by;
         if *n < 0 {
-            *self.found.borrow_mut() = Err(format!("a packet is gone that was never admitted: {p:?}"));
+            *self.found.borrow_mut() = Err(format!(
+                "a packet is gone that was never admitted: \
+                {p:?}"
+            ));
         }
     }
 }
@@ -162,8 +176,9 @@ impl Aqm for Watched<'_> {
     }
 }
 
-/// Arrivals = departures + drops + held after every step; each packet ends exactly once; `admitted` and `gone`
-/// close at the backlog; every number that a probe shows is finite (the journal looks at each drop and mark).
+/// Arrivals = departures + drops + held after every step; each packet ends exactly once; `admitted`
+/// and `gone` close at the backlog; every number that a probe shows is finite (the journal looks at
+/// each drop and mark).
 pub fn accounts_for_every_packet(subject: &AqmUnderTest) -> Finding {
     for_all(subject, |case, traffic| {
         let found = RefCell::new(Ok(()));
@@ -173,8 +188,16 @@ pub fn accounts_for_every_packet(subject: &AqmUnderTest) -> Finding {
             bench.port.qdisc().probe(&mut seen);
             let waiting = bench.port.waiting_since().len() as f64;
             let step = || {
-                ensure!(bench.port.counters().balances(bench.port.held()), "{:?}", bench.port.counters());
-                ensure!(seen.get("inside") == Some(waiting), "admitted less gone is not the backlog of {waiting}");
+                ensure!(
+                    bench.port.counters().balances(bench.port.held()),
+                    "{:?}",
+                    bench.port.counters()
+                );
+                ensure!(
+                    seen.get("inside") == Some(waiting),
+                    "admitted less gone is not the \
+                    backlog of {waiting}"
+                );
                 ensure!(seen.0.iter().all(|(_, v)| v.is_finite()), "it shows {seen:?}");
                 Ok(())
             };
@@ -184,7 +207,8 @@ pub fn accounts_for_every_packet(subject: &AqmUnderTest) -> Finding {
         });
         found.into_inner()?;
         for id in 0..traffic.len() as u64 {
-            let ends = |e: &&Event| matches!(e, Event::Sent(i, _) | Event::Dropped(i, _) if *i == id);
+            let ends =
+                |e: &&Event| matches!(e, Event::Sent(i, _) | Event::Dropped(i, _) if *i == id);
             let times = events.iter().filter(ends).count();
             ensure!(times == 1, "packet {id} ended {times} times");
         }
@@ -223,7 +247,8 @@ pub fn repeats_itself(subject: &AqmUnderTest) -> Finding {
     })
 }
 
-/// Only ECN-capable packets are marked, and none of them is dropped early by an algorithm that has `ecn` on.
+/// Only ECN-capable packets are marked, and none of them is dropped early by an algorithm that has
+/// `ecn` on.
 pub fn marks_what_it_may_mark(subject: &AqmUnderTest) -> Finding {
     for_all(subject, |case, traffic| {
         let ecn_on = case.config["ecn"] == true;
@@ -231,11 +256,19 @@ pub fn marks_what_it_may_mark(subject: &AqmUnderTest) -> Finding {
             match event {
                 Event::Marked(id, _) => {
                     ensure!(ecn_on, "packet {id} was marked, and no parameter `ecn` is on");
-                    ensure!(traffic[id as usize].meta.ecn.capable(), "packet {id} was marked and is not ECN-capable");
+                    ensure!(
+                        traffic[id as usize].meta.ecn.capable(),
+                        "packet {id} was marked and \
+                        is not ECN-capable"
+                    );
                 }
                 Event::Dropped(id, Reason::Early) if ecn_on => {
                     let capable = traffic[id as usize].meta.ecn.capable();
-                    ensure!(!capable, "packet {id} was dropped early: `ecn` is on, and it could be marked");
+                    ensure!(
+                        !capable,
+                        "packet {id} was dropped early: `ecn` is on, and it could be \
+                        marked"
+                    );
                 }
                 _ => {}
             }
@@ -244,8 +277,8 @@ pub fn marks_what_it_may_mark(subject: &AqmUnderTest) -> Finding {
     })
 }
 
-/// One that says it decides by the backlog at arrival does so: a port that keeps no packet, needs no transmit
-/// event and tells of idle periods late comes to the same verdicts and departures.
+/// One that says it decides by the backlog at arrival does so: a port that keeps no packet, needs
+/// no transmit event and tells of idle periods late comes to the same verdicts and departures.
 pub fn needs_what_it_says(subject: &AqmUnderTest) -> Finding {
     for_all(subject, |case, traffic| {
         let aqm = case.make()?;
@@ -276,8 +309,8 @@ pub fn needs_what_it_says(subject: &AqmUnderTest) -> Finding {
     })
 }
 
-/// What waits, by the port's convention, is never more than the limit allows; and where there is no limit nothing
-/// overflows.
+/// What waits, by the port's convention, is never more than the limit allows; and where there is no
+/// limit nothing overflows.
 pub fn keeps_the_limit(subject: &AqmUnderTest) -> Finding {
     for_all(subject, |case, traffic| {
         let (limit, mut found) = (case.site.capacity, Ok(()));
@@ -288,17 +321,25 @@ pub fn keeps_the_limit(subject: &AqmUnderTest) -> Finding {
                 limit => !limit.exceeded(b),
             };
             if !kept && found.is_ok() {
-                found = Err(format!("{} packets, {} bytes wait at {:?}", b.packets, b.bytes, bench.now));
+                found = Err(format!(
+                    "{} packets, {} bytes wait at {:?}",
+                    b.packets, b.bytes, bench.now
+                ));
             }
         });
         found?;
         let overflow = events.iter().find(|e| matches!(e, Event::Dropped(_, Reason::Overflow)));
-        ensure!(overflow.is_none() || limit != Capacity::Unlimited, "{overflow:?} of a queue without a limit");
+        ensure!(
+            overflow.is_none() || limit != Capacity::Unlimited,
+            "{overflow:?} of a queue \
+            without a limit"
+        );
         Ok(())
     })
 }
 
-/// An algorithm is its configuration and what it was told: two fresh instances that are told the same say the same.
+/// An algorithm is its configuration and what it was told: two fresh instances that are told the
+/// same say the same.
 pub fn is_what_its_log_says(subject: &AqmUnderTest) -> Finding {
     for_all(subject, |case, traffic| {
         let log = RefCell::new(Log::default());

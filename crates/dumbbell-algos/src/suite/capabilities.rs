@@ -3,15 +3,16 @@ use super::cc::{PATH, drive, for_all};
 use crate::suite::under_test::{CcUnderTest, Finding, ensure};
 use dumbbell_core::probe::{Gauges, Probe};
 use dumbbell_core::transport::{
-    Ack, Cause, Congestion, CongestionControl, Capabilities, HostSignal, Commands, Phase, RateSample, Sent, Tag,
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, HostSignal, Phase,
+    RateSample, Sent, Tag,
 };
 use dumbbell_core::units::{Rate, Span, Time};
 use std::cell::RefCell;
 
 type Control = Box<dyn CongestionControl + Send>;
 
-/// Rounds within which ECN echoes must have taken from the window: one that goes by the share of marks (RFC 8257)
-/// needs some.
+/// Rounds within which ECN echoes must have taken from the window: one that goes by the share of
+/// marks (RFC 8257) needs some.
 const ROUNDS: u64 = 20;
 
 /// Acknowledgements of one window, each of one segment.
@@ -30,9 +31,10 @@ fn round(cc: &mut Control, now: &mut Time, una: &mut u64, (ece, phase): (bool, P
     }
 }
 
-/// After any life, with four segments or more in the window: a loss takes from it, or from the pacing rate (RFC 5681
-/// section 3.1, RFC 5033 section 3), and so do echoes of congestion (RFC 3168 section 6.1.2) within some rounds. A control
-/// that [discriminates](Capabilities::discriminates) answers for itself.
+/// After any life, with four segments or more in the window: a loss takes from it, or from the
+/// pacing rate (RFC 5681 section 3.1, RFC 5033 section 3), and so do echoes of congestion (RFC 3168
+/// section 6.1.2) within some rounds. A control that [discriminates](Capabilities::discriminates)
+/// answers for itself.
 pub fn falls_on_congestion(subject: &CcUnderTest) -> Finding {
     for_all(subject, |config, events| {
         for (cause, rounds) in [(Cause::Loss, 1), (Cause::Ecn, ROUNDS)] {
@@ -56,11 +58,19 @@ pub fn falls_on_congestion(subject: &CcUnderTest) -> Finding {
                     round(&mut cc, &mut now, &mut una, (true, Phase::Open));
                 }
                 let in_flight = cc.cwnd();
-                cc.on_congestion(&Congestion::new(now, cause, in_flight, &[Tag(0)]), &mut Commands::default());
+                cc.on_congestion(
+                    &Congestion::new(now, cause, in_flight, &[Tag(0)]),
+                    &mut Commands::default(),
+                );
             }
-            let slower = cc.pacing().zip(rate).is_some_and(|(after, before)| after.bps() < before.bps());
+            let slower =
+                cc.pacing().zip(rate).is_some_and(|(after, before)| after.bps() < before.bps());
             let fell = cc.cwnd() < window || slower;
-            ensure!(fell, "{rounds} times {cause:?} with {window} bytes in the window left {}", cc.cwnd());
+            ensure!(
+                fell,
+                "{rounds} times {cause:?} with {window} bytes in the window left {}",
+                cc.cwnd()
+            );
         }
         Ok(())
     })
@@ -100,15 +110,36 @@ impl Held {
 
     fn look(&self, commands: &Commands) {
         let (capabilities, cc) = (self.capabilities, &self.inner);
-        // One that is asked again may deny more (HyStart++ is over), but the sender went by its first word.
+        // One that is asked again may deny more (HyStart++ is over), but the sender went by its
+        // first word.
         let now = cc.capabilities();
-        let denied = [(capabilities.paces, now.paces), (capabilities.timer, now.timer), (capabilities.segments, now.segments)];
-        let more = [(capabilities.commands, now.commands), (capabilities.samples, now.samples), (capabilities.rates, now.rates)];
+        let denied = [
+            (capabilities.paces, now.paces),
+            (capabilities.timer, now.timer),
+            (capabilities.segments, now.segments),
+        ];
+        let more = [
+            (capabilities.commands, now.commands),
+            (capabilities.samples, now.samples),
+            (capabilities.rates, now.rates),
+        ];
         let kept = denied.iter().chain(&more).all(|(first, now)| *first || !now);
         self.note(kept, "it says later that it does what it denied at first");
-        self.note(capabilities.paces || cc.pacing().is_none(), "it denies that it paces, and has a pacing rate");
-        self.note(capabilities.timer || cc.next_timer() == Time::NEVER, "it denies that it has a timer, and one is set");
-        self.note(capabilities.commands || commands.is_empty(), "it denies that it gives orders, and gives one");
+        self.note(
+            capabilities.paces || cc.pacing().is_none(),
+            "it denies that it paces, and has a \
+            pacing rate",
+        );
+        self.note(
+            capabilities.timer || cc.next_timer() == Time::NEVER,
+            "it denies that it has a \
+            timer, and one is set",
+        );
+        self.note(
+            capabilities.commands || commands.is_empty(),
+            "it denies that it gives orders, \
+            and gives one",
+        );
     }
 
     fn shown(&self) -> Vec<(&'static str, u64)> {
@@ -121,10 +152,13 @@ impl Held {
 /// The same acknowledgement to one that reads `acked`, `window_limited`, `ece` and `phase` only.
 fn disguised(ack: &Ack) -> Ack {
     let mut other = Ack::default();
-    (other.acked, other.window_limited, other.ece, other.phase) = (ack.acked, ack.window_limited, ack.ece, ack.phase);
-    (other.now, other.sacked, other.una, other.nxt) = (Time::ZERO + Span::from_secs(9), 7 * PATH.mss, 77, 777);
+    (other.acked, other.window_limited, other.ece, other.phase) =
+        (ack.acked, ack.window_limited, ack.ece, ack.phase);
+    (other.now, other.sacked, other.una, other.nxt) =
+        (Time::ZERO + Span::from_secs(9), 7 * PATH.mss, 77, 777);
     (other.in_flight, other.window, other.tag, other.paced) = (3, 5, Tag(9), !ack.paced);
-    (other.rtt, other.srtt, other.min_rtt) = (Some(Span::from_secs(2)), Some(Span::from_us(3)), None);
+    (other.rtt, other.srtt, other.min_rtt) =
+        (Some(Span::from_secs(2)), Some(Span::from_us(3)), None);
     (other.marked, other.moved, other.rate) = (11, true, Some(RateSample::default()));
     other
 }
@@ -138,7 +172,11 @@ impl CongestionControl for Held {
         match self.telling {
             Telling::Straight if ordinary => {
                 let window = self.inner.on_expected(ack.acked, ack.window_limited);
-                self.note(window == self.inner.cwnd(), "on_expected returns another window than cwnd");
+                self.note(
+                    window == self.inner.cwnd(),
+                    "on_expected returns another window than \
+                    cwnd",
+                );
             }
             Telling::Disguised => self.inner.on_ack(&disguised(ack), commands),
             _ => self.inner.on_ack(ack, commands),
@@ -159,7 +197,11 @@ impl CongestionControl for Held {
         let tag = self.inner.on_sent(sent);
         if let Some(before) = before {
             self.note(tag == Tag(0), "it denies that it acts on segments, and writes a tag");
-            self.note(state(self) == before, "it denies that it acts on segments, and changes at one");
+            self.note(
+                state(self) == before,
+                "it denies that it acts on segments, and changes at \
+                one",
+            );
         }
         self.look(&Commands::default());
         tag
@@ -197,8 +239,8 @@ impl CongestionControl for Held {
     }
 }
 
-/// In any life: nothing that [`Capabilities`] denies; and where it reads no samples, the short way of an ordinary
-/// acknowledgement and one with all else disguised lead to the same windows.
+/// In any life: nothing that [`Capabilities`] denies; and where it reads no samples, the short way
+/// of an ordinary acknowledgement and one with all else disguised lead to the same windows.
 pub fn keeps_its_habits(subject: &CcUnderTest) -> Finding {
     for_all(subject, |config, events| {
         let live = |telling| {
@@ -211,13 +253,20 @@ pub fn keeps_its_habits(subject: &CcUnderTest) -> Finding {
         if subject.make(config, &PATH)?.capabilities().samples {
             return Ok(());
         }
-        for (telling, how) in [(Telling::Straight, "by on_expected"), (Telling::Disguised, "with other samples")] {
+        for (telling, how) in [
+            (Telling::Straight, "by on_expected"),
+            (
+                Telling::Disguised,
+                "with \
+            other samples",
+            ),
+        ] {
             let other = live(telling)?;
             let differ = plain.0.iter().zip(&other.0).position(|(a, b)| a != b);
             ensure!(
                 other == plain,
-                "it denies that it reads samples; told of acknowledgements {how} it differs at event {differ:?}: \
-                 {:?}, else {:?}",
+                "it denies that it reads samples; told of acknowledgements {how} it differs at \
+                    event {differ:?}: {:?}, else {:?}",
                 differ.map_or(other.0.last(), |i| other.0.get(i)),
                 differ.map_or(plain.0.last(), |i| plain.0.get(i))
             );

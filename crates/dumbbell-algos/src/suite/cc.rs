@@ -1,10 +1,10 @@
 //! Checks for every congestion control.
-pub use crate::suite::capabilities::{falls_on_congestion, keeps_its_habits};
 use super::pages;
+pub use crate::suite::capabilities::{falls_on_congestion, keeps_its_habits};
 use crate::suite::under_test::{CcUnderTest, Check, Finding, ensure, smallest};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::transport::{
-    Ack, Cause, Congestion, CongestionControl, HostSignal, Commands, Path, Phase, RateSample, Sent,
+    Ack, Cause, Commands, Congestion, CongestionControl, HostSignal, Path, Phase, RateSample, Sent,
 };
 use dumbbell_core::units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
@@ -14,12 +14,14 @@ use serde_json::json;
 pub const CHECKS: &[Check<CcUnderTest>] = &[
     Check {
         name: "documents_itself",
-        what: "the page is whole, every parameter has a meaning and a source, the defaults are valid",
+        what: "the page is whole, every parameter has a meaning and a source, the defaults are \
+            valid",
         run: documents_itself,
     },
     Check {
         name: "refuses_what_is_wrong",
-        what: "unknown parameters, values out of range and wrong types are refused where they stand",
+        what: "unknown parameters, values out of range and wrong types are refused where they \
+            stand",
         run: refuses_what_is_wrong,
     },
     Check {
@@ -29,18 +31,25 @@ pub const CHECKS: &[Check<CcUnderTest>] = &[
     },
     Check {
         name: "keeps_the_rules",
-        what: "in any life: never below a segment, no growth at a loss, one segment after a timeout, timers move on",
+        what: "in any life: never below a segment, no growth at a loss, one segment after a \
+            timeout, timers move on",
         run: keeps_the_rules,
     },
-    Check { name: "repeats_itself", what: "the same life gives the same windows", run: repeats_itself },
+    Check {
+        name: "repeats_itself",
+        what: "the same life gives the same windows",
+        run: repeats_itself,
+    },
     Check {
         name: "falls_on_congestion",
-        what: "after any life: a loss takes from the window (or the pacing rate), and so do ECN echoes within 20 rounds",
+        what: "after any life: a loss takes from the window (or the pacing rate), and so do ECN \
+            echoes within 20 rounds",
         run: falls_on_congestion,
     },
     Check {
         name: "keeps_its_habits",
-        what: "what its habits deny it does not do: pace, wake, act on a segment, give orders, read more of an ACK",
+        what: "what its habits deny it does not do: pace, wake, act on a segment, give orders, \
+            read more of an ACK",
         run: keeps_its_habits,
     },
 ];
@@ -145,7 +154,9 @@ pub fn life(rng: &mut Stream) -> Vec<Event> {
         25 | 26 => Event::Recovered { segments: u64::from(rng.below(50)) },
         27..=34 => Event::Sent,
         35 => Event::Idle,
-        _ => Event::Local { signal: [Word::MarkedOut, Word::PathDown, Word::PathUp][rng.below(3) as usize] },
+        _ => Event::Local {
+            signal: [Word::MarkedOut, Word::PathDown, Word::PathUp][rng.below(3) as usize],
+        },
     };
     (0..1 + rng.below(299)).map(|_| one(rng)).collect()
 }
@@ -155,7 +166,8 @@ struct TestedConnection<'a> {
     cc: &'a mut (dyn CongestionControl + Send),
     now: Time,
     una: u64,
-    /// The largest window so far: one that a repair had lowered may come back at once (`BBRRestoreCwnd`).
+    /// The largest window so far: one that a repair had lowered may come back at once
+    /// (`BBRRestoreCwnd`).
     largest: u64,
     commands: Commands,
 }
@@ -180,8 +192,10 @@ impl TestedConnection<'_> {
             Event::Ack { segments, sacked, ece, limited, recovery, rtt_us } => {
                 let mut ack = Ack::default();
                 self.una += segments * PATH.mss;
-                (ack.now, ack.acked, ack.sacked, ack.una) = (now, segments * PATH.mss, sacked * PATH.mss, self.una);
-                (ack.nxt, ack.in_flight, ack.ece, ack.window_limited) = (self.una + before, before, ece, limited);
+                (ack.now, ack.acked, ack.sacked, ack.una) =
+                    (now, segments * PATH.mss, sacked * PATH.mss, self.una);
+                (ack.nxt, ack.in_flight, ack.ece, ack.window_limited) =
+                    (self.una + before, before, ece, limited);
                 ack.marked = if ece { ack.acked + ack.sacked } else { 0 };
                 ack.rate = Some(RateSample {
                     delivered: before,
@@ -196,22 +210,29 @@ impl TestedConnection<'_> {
                 (ack.srtt, ack.min_rtt) = (Some(Span::from_ms(100)), Some(Span::from_us(100)));
                 (ack.peer_clock, ack.reverse_delay) = (Some(now), Some(Span::ZERO));
                 cc.on_ack(&ack, commands);
-                // The first sample of a long path multiplies Hybla's initial window, by 16 with these round-trip times.
-                let most = before.saturating_mul(3).max(self.largest).saturating_add(300 * PATH.mss);
+                // The first sample of a long path multiplies Hybla's initial window, by 16 with
+                // these round-trip times.
+                let most =
+                    before.saturating_mul(3).max(self.largest).saturating_add(300 * PATH.mss);
                 ensure!(cc.cwnd() <= most, "one ACK took cwnd from {before} to {}", cc.cwnd());
             }
             Event::Loss => cc.on_congestion(&congested(Cause::Loss), commands),
             Event::Ecn => cc.on_congestion(&congested(Cause::Ecn), commands),
             Event::Timeout { first } => {
                 cc.on_congestion(&congested(Cause::Timeout { first }), commands);
-                ensure!(cc.cwnd() == PATH.mss, "after a timeout cwnd is {}, not one segment", cc.cwnd());
+                ensure!(
+                    cc.cwnd() == PATH.mss,
+                    "after a timeout cwnd is {}, not one segment",
+                    cc.cwnd()
+                );
             }
             Event::Spurious => cc.on_congestion(&congested(Cause::Spurious), commands),
             Event::Recovered { segments } => cc.on_recovered(now, segments * PATH.mss),
             Event::Sent => drop(cc.on_sent(&Sent::new(now, self.una, PATH.mss, false, before))),
             Event::Idle => cc.on_idle(PATH.initial_window),
             Event::Local { signal } => {
-                let signal = [HostSignal::MarkedOut, HostSignal::PathDown, HostSignal::PathUp][signal as usize];
+                let signal = [HostSignal::MarkedOut, HostSignal::PathDown, HostSignal::PathUp]
+                    [signal as usize];
                 cc.on_host_signal(signal, commands);
             }
         }
@@ -219,7 +240,11 @@ impl TestedConnection<'_> {
             ensure!(cc.cwnd() <= before, "{event:?} raised cwnd from {before} to {}", cc.cwnd());
         }
         ensure!(cc.cwnd() >= PATH.mss, "{event:?} left a cwnd of {} bytes", cc.cwnd());
-        ensure!(cc.ssthresh().is_none_or(|s| s >= PATH.mss), "{event:?} left an ssthresh of {:?}", cc.ssthresh());
+        ensure!(
+            cc.ssthresh().is_none_or(|s| s >= PATH.mss),
+            "{event:?} left an ssthresh of {:?}",
+            cc.ssthresh()
+        );
         ensure!(cc.pacing().is_none_or(|r| r.bps() > 0), "{event:?} left a pacing rate of 0");
         Ok(())
     }
@@ -228,13 +253,17 @@ impl TestedConnection<'_> {
 /// (cwnd, ssthresh), bytes.
 pub type Windows = (u64, Option<u64>);
 
-/// Drives a congestion control through a life, checks what must always hold, and returns (cwnd, ssthresh) after each
-/// event.
+/// Drives a congestion control through a life, checks what must always hold, and returns (cwnd,
+/// ssthresh) after each event.
 ///
 /// # Errors
 /// What does not hold, and the event.
-pub fn drive(cc: &mut (dyn CongestionControl + Send), events: &[Event]) -> Result<Vec<Windows>, (usize, String)> {
-    let mut life = TestedConnection { cc, now: Time::ZERO, una: 1, largest: 0, commands: Commands::default() };
+pub fn drive(
+    cc: &mut (dyn CongestionControl + Send),
+    events: &[Event],
+) -> Result<Vec<Windows>, (usize, String)> {
+    let mut life =
+        TestedConnection { cc, now: Time::ZERO, una: 1, largest: 0, commands: Commands::default() };
     let mut windows = Vec::with_capacity(events.len());
     for (i, event) in events.iter().enumerate() {
         life.now += Span::from_us(700);
@@ -248,8 +277,12 @@ pub fn drive(cc: &mut (dyn CongestionControl + Send), events: &[Event]) -> Resul
 /// Lives in all, shared out over the choices of the parameters.
 const LIVES: usize = 256;
 
-/// For each choice of the algorithm: some random lives. What is found is shown with as few events as it takes.
-pub(super) fn for_all(subject: &CcUnderTest, test: impl Fn(&serde_json::Value, &[Event]) -> Finding) -> Finding {
+/// For each choice of the algorithm: some random lives. What is found is shown with as few events
+/// as it takes.
+pub(super) fn for_all(
+    subject: &CcUnderTest,
+    test: impl Fn(&serde_json::Value, &[Event]) -> Finding,
+) -> Finding {
     let choices = pages::choices(&subject.described);
     for config in &choices {
         for case in 0..(LIVES / choices.len()).max(8) as u64 {
@@ -257,7 +290,11 @@ pub(super) fn for_all(subject: &CcUnderTest, test: impl Fn(&serde_json::Value, &
             let judge = |events: &[Event]| subject.attempt(|| test(config, events));
             if let Err(found) = judge(&events) {
                 let (events, found) = smallest(&events, found, judge);
-                let shown = if events.len() <= 12 { json!(events).to_string() } else { events.len().to_string() };
+                let shown = if events.len() <= 12 {
+                    json!(events).to_string()
+                } else {
+                    events.len().to_string()
+                };
                 return Err(format!("{found}\n(parameters {config}, events {shown})"));
             }
         }

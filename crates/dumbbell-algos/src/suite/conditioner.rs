@@ -1,12 +1,12 @@
-//! Every conditioner: each packet comes out once or is dropped once, whenever, after as long as it says, every token is
-//! accounted for, and the same again.
+//! Every conditioner: each packet comes out once or is dropped once, whenever, after as long as it
+//! says, every token is accounted for, and the same again.
 use super::parameters::choices;
 use dumbbell_core::aqm::{Cx, Reason};
 use dumbbell_core::catalogue::Algorithm;
 use dumbbell_core::conditioner::{Conditioner, Emit};
-use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::meter::{Color, Contract};
 use dumbbell_core::packet::Ecn;
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Numbered, contract, packet};
 use dumbbell_core::units::{Span, Time};
@@ -58,13 +58,22 @@ impl<C: Conditioner<Numbered>> Station<C> {
     /// At the start of a run.
     pub fn new(build: impl FnOnce(&Contract) -> C) -> Self {
         let (site, rng) = (contract(), Stream::named(1, "station"));
-        Station { inner: build(&site), out: Vec::new(), colors: Vec::new(), spans: Vec::new(), arrived: 0, site, rng }
+        Station {
+            inner: build(&site),
+            out: Vec::new(),
+            colors: Vec::new(),
+            spans: Vec::new(),
+            arrived: 0,
+            site,
+            rng,
+        }
     }
 
     fn call(&mut self, now: Time, p: Option<Numbered>) {
         let flows = FlowTable::default();
         let mut cx = Cx { now, rng: &mut self.rng, link: &self.site.link, flows: &flows };
-        let mut out = Collected { now, out: &mut self.out, colors: &mut self.colors, spans: &mut self.spans };
+        let mut out =
+            Collected { now, out: &mut self.out, colors: &mut self.colors, spans: &mut self.spans };
         match p {
             Some(p) => self.inner.arrive(&mut cx, p, &mut out),
             None => self.inner.wake(&mut cx, &mut out),
@@ -79,7 +88,10 @@ impl<C: Conditioner<Numbered>> Station<C> {
 
     /// A packet of `bytes` arrives at `now`, before what is due by then.
     pub fn arrive_first(&mut self, now: Time, bytes: u32) {
-        let p = Numbered { id: self.arrived, meta: packet(self.arrived as u32 % 3, bytes, Ecn::NotEct) };
+        let p = Numbered {
+            id: self.arrived,
+            meta: packet(self.arrived as u32 % 3, bytes, Ecn::NotEct),
+        };
         self.arrived += 1;
         self.call(now, Some(p));
     }
@@ -110,7 +122,11 @@ where
 }
 
 /// The same, and when it was.
-fn run_at<C>(config: &C::Config, seed: u64, mut watch: impl FnMut(&mut Station<C>, Time)) -> Station<C>
+fn run_at<C>(
+    config: &C::Config,
+    seed: u64,
+    mut watch: impl FnMut(&mut Station<C>, Time),
+) -> Station<C>
 where
     C: Algorithm<Site = Contract> + Conditioner<Numbered>,
 {
@@ -132,7 +148,9 @@ where
     C: Algorithm<Site = Contract> + Conditioner<Numbered>,
 {
     for (seed, config) in choices::<C>().iter().enumerate() {
-        let end = run::<C>(config, seed as u64, |s| assert_eq!(s.arrived, s.out.len() as u64 + s.inner.held()));
+        let end = run::<C>(config, seed as u64, |s| {
+            assert_eq!(s.arrived, s.out.len() as u64 + s.inner.held())
+        });
         let mut ids: Vec<u64> = end
             .out
             .iter()
@@ -146,8 +164,8 @@ where
     }
 }
 
-/// Its tokens are balanced whenever it is looked at, and its inner values are numbers; what it lets go was held since it came,
-/// and what it let go at once was not held.
+/// Its tokens are balanced whenever it is looked at, and its inner values are numbers; what it lets
+/// go was held since it came, and what it let go at once was not held.
 pub fn accounts_for_every_token<C>()
 where
     C: Algorithm<Site = Contract> + Conditioner<Numbered>,
@@ -159,7 +177,10 @@ where
             assert!(s.inner.tokens(now).is_none_or(|t| t.balanced()));
             came.resize(s.arrived as usize, now);
         });
-        let gone = end.out.iter().filter_map(|o| if let Out::Emitted(at, id) = o { Some((*at, *id)) } else { None });
+        let gone = end
+            .out
+            .iter()
+            .filter_map(|o| if let Out::Emitted(at, id) = o { Some((*at, *id)) } else { None });
         for ((at, id), held) in gone.zip(&end.spans) {
             assert_eq!(came[id as usize] + *held, at, "packet {id}");
         }

@@ -1,8 +1,8 @@
-//! A port that holds nothing but the times at which its transmissions start and end: the plainest model of a
-//! port whose algorithm decides at arrival, against which such algorithms are tested.
+//! A port that holds nothing but the times at which its transmissions start and end: the plainest
+//! model of a port whose algorithm decides at arrival, against which such algorithms are tested.
 use dumbbell_core::aqm::{Aqm, Backlog, Cx, Decision, LinkInfo, QueueView, Slot};
-use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::Meta;
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::Event;
 use dumbbell_core::units::{Time, Transmitter};
@@ -67,7 +67,8 @@ impl<A: Aqm> Folded<A> {
         self.ahead.retain(|t| if counted { t.end > now } else { t.start > now });
         let bytes = self.ahead.iter().map(|t| u64::from(t.bytes)).sum();
         let size = self.link.capacity.buffer_size();
-        let buffers = size.map_or(0, |size| self.ahead.iter().map(|t| t.bytes.div_ceil(size)).sum());
+        let buffers =
+            size.map_or(0, |size| self.ahead.iter().map(|t| t.bytes.div_ceil(size)).sum());
         Lengths(Backlog { packets: self.ahead.len() as u32, bytes, buffers })
     }
 
@@ -86,7 +87,8 @@ impl<A: Aqm> Folded<A> {
                 self.idle_told = true;
                 self.aqm.idle(&mut cx);
             } else {
-                self.next_tick = self.aqm.tick(&mut cx, &q).map_or(Time::NEVER, |after| due + after);
+                self.next_tick =
+                    self.aqm.tick(&mut cx, &q).map_or(Time::NEVER, |after| due + after);
             }
         }
     }

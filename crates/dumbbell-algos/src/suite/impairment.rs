@@ -1,19 +1,29 @@
 //! Every impairment: the same again with the same seed, and no overtaking unless it says so.
 use super::parameters::choices;
 use dumbbell_core::catalogue::Algorithm;
-use dumbbell_core::impairment::{WireEffect, Impairment};
+use dumbbell_core::impairment::{Impairment, WireEffect};
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::packet;
 use dumbbell_core::units::{Span, Time};
 
 /// Fates of packets that leave the transmitter one each millisecond, and when they do.
-fn effects<A: Algorithm<Site = ()> + Impairment>(config: &A::Config, seed: u64) -> Vec<(Time, WireEffect)> {
+fn effects<A: Algorithm<Site = ()> + Impairment>(
+    config: &A::Config,
+    seed: u64,
+) -> Vec<(Time, WireEffect)> {
     let (mut link, mut rng) = (A::new(config, &()), Stream::named(seed, "impairment"));
     (0..5_000u64)
         .map(|i| {
             let now = Time::ZERO + Span::from_ms(i);
-            (now, link.effect(now, &mut rng, &packet(i as u32 % 4, 40 + i as u32 % 1460, Ecn::NotEct)))
+            (
+                now,
+                link.effect(
+                    now,
+                    &mut rng,
+                    &packet(i as u32 % 4, 40 + i as u32 % 1460, Ecn::NotEct),
+                ),
+            )
         })
         .collect()
 }
@@ -21,7 +31,8 @@ fn effects<A: Algorithm<Site = ()> + Impairment>(config: &A::Config, seed: u64) 
 /// The same seed gives the same fates.
 pub fn repeats_itself<A: Algorithm<Site = ()> + Impairment>() {
     for config in choices::<A>() {
-        (0..4).for_each(|seed| assert_eq!(effects::<A>(&config, seed), effects::<A>(&config, seed)));
+        (0..4)
+            .for_each(|seed| assert_eq!(effects::<A>(&config, seed), effects::<A>(&config, seed)));
     }
 }
 

@@ -1,10 +1,11 @@
-//! The log of a queue's algorithm: each call with what it was told, what it could see, the draws that it took and its
-//! answer; and the same algorithm built anew from its configuration and that log.
-use crate::suite::under_test::{Finding, ensure};
+//! The log of a queue's algorithm: each call with what it was told, what it could see, the draws
+//! that it took and its answer; and the same algorithm built anew from its configuration and that
+//! log.
 use crate::aqm::AnyAqm;
+use crate::suite::under_test::{Finding, ensure};
 use dumbbell_core::aqm::{Aqm, Backlog, Cx, Gone, LinkInfo, Needs, QueueView, Slot, Verdict};
-use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::Meta;
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::probe::{Gauges, Probe};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Span, Time};
@@ -63,7 +64,14 @@ struct Noting<'a, V> {
 
 impl<'a, V: QueueView> Noting<'a, V> {
     fn of(queue: &'a V) -> Self {
-        Noting { queue, seen: QueueSnapshot { backlog: queue.backlog(), waiting: queue.waiting(), ..QueueSnapshot::default() } }
+        Noting {
+            queue,
+            seen: QueueSnapshot {
+                backlog: queue.backlog(),
+                waiting: queue.waiting(),
+                ..QueueSnapshot::default()
+            },
+        }
     }
 }
 
@@ -145,7 +153,12 @@ impl Aqm for Logged<'_> {
     fn depart(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, sojourn: Span) -> Verdict {
         let (before, view) = (cx.rng.clone(), Noting::of(q));
         let verdict = self.inner.depart(cx, &view, p, sojourn);
-        self.note(Call::Depart(*p, sojourn), Some((before, cx)), view.seen, Answer::Verdict(verdict));
+        self.note(
+            Call::Depart(*p, sojourn),
+            Some((before, cx)),
+            view.seen,
+            Answer::Verdict(verdict),
+        );
         verdict
     }
     fn gone(&mut self, p: &Meta, how: Gone) {
@@ -172,7 +185,13 @@ impl Aqm for Logged<'_> {
 }
 
 /// Asks `aqm` what the entry's call asked; `rng` stands where it stood.
-fn ask(aqm: &mut AnyAqm, entry: &Entry, seen: &QueueSnapshot, link: &LinkInfo, rng: &mut Stream) -> Answer {
+fn ask(
+    aqm: &mut AnyAqm,
+    entry: &Entry,
+    seen: &QueueSnapshot,
+    link: &LinkInfo,
+    rng: &mut Stream,
+) -> Answer {
     let flows = FlowTable::default();
     let cx = &mut Cx { now: entry.now, rng, link, flows: &flows };
     match &entry.call {
@@ -192,28 +211,44 @@ fn ask(aqm: &mut AnyAqm, entry: &Entry, seen: &QueueSnapshot, link: &LinkInfo, r
 }
 
 impl Log {
-    /// Takes fresh instances through the log side by side. Nobody looks into them on the way, so that one that
-    /// changes when it is looked at differs, and so does one that shares something with another.
+    /// Takes fresh instances through the log side by side. Nobody looks into them on the way, so
+    /// that one that changes when it is looked at differs, and so does one that shares something
+    /// with another.
     ///
     /// # Errors
-    /// The first call at which one of them differs: by its answer, the packets that it asked for, or its draws.
+    /// The first call at which one of them differs: by its answer, the packets that it asked for,
+    /// or its draws.
     pub fn again(&self, twins: &mut [AnyAqm], link: &LinkInfo) -> Finding {
         for (i, entry) in self.entries.iter().enumerate() {
             for twin in &mut *twins {
                 let seen = QueueSnapshot { strayed: Cell::new(false), ..entry.seen.clone() };
-                let (mut rng, next) = entry.draws.clone().unwrap_or_else(|| (Stream::named(0, "none"), 0));
+                let (mut rng, next) =
+                    entry.draws.clone().unwrap_or_else(|| (Stream::named(0, "none"), 0));
                 let answer = ask(twin, entry, &seen, link, &mut rng);
                 let call = &entry.call;
-                ensure!(answer == entry.answer, "call {i}, {call:?}: {:?}; from the log {answer:?}", entry.answer);
-                ensure!(!seen.strayed.get(), "call {i}, {call:?}: from the log it asks for another packet");
+                ensure!(
+                    answer == entry.answer,
+                    "call {i}, {call:?}: {:?}; from the log {answer:?}",
+                    entry.answer
+                );
+                ensure!(
+                    !seen.strayed.get(),
+                    "call {i}, {call:?}: from the log it asks for another \
+                    packet"
+                );
                 let drawn = entry.draws.is_none() || rng.bits64() == next;
                 ensure!(drawn, "call {i}, {call:?}: from the log it takes another number of draws");
             }
         }
-        let shown = |g: &Gauges| g.0.iter().map(|(name, v)| (*name, v.to_bits())).collect::<Vec<_>>();
+        let shown =
+            |g: &Gauges| g.0.iter().map(|(name, v)| (*name, v.to_bits())).collect::<Vec<_>>();
         for twin in twins.iter().filter(|_| !self.entries.is_empty()) {
             let now = gauges(twin);
-            ensure!(shown(&now) == shown(&self.gauges), "at the end {:?}; from the log {now:?}", self.gauges);
+            ensure!(
+                shown(&now) == shown(&self.gauges),
+                "at the end {:?}; from the log {now:?}",
+                self.gauges
+            );
         }
         Ok(())
     }

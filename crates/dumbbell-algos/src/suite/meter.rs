@@ -1,11 +1,11 @@
-//! Every meter: the same again, no token from nowhere, a stream far below its contract is green, of one far above only the
-//! contract, and no colour is bettered by one that minds it.
+//! Every meter: the same again, no token from nowhere, a stream far below its contract is green, of
+//! one far above only the contract, and no colour is bettered by one that minds it.
 use super::parameters::choices;
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{Algorithm, read};
-use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::meter::{Color, Contract, Meter};
 use dumbbell_core::packet::Ecn;
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{contract, packet};
 use dumbbell_core::units::{Span, Time};
@@ -37,16 +37,26 @@ impl<M: Meter + Algorithm<Site = Contract>> Bench<M> {
 }
 
 /// The initials of the colours of arrivals: millisecond, bytes, the colour that each came with.
-pub fn colors<M: Meter + Algorithm<Site = Contract>>(bench: &mut Bench<M>, arrivals: &[(u64, u32, Color)]) -> String {
+pub fn colors<M: Meter + Algorithm<Site = Contract>>(
+    bench: &mut Bench<M>,
+    arrivals: &[(u64, u32, Color)],
+) -> String {
     let initial = |c: Color| ["G", "Y", "R"][c.index()];
     arrivals
         .iter()
-        .map(|(ms, bytes, before)| initial(bench.recolor(Time::ZERO + Span::from_ms(*ms), *bytes, *before)))
+        .map(|(ms, bytes, before)| {
+            initial(bench.recolor(Time::ZERO + Span::from_ms(*ms), *bytes, *before))
+        })
         .collect()
 }
 
-/// The share of each colour of `n` packets of 1000 bytes at a constant rate, less the first quarter.
-pub fn share<M: Meter + Algorithm<Site = Contract>>(bench: &mut Bench<M>, bps: f64, n: u32) -> [f64; 3] {
+/// The share of each colour of `n` packets of 1000 bytes at a constant rate, less the first
+/// quarter.
+pub fn share<M: Meter + Algorithm<Site = Contract>>(
+    bench: &mut Bench<M>,
+    bps: f64,
+    n: u32,
+) -> [f64; 3] {
     let (gap, skip) = (8000.0 / bps, n / 4);
     let mut counts = [0u32; 3];
     for i in 0..n {
@@ -57,9 +67,13 @@ pub fn share<M: Meter + Algorithm<Site = Contract>>(bench: &mut Bench<M>, bps: f
     counts.map(|c| f64::from(c) / f64::from(n - skip))
 }
 
-/// The green share of a flow whose rate is TCP's sawtooth, from two thirds of `bps` to four thirds in each `period` seconds:
-/// packets of 1000 bytes, less the first of 40 periods.
-pub fn sawtooth<M: Meter + Algorithm<Site = Contract>>(bench: &mut Bench<M>, bps: f64, period: f64) -> f64 {
+/// The green share of a flow whose rate is TCP's sawtooth, from two thirds of `bps` to four thirds
+/// in each `period` seconds: packets of 1000 bytes, less the first of 40 periods.
+pub fn sawtooth<M: Meter + Algorithm<Site = Contract>>(
+    bench: &mut Bench<M>,
+    bps: f64,
+    period: f64,
+) -> f64 {
     let (mut t, mut all, mut green) = (0.0, 0u32, 0u32);
     while t < 40.0 * period {
         let phase = t / period - libm::floor(t / period);
@@ -79,7 +93,8 @@ fn run<M: Meter + Algorithm<Site = Contract>>(
     seed: u64,
     mut watch: impl FnMut(&mut Bench<M>, Time),
 ) -> Vec<Color> {
-    let (mut bench, mut rng, mut now) = (Bench::<M>::new(config), Stream::named(seed, "traffic"), Time::ZERO);
+    let (mut bench, mut rng, mut now) =
+        (Bench::<M>::new(config), Stream::named(seed, "traffic"), Time::ZERO);
     let mut colors = Vec::new();
     for _ in 0..500 {
         now += Span::from_us(if rng.coin(0.05) { 400_000 } else { u64::from(rng.below(20_000)) });
@@ -109,8 +124,11 @@ pub fn accounts_for_every_token<M: Meter + Algorithm<Site = Contract>>() {
 
 /// One that minds colours says so by a parameter; with that, no packet becomes better than it came.
 pub fn never_betters_a_colour<M: Meter + Algorithm<Site = Contract>>() {
-    let Ok(config) = read::<M::Config>(&serde_json::json!({ "colour_aware": true })) else { return };
-    let (mut bench, mut rng, mut now) = (Bench::<M>::new(&config), Stream::named(3, "traffic"), Time::ZERO);
+    let Ok(config) = read::<M::Config>(&serde_json::json!({ "colour_aware": true })) else {
+        return;
+    };
+    let (mut bench, mut rng, mut now) =
+        (Bench::<M>::new(&config), Stream::named(3, "traffic"), Time::ZERO);
     let mut kept = 0;
     for _ in 0..2000 {
         now += Span::from_us(u64::from(rng.below(40_000)));
@@ -122,7 +140,8 @@ pub fn never_betters_a_colour<M: Meter + Algorithm<Site = Contract>>() {
     assert!(kept > 200, "it is no meter that gives nothing: {kept} kept their colour");
 }
 
-/// However much comes, what is green in the long run is the contract; its colours are no worse than its worst.
+/// However much comes, what is green in the long run is the contract; its colours are no worse than
+/// its worst.
 pub fn green_is_the_contract<M: Meter + Algorithm<Site = Contract>>() {
     for load in [2.0, 10.0] {
         let mut bench = Bench::<M>::new(&M::Config::default());
@@ -137,7 +156,8 @@ pub fn green_is_the_contract<M: Meter + Algorithm<Site = Contract>>() {
     }
 }
 
-/// A packet a second is far below what was reserved: in the long run nearly all of it is green, under the defaults.
+/// A packet a second is far below what was reserved: in the long run nearly all of it is green,
+/// under the defaults.
 pub fn favours_what_fits<M: Meter + Algorithm<Site = Contract>>() {
     let mut bench = Bench::<M>::new(&M::Config::default());
     let colors = (0..400).map(|s| bench.color(Time::ZERO + Span::from_secs(s), 1000));

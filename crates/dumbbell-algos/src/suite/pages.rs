@@ -14,13 +14,18 @@ fn offers(schema: &Value, rule: &Value) -> Vec<Value> {
         return vec![json!(true), json!(false)];
     }
     let bound = |word: &str, open: &str| rule[word].as_f64().or(rule[open].as_f64());
-    if let (Some(low), Some(high)) = (bound("minimum", "exclusiveMinimum"), bound("maximum", "exclusiveMaximum")) {
+    if let (Some(low), Some(high)) =
+        (bound("minimum", "exclusiveMinimum"), bound("maximum", "exclusiveMaximum"))
+    {
         return [low, (low + high) / 2.0, high].map(|x| number(rule, x)).into();
     }
     let name = rule["$ref"].as_str().and_then(|r| r.strip_prefix("#/$defs/"));
     let rule = name.map_or(rule, |n| &schema["$defs"][n]);
     let one_of = rule["oneOf"].as_array().into_iter().flatten().map(|one| one["const"].clone());
-    one_of.chain(rule["enum"].as_array().into_iter().flatten().cloned()).filter(Value::is_string).collect()
+    one_of
+        .chain(rule["enum"].as_array().into_iter().flatten().cloned())
+        .filter(Value::is_string)
+        .collect()
 }
 
 /// `x` as the rule writes numbers: with its unit, and whole where it must be whole.
@@ -36,7 +41,8 @@ fn number(rule: &Value, x: f64) -> Value {
     json!(format!("{x} {unit}"))
 }
 
-/// The defaults, each single offer, and some mixtures drawn at random; those that are allowed, written out.
+/// The defaults, each single offer, and some mixtures drawn at random; those that are allowed,
+/// written out.
 pub fn choices(described: &Described) -> Vec<Value> {
     let schema = &described.page.schema;
     let offers: Vec<(String, Vec<Value>)> = properties(schema)
@@ -44,7 +50,9 @@ pub fn choices(described: &Described) -> Vec<Value> {
         .map(|(name, rule)| (name.clone(), offers(schema, rule)))
         .filter(|(_, values)| !values.is_empty())
         .collect();
-    let single = offers.iter().flat_map(|(name, values)| values.iter().map(move |v| json!({ name.clone(): v })));
+    let single = offers
+        .iter()
+        .flat_map(|(name, values)| values.iter().map(move |v| json!({ name.clone(): v })));
     let mut rng = Stream::named(1, &described.page.name);
     let mixtures = (0..40).map(|_| {
         let drawn = offers.iter().filter_map(|(name, values)| {
@@ -58,14 +66,17 @@ pub fn choices(described: &Described) -> Vec<Value> {
     all.filter_map(|c| described.resolve(&c).ok()).collect()
 }
 
-/// The page has all its parts; every parameter has a description, a default and the source of it; the defaults
-/// are valid, complete, and read back as themselves.
+/// The page has all its parts; every parameter has a description, a default and the source of it;
+/// the defaults are valid, complete, and read back as themselves.
 pub fn documents_itself(described: &Described) -> Finding {
     let page = &described.page;
     let name = &page.name;
-    let plain = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_') && !name.is_empty();
+    let plain = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+        && !name.is_empty();
     ensure!(plain, "the name `{name}` has something else than small letters, digits and _");
-    for (part, text) in [("title", &page.title), ("idea", &page.idea), ("equations", &page.equations)] {
+    for (part, text) in
+        [("title", &page.title), ("idea", &page.idea), ("equations", &page.equations)]
+    {
         ensure!(!text.is_empty(), "its page has no {part}");
     }
     ensure!(!page.sources.is_empty(), "its page has no sources");
@@ -82,7 +93,9 @@ pub fn documents_itself(described: &Described) -> Finding {
     for written in [&json!({}), &defaults] {
         match described.resolve(written) {
             Ok(read) => ensure!(read == defaults, "the defaults {defaults} are read as {read}"),
-            Err(fault) => return Err(format!("the defaults are refused: {}: {}", fault.at, fault.cause)),
+            Err(fault) => {
+                return Err(format!("the defaults are refused: {}: {}", fault.at, fault.cause));
+            }
         }
     }
     Ok(())
@@ -90,12 +103,15 @@ pub fn documents_itself(described: &Described) -> Finding {
 
 /// Unknown keys, values beyond their range, and bare numbers for a quantity.
 pub fn refuses_what_is_wrong(described: &Described) -> Finding {
-    let refused = |name: &str, value: Value| match described.resolve(&json!({ name: value.clone() })) {
-        // A list's fault is at the item that is wrong.
-        Err(fault) if fault.at == name || fault.at.starts_with(&format!("{name}[")) => Ok(()),
-        Err(fault) => Err(format!("{name} = {value} is refused at `{}`: {}", fault.at, fault.cause)),
-        Ok(resolved) => Err(format!("{name} = {value} was read as {resolved}")),
-    };
+    let refused =
+        |name: &str, value: Value| match described.resolve(&json!({ name: value.clone() })) {
+            // A list's fault is at the item that is wrong.
+            Err(fault) if fault.at == name || fault.at.starts_with(&format!("{name}[")) => Ok(()),
+            Err(fault) => {
+                Err(format!("{name} = {value} is refused at `{}`: {}", fault.at, fault.cause))
+            }
+            Ok(resolved) => Err(format!("{name} = {value} was read as {resolved}")),
+        };
     refused("no_such_parameter", json!(1))?;
     for (name, rule) in properties(&described.page.schema) {
         let bound = |word: &str| rule[word].as_f64();

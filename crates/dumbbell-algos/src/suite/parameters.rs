@@ -1,4 +1,5 @@
-//! The checks of [`super::pages`], of an algorithm of the catalogue whose kind has its suite in tests only.
+//! The checks of [`super::pages`], of an algorithm of the catalogue whose kind has its suite in
+//! tests only.
 use super::pages;
 use crate::suite::under_test::Described;
 use dumbbell_core::catalogue::{Algorithm, read};

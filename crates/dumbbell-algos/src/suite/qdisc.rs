@@ -1,12 +1,13 @@
-//! Every queueing discipline: nothing lost, nothing twice, no packet waits before an idle transmitter, the same again.
+//! Every queueing discipline: nothing lost, nothing twice, no packet waits before an idle
+//! transmitter, the same again.
 use super::parameters::choices;
 use super::traffic::{Arrival, arrivals, capacity};
 use dumbbell_core::aqm::{Backlog, Cx, LinkInfo, Reason};
 use dumbbell_core::catalogue::Algorithm;
 use dumbbell_core::probe::{Gauges, Probe};
+use dumbbell_core::qdisc::packet_queue::Waiting;
 use dumbbell_core::qdisc::{DynQdisc, Qdisc, Sink};
 use dumbbell_core::rng::Stream;
-use dumbbell_core::qdisc::packet_queue::Waiting;
 use dumbbell_core::testing::{Bench, Event, Numbered, link};
 use dumbbell_core::units::{Capacity, Time};
 use std::collections::BTreeMap;
@@ -48,13 +49,17 @@ impl Case {
     }
 }
 
-/// Arrivals = departures + drops + held after every step, each packet ends exactly once, and all that is shown is finite.
+/// Arrivals = departures + drops + held after every step, each packet ends exactly once, and all
+/// that is shown is finite.
 pub fn accounts_for_every_packet<Q: Algorithm<Site = LinkInfo> + Qdisc<Numbered>>() {
     for_all::<Q>(|config, case| {
         let events = case.run(Q::new(config, &case.site), |bench| {
             let counters = bench.port.counters();
             assert!(counters.balances(bench.port.held()), "{counters:?}");
-            assert_eq!(bench.port.waiting_since().len(), bench.port.qdisc().backlog().packets as usize);
+            assert_eq!(
+                bench.port.waiting_since().len(),
+                bench.port.qdisc().backlog().packets as usize
+            );
             let mut seen = Gauges::default();
             bench.port.qdisc().probe(&mut seen);
             assert!(seen.0.iter().all(|(_, v)| v.is_finite()), "{seen:?}");
@@ -77,8 +82,8 @@ pub fn repeats_itself<Q: Algorithm<Site = LinkInfo> + Qdisc<Numbered>>() {
     });
 }
 
-/// What waits, by the port's convention, is never more than the limit; without a limit nothing is dropped for want of room,
-/// unless the discipline limits each of its queues besides (`depth`).
+/// What waits, by the port's convention, is never more than the limit; without a limit nothing is
+/// dropped for want of room, unless the discipline limits each of its queues besides (`depth`).
 pub fn keeps_the_limit<Q: Algorithm<Site = LinkInfo> + Qdisc<Numbered>>() {
     for_all::<Q>(|config, case| {
         let events = case.run(Q::new(config, &case.site), |bench| {
@@ -87,7 +92,11 @@ pub fn keeps_the_limit<Q: Algorithm<Site = LinkInfo> + Qdisc<Numbered>>() {
             match case.site.capacity {
                 Capacity::Packets(n) => assert!(packets <= n, "{packets} wait where {n} may"),
                 Capacity::Bytes(n) => assert!(bytes <= n, "{bytes} bytes wait where {n} may"),
-                Capacity::Buffers { count, .. } => assert!(buffers <= count, "{buffers} buffers of {count} in use"),
+                Capacity::Buffers { count, .. } => assert!(
+                    buffers <= count,
+                    "{buffers} buffers of \
+                    {count} in use"
+                ),
                 Capacity::Unlimited => {}
             }
         });
@@ -97,12 +106,17 @@ pub fn keeps_the_limit<Q: Algorithm<Site = LinkInfo> + Qdisc<Numbered>>() {
     });
 }
 
-/// A transmission starts at the arrival of its packet or at the end of another one, or after drops at the head.
+/// A transmission starts at the arrival of its packet or at the end of another one, or after drops
+/// at the head.
 pub fn never_idles_while_a_packet_waits<Q: Algorithm<Site = LinkInfo> + Qdisc<Numbered>>() {
     for_all::<Q>(|config, case| {
         case.run(Q::new(config, &case.site), |bench| {
             let waiting = bench.port.waiting_since().len() as u64;
-            assert!(waiting == 0 || bench.port.held() == waiting + 1, "{waiting} wait and nothing is in transmission");
+            assert!(
+                waiting == 0 || bench.port.held() == waiting + 1,
+                "{waiting} wait and nothing \
+                is in transmission"
+            );
         });
     });
 }
@@ -127,7 +141,11 @@ impl Qdisc<Numbered> for Boxed {
     fn enqueue(&mut self, cx: &mut Cx<'_>, p: Numbered, sink: &mut impl Sink<Numbered>) {
         self.0.enqueue(cx, p, sink);
     }
-    fn dequeue(&mut self, cx: &mut Cx<'_>, sink: &mut impl Sink<Numbered>) -> Option<Waiting<Numbered>> {
+    fn dequeue(
+        &mut self,
+        cx: &mut Cx<'_>,
+        sink: &mut impl Sink<Numbered>,
+    ) -> Option<Waiting<Numbered>> {
         self.0.dequeue(cx, sink)
     }
     fn backlog(&self) -> Backlog {
@@ -154,7 +172,9 @@ impl Qdisc<Numbered> for Boxed {
 }
 
 /// Behind its object-safe twin it does the same.
-pub fn behaves_alike_behind_a_box<Q: Algorithm<Site = LinkInfo> + Qdisc<Numbered> + Send + 'static>() {
+pub fn behaves_alike_behind_a_box<
+    Q: Algorithm<Site = LinkInfo> + Qdisc<Numbered> + Send + 'static,
+>() {
     for_all::<Q>(|config, case| {
         let boxed = Boxed(Box::new(Q::new(config, &case.site)));
         assert_eq!(case.run(Q::new(config, &case.site), |_| {}), case.run(boxed, |_| {}));

@@ -1,4 +1,5 @@
-//! Every service: packets take time and keep their order, the same again, and the nominal rate in the long run.
+//! Every service: packets take time and keep their order, the same again, and the nominal rate in
+//! the long run.
 use super::parameters::choices;
 use dumbbell_core::catalogue::Algorithm;
 use dumbbell_core::impairment::WireEffect;
@@ -55,13 +56,16 @@ fn arrivals(seed: u64) -> Vec<(Time, u32)> {
         .collect()
 }
 
-fn passed<A: Algorithm<Site = Site> + Service>(config: &A::Config, packets: &[(Time, u32)]) -> Vec<Passed> {
+fn passed<A: Algorithm<Site = Site> + Service>(
+    config: &A::Config,
+    packets: &[(Time, u32)],
+) -> Vec<Passed> {
     let mut line = Line::<A>::new::<A>(config, 1);
     packets.iter().map(|(at, bytes)| line.pass(*at, *bytes)).collect()
 }
 
-/// Nothing leaves before it could start, nor at the instant at which it came; no packet overtakes another, at the far
-/// end only if the service says so.
+/// Nothing leaves before it could start, nor at the instant at which it came; no packet overtakes
+/// another, at the far end only if the service says so.
 pub fn takes_time_and_keeps_order<A: Algorithm<Site = Site> + Service>() {
     for config in choices::<A>() {
         let all = passed::<A>(&config, &arrivals(1));
@@ -92,7 +96,8 @@ pub fn repeats_itself<A: Algorithm<Site = Site> + Service>() {
     }
 }
 
-/// It never holds a packet back that it could send: one that comes later or is longer is not through sooner.
+/// It never holds a packet back that it could send: one that comes later or is longer is not
+/// through sooner.
 pub fn later_is_not_sooner<A: Algorithm<Site = Site> + Service>() {
     for config in choices::<A>() {
         let packets = arrivals(2);
@@ -105,14 +110,19 @@ pub fn later_is_not_sooner<A: Algorithm<Site = Site> + Service>() {
             };
             let plain = through(Span::ZERO, 0);
             for (later, longer) in [(1, 0), (400, 0), (1_000, 0), (90_000, 0), (0, 1), (0, 1500)] {
-                assert!(through(Span::from_us(later), longer) >= plain, "{} +{later} us +{longer} B", A::ABOUT.name);
+                assert!(
+                    through(Span::from_us(later), longer) >= plain,
+                    "{} +{later} us +{longer} \
+                    B",
+                    A::ABOUT.name
+                );
             }
         }
     }
 }
 
-/// Outages are what is said of them beforehand, whatever was sent in the meantime: in order, and nothing is sent while
-/// one lasts.
+/// Outages are what is said of them beforehand, whatever was sent in the meantime: in order, and
+/// nothing is sent while one lasts.
 pub fn is_down_when_it_says_so<A: Algorithm<Site = Site> + Service>() {
     for config in choices::<A>() {
         let until = Time::ZERO + Span::from_secs(100);
@@ -121,7 +131,8 @@ pub fn is_down_when_it_says_so<A: Algorithm<Site = Site> + Service>() {
         assert!(told.windows(2).all(|w| w[0].1 < w[1].0), "{}", A::ABOUT.name);
         let mut line = Line::<A>::new::<A>(&config, 1);
         let mut sent: Vec<Time> = Vec::new();
-        // Of one that is never down there is nothing to compare but what it says of itself afterwards.
+        // Of one that is never down there is nothing to compare but what it says of itself
+        // afterwards.
         while line.free < until && (sent.len() < 1_000 || !told.is_empty()) {
             let Passed { taken, .. } = line.next();
             sent.extend(far_end(&taken).map(|_| taken.done));
@@ -132,22 +143,25 @@ pub fn is_down_when_it_says_so<A: Algorithm<Site = Site> + Service>() {
     }
 }
 
-/// From when and to when the long run is: what is fast, and so no link whose rate varies over seconds, has passed thousands
-/// of packets in less, once it has woken up.
+/// From when and to when the long run is: what is fast, and so no link whose rate varies over
+/// seconds, has passed thousands of packets in less, once it has woken up.
 fn long_run<S: Service>(line: &mut Line<S>) -> (Time, Time) {
     let (from, to) = (200_000_333_333_333, 1_000_000_000_000_000);
     match line.service.rate().bps() {
         ..=12_000_000 => (Time::from_ps(from), Time::from_ps(to)),
         bps => {
             let awake = line.next().taken.done;
-            let after = |ps: u64| awake + Span::from_ps((u128::from(ps) * 120_000 / u128::from(bps)) as u64);
+            let after = |ps: u64| {
+                awake + Span::from_ps((u128::from(ps) * 120_000 / u128::from(bps)) as u64)
+            };
             (after(from), after(to))
         }
     }
 }
 
-/// While there is always a packet, the queue is emptied at the nominal rate in the long run, and the transmitter is used
-/// to the full; and never more than that. Where chance has a part in it, the long run is a sample.
+/// While there is always a packet, the queue is emptied at the nominal rate in the long run, and
+/// the transmitter is used to the full; and never more than that. Where chance has a part in it,
+/// the long run is a sample.
 pub fn keeps_its_nominal_rate<A: Algorithm<Site = Site> + Service>() {
     for config in choices::<A>() {
         let saturated = |seed| {

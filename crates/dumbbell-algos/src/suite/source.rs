@@ -6,7 +6,8 @@ use dumbbell_core::source::{Burst, Since, Source};
 use dumbbell_core::units::{Span, Time};
 
 fn bursts<A: Algorithm<Site = ()> + Source>(config: &A::Config, seed: u64) -> Vec<Burst> {
-    let (mut source, mut rng, mut now) = (A::new(config, &()), Stream::named(seed, "source"), Time::ZERO);
+    let (mut source, mut rng, mut now) =
+        (A::new(config, &()), Stream::named(seed, "source"), Time::ZERO);
     std::iter::from_fn(|| ask(&mut source, &mut rng, &mut now)).take(5_000).collect()
 }
 
@@ -25,12 +26,14 @@ pub fn repeats_itself<A: Algorithm<Site = ()> + Source>() {
     }
 }
 
-/// No hand-over is empty; an endless source lets time pass; one that has closed stays closed; a datagram fits IP.
+/// No hand-over is empty; an endless source lets time pass; one that has closed stays closed; a
+/// datagram fits IP.
 pub fn hands_over_something<A: Algorithm<Site = ()> + Source>() {
     for config in choices::<A>() {
         let all = bursts::<A>(&config, 1);
         assert!(!all.is_empty() && all.iter().all(|b| b.bytes > 0), "{}", A::ABOUT.name);
-        let (mut source, mut rng, mut now) = (A::new(&config, &()), Stream::named(1, "source"), Time::ZERO);
+        let (mut source, mut rng, mut now) =
+            (A::new(&config, &()), Stream::named(1, "source"), Time::ZERO);
         let mut next = || ask(&mut source, &mut rng, &mut now);
         if all.len() < 5_000 {
             assert!((0..all.len()).all(|_| next().is_some()));
@@ -40,9 +43,18 @@ pub fn hands_over_something<A: Algorithm<Site = ()> + Source>() {
             assert!(all.iter().any(passes), "{}: time stands still", A::ABOUT.name);
         }
         let waits = all.iter().any(|b| b.next == Since::Acknowledged);
-        assert!(!waits || source.awaits() && !source.datagrams(), "{} does not say that it waits", A::ABOUT.name);
+        assert!(
+            !waits || source.awaits() && !source.datagrams(),
+            "{} does not say that it waits",
+            A::ABOUT.name
+        );
         // Of datagrams the bound is known, and is one.
-        let most = if source.datagrams() { source.largest().unwrap_or(0).min(65_507) } else { u64::MAX };
-        assert!(all.iter().all(|b| b.bytes <= most), "{}: a datagram above {most} B", A::ABOUT.name);
+        let most =
+            if source.datagrams() { source.largest().unwrap_or(0).min(65_507) } else { u64::MAX };
+        assert!(
+            all.iter().all(|b| b.bytes <= most),
+            "{}: a datagram above {most} B",
+            A::ABOUT.name
+        );
     }
 }

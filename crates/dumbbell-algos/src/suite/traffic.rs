@@ -16,14 +16,19 @@ pub struct Arrival {
     pub meta: Meta,
 }
 
-/// Bursts and pauses, all sizes, some flows, all ECN codepoints and some of DiffServ: at most 300 packets.
+/// Bursts and pauses, all sizes, some flows, all ECN codepoints and some of DiffServ: at most 300
+/// packets.
 pub fn arrivals(rng: &mut Stream) -> Vec<Arrival> {
     const ECN: [Ecn; 5] = [Ecn::NotEct, Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce];
     // Best effort, AF11 to AF13, CS1, EF.
     const DSCP: [u8; 6] = [0, 10, 12, 14, 8, 46];
     let one = |rng: &mut Stream| {
         let pause = rng.below(41) == 0;
-        let gap = Span::from_us(u64::from(if pause { 100_000 + rng.below(200_000) } else { rng.below(5_000) }));
+        let gap = Span::from_us(u64::from(if pause {
+            100_000 + rng.below(200_000)
+        } else {
+            rng.below(5_000)
+        }));
         let (flow, bytes, ecn) = (rng.below(4), 40 + rng.below(1460), ECN[rng.below(5) as usize]);
         let dscp = Dscp(DSCP[rng.below(6) as usize]);
         Arrival { gap, meta: Meta { dscp, ..packet(flow, bytes, ecn) } }
@@ -41,7 +46,8 @@ pub fn capacity(rng: &mut Stream) -> Capacity {
     }
 }
 
-/// Sends the traffic through a held port, with the random numbers of `seed`; `watch` looks at it after each arrival.
+/// Sends the traffic through a held port, with the random numbers of `seed`; `watch` looks at it
+/// after each arrival.
 pub fn hold<A: Aqm>(
     aqm: A,
     site: LinkInfo,

@@ -60,7 +60,8 @@ impl Described {
 
     fn plugin(page: &Page, check: impl Fn(&Value) -> Result<(), Fault> + 'static) -> Self {
         let mine = page.clone();
-        let resolve = move |v: &Value| mine.resolve(v).and_then(|config| check(&config).map(|()| config));
+        let resolve =
+            move |v: &Value| mine.resolve(v).and_then(|config| check(&config).map(|()| config));
         Described { page: page.clone(), resolve: Box::new(resolve) }
     }
 
@@ -105,7 +106,11 @@ impl<T: ?Sized, Site> UnderTest<T, Site> {
         match self.alarm.borrow().failure() {
             None => found,
             Some(failure) => {
-                let trace = failure.trace.as_deref().map(|t| format!("\n{}", t.trim_end())).unwrap_or_default();
+                let trace = failure
+                    .trace
+                    .as_deref()
+                    .map(|t| format!("\n{}", t.trim_end()))
+                    .unwrap_or_default();
                 Err(format!("it failed at {} s: {}{trace}", failure.at.seconds(), failure.cause))
             }
         }
@@ -118,13 +123,18 @@ impl AqmUnderTest {
         let make = |config: &Value, site: &LinkInfo, _: &Alarm| -> Result<Box<dyn DynAqm>, Fault> {
             Ok(Box::new(A::new(&read(config)?, site)))
         };
-        UnderTest { described: Described::of::<A>(), make: Box::new(make), alarm: RefCell::default() }
+        UnderTest {
+            described: Described::of::<A>(),
+            make: Box::new(make),
+            alarm: RefCell::default(),
+        }
     }
     /// A plugin.
     pub fn plugin(factory: &AqmFactory) -> Self {
         let (judge, factory) = (factory.clone(), factory.clone());
         let described = Described::plugin(factory.page(), move |config| judge.check(config));
-        let make = move |config: &Value, site: &LinkInfo, alarm: &Alarm| factory.make(config, site, alarm);
+        let make =
+            move |config: &Value, site: &LinkInfo, alarm: &Alarm| factory.make(config, site, alarm);
         UnderTest { described, make: Box::new(make), alarm: RefCell::default() }
     }
 }
@@ -132,23 +142,35 @@ impl AqmUnderTest {
 impl CcUnderTest {
     /// An algorithm of the catalogue.
     pub fn of<A: Algorithm<Site = Path> + CongestionControl + Send + 'static>() -> Self {
-        let make = |config: &Value, site: &Path, _: &Alarm| -> Result<Box<dyn CongestionControl + Send>, Fault> {
+        let make = |config: &Value,
+                    site: &Path,
+                    _: &Alarm|
+         -> Result<Box<dyn CongestionControl + Send>, Fault> {
             Ok(Box::new(A::new(&read(config)?, site)))
         };
-        UnderTest { described: Described::of::<A>(), make: Box::new(make), alarm: RefCell::default() }
+        UnderTest {
+            described: Described::of::<A>(),
+            make: Box::new(make),
+            alarm: RefCell::default(),
+        }
     }
     /// A plugin.
     pub fn plugin(factory: &CcFactory) -> Self {
         let (judge, factory) = (factory.clone(), factory.clone());
         let described = Described::plugin(factory.page(), move |config| judge.check(config));
-        let make = move |config: &Value, site: &Path, alarm: &Alarm| factory.make(config, site, alarm);
+        let make =
+            move |config: &Value, site: &Path, alarm: &Alarm| factory.make(config, site, alarm);
         UnderTest { described, make: Box::new(make), alarm: RefCell::default() }
     }
 }
 
-/// The smallest part of a list of events on which `test` still finds something, and what it finds: pieces are left
-/// out, ever smaller ones, as long as that can be done.
-pub fn smallest<E: Clone>(events: &[E], found: String, mut test: impl FnMut(&[E]) -> Finding) -> (Vec<E>, String) {
+/// The smallest part of a list of events on which `test` still finds something, and what it finds:
+/// pieces are left out, ever smaller ones, as long as that can be done.
+pub fn smallest<E: Clone>(
+    events: &[E],
+    found: String,
+    mut test: impl FnMut(&[E]) -> Finding,
+) -> (Vec<E>, String) {
     let (mut events, mut found, mut piece) = (events.to_vec(), found, events.len() / 2);
     while piece > 0 {
         let (mut from, before) = (0, events.len());

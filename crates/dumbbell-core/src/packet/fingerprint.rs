@@ -2,8 +2,8 @@
 
 /// A running hash of what left one element, in the order in which it left.
 ///
-/// Elements hash on their own, so that the fingerprint of a run does not depend on the order in which a
-/// simulator visits independent elements; they are combined in the plan's order.
+/// Elements hash on their own, so that the fingerprint of a run does not depend on the order in
+/// which a simulator visits independent elements; they are combined in the plan's order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fingerprint(u64);
 

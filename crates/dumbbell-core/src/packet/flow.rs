@@ -19,7 +19,8 @@ pub struct FlowInfo {
     pub weight: Option<f64>,
 }
 
-/// The flows' information by flow number. What many flows have in common is kept once, and so is the table.
+/// The flows' information by flow number. What many flows have in common is kept once, and so is
+/// the table.
 #[derive(Clone, Debug, Default)]
 pub struct FlowTable {
     /// For each flow the index of its information.
@@ -43,7 +44,10 @@ impl FlowTable {
     }
     /// The information about `flow`; the defaults if there is none.
     pub fn get(&self, flow: FlowId) -> FlowInfo {
-        self.places.get(flow.0 as usize).map(|place| self.infos[*place as usize]).unwrap_or_default()
+        self.places
+            .get(flow.0 as usize)
+            .map(|place| self.infos[*place as usize])
+            .unwrap_or_default()
     }
 }
 

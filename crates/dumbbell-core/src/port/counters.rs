@@ -1,4 +1,5 @@
-//! The counters of one port: every packet that arrived left, was dropped for a named reason, or still waits.
+//! The counters of one port: every packet that arrived left, was dropped for a named reason, or
+//! still waits.
 use crate::aqm::Reason;
 use serde::Serialize;
 

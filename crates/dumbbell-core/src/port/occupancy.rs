@@ -1,8 +1,9 @@
 //! Time-weighted measures of a queue within a window (a run less its warm-up).
 use crate::units::{Span, Time};
 
-/// The integral of a queue's length, from the waiting times of its packets: each packet adds the part of its
-/// wait that lies in the window. Exact for any port, and needs no event when a packet leaves.
+/// The integral of a queue's length, from the waiting times of its packets: each packet adds the
+/// part of its wait that lies in the window. Exact for any port, and needs no event when a packet
+/// leaves.
 #[derive(Clone, Copy, Debug)]
 pub struct Occupancy {
     from: Time,

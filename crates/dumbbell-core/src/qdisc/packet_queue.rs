@@ -34,7 +34,13 @@ impl<P> Default for PacketQueue<P> {
 impl<P> PacketQueue<P> {
     /// An empty one that counts buffers of `size` bytes, or none.
     pub fn counting(size: Option<u32>) -> Self {
-        PacketQueue { packets: VecDeque::new(), bytes: 0, size, buffers: 0, in_service: Backlog::default() }
+        PacketQueue {
+            packets: VecDeque::new(),
+            bytes: 0,
+            size,
+            buffers: 0,
+            in_service: Backlog::default(),
+        }
     }
 }
 

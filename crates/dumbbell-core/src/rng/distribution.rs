@@ -1,7 +1,8 @@
 //! Probability distributions of sizes and times: how large a transfer is, how long a reader thinks.
 //!
-//! Each is drawn by the inverse of its distribution from one uniform number, so that two runs that see the same
-//! uniforms see draws in the same order of size, whatever the parameters; means are closed forms.
+//! Each is drawn by the inverse of its distribution from one uniform number, so that two runs that
+//! see the same uniforms see draws in the same order of size, whatever the parameters; means are
+//! closed forms.
 mod normal;
 mod serde_form;
 mod tables;
@@ -13,13 +14,22 @@ pub use normal::{cdf as normal_cdf, quantile as normal_quantile};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+pub use serde_form::takes;
 use std::fmt::{Debug, Display};
 pub use tables::{Table, table};
-pub use serde_form::takes;
 
 /// The quantity of a distribution: sizes in bytes, times in seconds.
 pub trait Quantity:
-    Copy + PartialOrd + Display + Debug + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static
+    Copy
+    + PartialOrd
+    + Display
+    + Debug
+    + Serialize
+    + DeserializeOwned
+    + JsonSchema
+    + Send
+    + Sync
+    + 'static
 {
     /// The value in its base unit.
     fn base(self) -> f64;
@@ -81,7 +91,8 @@ pub enum Shape<Q> {
         /// The tail's exponent, above 1; up to 2 the variance is infinite.
         shape: f64,
     },
-    /// Heavy-tailed between two ends: P(X > x) = ((min / x)^shape - r) / (1 - r), r = (min / max)^shape.
+    /// Heavy-tailed between two ends: P(X > x) = ((min / x)^shape - r) / (1 - r), r = (min /
+    /// max)^shape.
     BoundedPareto {
         /// The tail's exponent, above 0.
         shape: f64,
@@ -99,13 +110,14 @@ pub enum Shape<Q> {
     },
     /// Measured: points of P(X <= x), linear between them.
     Empirical {
-        /// `[value, probability]`, both ascending, up to probability 1. The first probability is that of the first
-        /// value itself.
+        /// `[value, probability]`, both ascending, up to probability 1. The first probability is
+        /// that of the first value itself.
         cdf: Vec<(Q, f64)>,
     },
 }
 
-/// The probability distribution of a size or a time: a constant, the name of a measured distribution, or a [`Shape`].
+/// The probability distribution of a size or a time: a constant, the name of a measured
+/// distribution, or a [`Shape`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distribution<Q>(pub Shape<Q>);
 
@@ -120,13 +132,16 @@ impl<Q: Quantity> Distribution<Q> {
         Q::from_base(self.quantile(rng.unit()))
     }
 
-    /// The inverse of the distribution, in base units: the value that X exceeds with probability 1 - `u`, `u` in [0, 1).
+    /// The inverse of the distribution, in base units: the value that X exceeds with probability 1 -
+    /// `u`, `u` in [0, 1).
     pub fn quantile(&self, u: f64) -> f64 {
         match &self.0 {
             Shape::Fixed { value } => value.base(),
             Shape::Uniform { min, max } => min.base() + u * (max.base() - min.base()),
             Shape::Exponential { mean } => -mean.base() * libm::log1p(-u),
-            Shape::Pareto { mean, shape } => mean.base() * (shape - 1.0) / shape * libm::pow(1.0 - u, -1.0 / shape),
+            Shape::Pareto { mean, shape } => {
+                mean.base() * (shape - 1.0) / shape * libm::pow(1.0 - u, -1.0 / shape)
+            }
             Shape::BoundedPareto { shape, min, max } => {
                 let r = libm::pow(min.base() / max.base(), *shape);
                 min.base() * libm::pow(1.0 - u * (1.0 - r), -1.0 / shape)
@@ -144,11 +159,16 @@ impl<Q: Quantity> Distribution<Q> {
         match &self.0 {
             Shape::Fixed { value } => value.base(),
             Shape::Uniform { min, max } => (min.base() + max.base()) / 2.0,
-            Shape::Exponential { mean } | Shape::Pareto { mean, .. } | Shape::LogNormal { mean, .. } => mean.base(),
-            Shape::BoundedPareto { shape, min, max } => bounded_mean(*shape, min.base(), max.base()),
+            Shape::Exponential { mean }
+            | Shape::Pareto { mean, .. }
+            | Shape::LogNormal { mean, .. } => mean.base(),
+            Shape::BoundedPareto { shape, min, max } => {
+                bounded_mean(*shape, min.base(), max.base())
+            }
             Shape::Empirical { cdf } => {
                 let first = cdf.first().map_or(0.0, |(x, p)| x.base() * p);
-                let step = |w: &[(Q, f64)]| (w[1].1 - w[0].1) * (w[0].0.base() + w[1].0.base()) / 2.0;
+                let step =
+                    |w: &[(Q, f64)]| (w[1].1 - w[0].1) * (w[0].0.base() + w[1].0.base()) / 2.0;
                 first + cdf.windows(2).map(step).sum::<f64>()
             }
         }
@@ -162,9 +182,11 @@ impl<Q: Quantity> Distribution<Q> {
         let wrong = |cause: String, fix: &str| Err(Fault::at(at, cause).fix(fix));
         let order = |min: &Q, max: &Q| match min < max && min.base() > 0.0 {
             true => Ok(()),
-            false if min.base() > 0.0 => {
-                wrong(format!("the least, {min}, is not below the greatest, {max}"), "exchange `min` and `max`")
-            }
+            false if min.base() > 0.0 => wrong(
+                format!("the least, {min}, is not below the greatest, {max}"),
+                "exchange \
+                    `min` and `max`",
+            ),
             false => wrong("the least is zero".into(), "write a `min` above zero"),
         };
         let positive = |mean: &Q| match mean.base() > 0.0 {
@@ -175,21 +197,30 @@ impl<Q: Quantity> Distribution<Q> {
             Shape::Fixed { .. } => Ok(()),
             Shape::Uniform { min, max } => match min < max {
                 true => Ok(()),
-                false => wrong(format!("the least, {min}, is not below the greatest, {max}"), "exchange them"),
+                false => wrong(
+                    format!("the least, {min}, is not below the greatest, {max}"),
+                    "exchange \
+                    them",
+                ),
             },
             Shape::Exponential { mean } => positive(mean),
             Shape::Pareto { shape, .. } if !(*shape > 1.0 && *shape <= 100.0) => wrong(
                 format!("a Pareto law of shape {shape} has no mean"),
-                "write a shape above 1 and at most 100, or kind = \"bounded_pareto\" with `min` and `max`",
+                "write a shape above 1 and at most 100, or kind = \"bounded_pareto\" with `min` \
+                    and `max`",
             ),
             Shape::Pareto { mean, .. } => positive(mean),
-            Shape::BoundedPareto { shape, .. } if !(*shape > 0.0 && *shape <= 100.0) => {
-                wrong(format!("{shape} is no shape of a Pareto law"), "write a shape above 0 and at most 100")
-            }
+            Shape::BoundedPareto { shape, .. } if !(*shape > 0.0 && *shape <= 100.0) => wrong(
+                format!("{shape} is no shape of a Pareto law"),
+                "write a shape above 0 and \
+                    at most 100",
+            ),
             Shape::BoundedPareto { min, max, .. } => order(min, max),
-            Shape::LogNormal { sigma, .. } if !(*sigma > 0.0 && *sigma <= 10.0) => {
-                wrong(format!("{sigma} is no deviation of ln X"), "write a sigma above 0 and at most 10")
-            }
+            Shape::LogNormal { sigma, .. } if !(*sigma > 0.0 && *sigma <= 10.0) => wrong(
+                format!("{sigma} is no deviation of ln X"),
+                "write a sigma above 0 and at \
+                    most 10",
+            ),
             Shape::LogNormal { mean, .. } => positive(mean),
             Shape::Empirical { cdf } => points(cdf).or_else(|(cause, fix)| wrong(cause, fix)),
         }
@@ -208,7 +239,9 @@ fn bounded_mean(a: f64, low: f64, high: f64) -> f64 {
 fn interpolate<Q: Quantity>(cdf: &[(Q, f64)], u: f64) -> f64 {
     let above = cdf.partition_point(|(_, p)| *p <= u).min(cdf.len() - 1);
     let (x, p) = (cdf[above].0.base(), cdf[above].1);
-    let Some((x0, p0)) = above.checked_sub(1).map(|i| (cdf[i].0.base(), cdf[i].1)) else { return x };
+    let Some((x0, p0)) = above.checked_sub(1).map(|i| (cdf[i].0.base(), cdf[i].1)) else {
+        return x;
+    };
     x0 + (x - x0) * (u - p0) / (p - p0)
 }
 
@@ -221,7 +254,11 @@ fn points<Q: Quantity>(cdf: &[(Q, f64)]) -> Result<(), (String, &'static str)> {
     }
     if let Some(w) = cdf.windows(2).find(|w| w[1].0 <= w[0].0 || w[1].1 <= w[0].1) {
         let (x, p) = w[1];
-        return Err((format!("the point [{x}, {p}] is not beyond the one before it"), "write both in ascending order"));
+        return Err((
+            format!("the point [{x}, {p}] is not beyond the one before it"),
+            "write both \
+            in ascending order",
+        ));
     }
     match *last {
         1.0 => Ok(()),

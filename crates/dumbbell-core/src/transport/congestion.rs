@@ -16,7 +16,8 @@ pub struct Path {
     pub initial_ssthresh: u64,
     /// Segments that one acknowledgement may add in slow start (L of RFC 3465; 1: RFC 5681).
     pub growth_limit: u64,
-    /// Bytes of IP and TCP headers, options too, of a data segment: a reservation counts whole packets.
+    /// Bytes of IP and TCP headers, options too, of a data segment: a reservation counts whole
+    /// packets.
     pub header: u64,
     /// The rate that was reserved for the flow, IP bytes; `None`: best effort.
     pub reserved: Option<Rate>,
@@ -45,8 +46,8 @@ pub enum Phase {
     Open,
     /// Fast recovery.
     Recovery,
-    /// Everything outstanding is being sent again, after a timeout or Tahoe's fast retransmit, until it is
-    /// acknowledged.
+    /// Everything outstanding is being sent again, after a timeout or Tahoe's fast retransmit,
+    /// until it is acknowledged.
     Loss,
 }
 
@@ -76,7 +77,8 @@ pub struct Ack {
     pub peer_clock: Option<Time>,
     /// The granularity of that clock; zero: exact.
     pub peer_tick: Span,
-    /// Arrival minus `peer_clock`, an offset plus the delay of the reverse path; with timestamps only.
+    /// Arrival minus `peer_clock`, an offset plus the delay of the reverse path; with timestamps
+    /// only.
     pub reverse_delay: Option<Span>,
     /// The receiver's window, bytes.
     pub window: u64,
@@ -84,13 +86,13 @@ pub struct Ack {
     pub tag: Tag,
     /// True if it echoes Congestion Experienced.
     pub ece: bool,
-    /// Bytes of `acked` and `sacked` that came with Congestion Experienced, as far as the echo tells: exactly with
-    /// AccECN, else all of them if `ece`.
+    /// Bytes of `acked` and `sacked` that came with Congestion Experienced, as far as the echo
+    /// tells: exactly with AccECN, else all of them if `ece`.
     pub marked: u64,
     /// True if the receiver says that it has moved to another point of attachment.
     pub moved: bool,
-    /// The delivery rate sample, if the control asked for it ([`Capabilities::rates`]); `None` if this ACK delivered nothing
-    /// new.
+    /// The delivery rate sample, if the control asked for it ([`Capabilities::rates`]); `None` if
+    /// this ACK delivered nothing new.
     pub rate: Option<RateSample>,
     /// True if the window was what held the sender back (RFC 7661): else it should not grow.
     pub window_limited: bool,
@@ -106,9 +108,11 @@ pub struct Ack {
 pub struct RateSample {
     /// Bytes delivered within `interval`.
     pub delivered: u64,
-    /// The longer of the spans in which they were sent and in which they were acknowledged; zero: no valid sample.
+    /// The longer of the spans in which they were sent and in which they were acknowledged; zero:
+    /// no valid sample.
     pub interval: Span,
-    /// Bytes that the connection had delivered when the segment was sent: round trips are counted by it.
+    /// Bytes that the connection had delivered when the segment was sent: round trips are counted
+    /// by it.
     pub prior_delivered: u64,
     /// Bytes that the connection has delivered now.
     pub total_delivered: u64,
@@ -118,8 +122,8 @@ pub struct RateSample {
     pub in_flight: u64,
     /// Bytes found lost since the segment was sent.
     pub lost: u64,
-    /// Bytes that were found lost since the sample before: by the acknowledgement that brought that one (a control is told
-    /// of an acknowledgement before the sender acts on it), or by a timer.
+    /// Bytes that were found lost since the sample before: by the acknowledgement that brought that
+    /// one (a control is told of an acknowledgement before the sender acts on it), or by a timer.
     pub newly_lost: u64,
     /// The state of the connection when the latest of those was sent.
     pub loss: LossSample,
@@ -129,7 +133,8 @@ pub struct RateSample {
     pub rtt: Option<Span>,
 }
 
-/// A segment that was found lost (draft-ietf-ccwg-bbr section 5.5.10.2); holds while [`RateSample::newly_lost`] is not 0.
+/// A segment that was found lost (draft-ietf-ccwg-bbr section 5.5.10.2); holds while
+/// [`RateSample::newly_lost`] is not 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LossSample {
     /// Bytes on their way when it was sent, that one included.
@@ -231,7 +236,8 @@ pub enum HostSignal {
     PathUp,
 }
 
-/// The requests of a congestion control to its sender, apart from the window; carried out after each call.
+/// The requests of a congestion control to its sender, apart from the window; carried out after
+/// each call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Commands {
     /// The retransmission timer.
@@ -240,10 +246,12 @@ pub struct Commands {
     pub freeze: Option<bool>,
     /// Send the first unacknowledged segment again, now.
     pub retransmit: bool,
-    /// Segments to send that the window does not count, in this order: see [`Commands::extra`], [`Commands::dummy`].
+    /// Segments to send that the window does not count, in this order: see [`Commands::extra`],
+    /// [`Commands::dummy`].
     pub uncounted: Vec<Uncounted>,
-    /// Segments to send now whatever the congestion window: as many as this, each the one that would go next if the window
-    /// had room. It counts them like all others. None beyond the receiver's window, and none if nothing waits.
+    /// Segments to send now whatever the congestion window: as many as this, each the one that
+    /// would go next if the window had room. It counts them like all others. None beyond the
+    /// receiver's window, and none if nothing waits.
     pub ahead: u32,
 }
 
@@ -261,9 +269,11 @@ pub enum Uncounted {
 pub enum RtoCommand {
     /// Double it now, as Karn's rule would after an expiry.
     BackOff {
-        /// True if it stays doubled until `Reset`, whatever samples come; else the next valid one ends it (Karn's rule).
+        /// True if it stays doubled until `Reset`, whatever samples come; else the next valid one
+        /// ends it (Karn's rule).
         held: bool,
-        /// True if the timer that runs is to expire one such timeout from now; else one from its start.
+        /// True if the timer that runs is to expire one such timeout from now; else one from its
+        /// start.
         from_now: bool,
     },
     /// Forget srtt, rttvar and the backoff: the next sample starts afresh.
@@ -278,21 +288,27 @@ impl RtoCommand {
 impl Commands {
     /// True if there is no request.
     pub fn is_empty(&self) -> bool {
-        self.rto.is_none() && self.freeze.is_none() && !self.retransmit && self.uncounted.is_empty() && self.ahead == 0
+        self.rto.is_none()
+            && self.freeze.is_none()
+            && !self.retransmit
+            && self.uncounted.is_empty()
+            && self.ahead == 0
     }
-    /// Sends a segment beyond the window, with its tag: new data, or a retransmission if there is none.
+    /// Sends a segment beyond the window, with its tag: new data, or a retransmission if there is
+    /// none.
     pub fn extra(&mut self, tag: Tag) {
         self.uncounted.push(Uncounted::Extra(tag));
     }
-    /// Sends a dummy segment with its tag, outside the window: it carries no new data, has low priority, is never
-    /// retransmitted and not counted as lost. If it arrives, the tag comes back as [`Ack::tag`].
+    /// Sends a dummy segment with its tag, outside the window: it carries no new data, has low
+    /// priority, is never retransmitted and not counted as lost. If it arrives, the tag comes back
+    /// as [`Ack::tag`].
     pub fn dummy(&mut self, tag: Tag) {
         self.uncounted.push(Uncounted::Dummy(tag));
     }
 }
 
-/// The capabilities of a congestion control beside setting a window. Asked once, so that unused ones cost nothing per
-/// packet.
+/// The capabilities of a congestion control beside setting a window. Asked once, so that unused
+/// ones cost nothing per packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
     /// Its [`CongestionControl::pacing`] may be a rate.
@@ -307,8 +323,8 @@ pub struct Capabilities {
     pub samples: bool,
     /// It reads [`Ack::rate`], which costs the sender an account of every segment.
     pub rates: bool,
-    /// It does not take every loss or mark as congestion (Jersey asks the routers, BBR its model of the path); its own
-    /// tests check its reaction.
+    /// It does not take every loss or mark as congestion (Jersey asks the routers, BBR its model of
+    /// the path); its own tests check its reaction.
     pub discriminates: bool,
 }
 
@@ -324,8 +340,14 @@ impl Capabilities {
         discriminates: false,
     };
     /// Everything except delivery rate samples and discrimination of losses.
-    pub const ALL: Capabilities =
-        Capabilities { paces: true, timer: true, segments: true, commands: true, samples: true, ..Capabilities::WINDOW };
+    pub const ALL: Capabilities = Capabilities {
+        paces: true,
+        timer: true,
+        segments: true,
+        commands: true,
+        samples: true,
+        ..Capabilities::WINDOW
+    };
     /// True if a call may change anything beside the window.
     #[inline]
     pub fn any(self) -> bool {
@@ -333,7 +355,8 @@ impl Capabilities {
     }
 }
 
-/// Settings of the surrounding TCP that the name of a congestion control implies. `None`: as in the configuration.
+/// Settings of the surrounding TCP that the name of a congestion control implies. `None`: as in the
+/// configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TcpOverrides {
     /// The recovery: `tahoe`, `reno`, `newreno`, `sack`.
@@ -344,7 +367,8 @@ pub struct TcpOverrides {
     pub ecn: Option<&'static str>,
     /// True if it needs timestamps, and the receiver's clock on every acknowledgement.
     pub timestamps: bool,
-    /// True if the receiver closes its window while its host says that the path is gone (Freeze-TCP).
+    /// True if the receiver closes its window while its host says that the path is gone
+    /// (Freeze-TCP).
     pub freeze: bool,
     /// True if its window applies throughout a recovery, without PRR (RFC 9937).
     pub meters: bool,
@@ -356,8 +380,14 @@ impl TcpOverrides {
         TcpOverrides { recovery: Some(name), ..TcpOverrides::NOTHING }
     }
     /// No overrides.
-    pub const NOTHING: TcpOverrides =
-        TcpOverrides { recovery: None, detection: None, ecn: None, timestamps: false, freeze: false, meters: false };
+    pub const NOTHING: TcpOverrides = TcpOverrides {
+        recovery: None,
+        detection: None,
+        ecn: None,
+        timestamps: false,
+        freeze: false,
+        meters: false,
+    };
 }
 
 /// A congestion control: how many bytes may be in flight, and at which rate they leave.
@@ -372,41 +402,44 @@ pub trait CongestionControl {
         Capabilities::ALL
     }
 
-    /// The connection is open: the round-trip time of its handshake, if there was one, and the receiver's window, bytes.
+    /// The connection is open: the round-trip time of its handshake, if there was one, and the
+    /// receiver's window, bytes.
     fn on_open(&mut self, _now: Time, _rtt: Option<Span>, _window: u64, _commands: &mut Commands) {}
     /// An acknowledgement arrived: each one, duplicates too, before the sender acts on it.
     fn on_ack(&mut self, ack: &Ack, commands: &mut Commands);
-    /// The common case of [`Self::on_ack`]: `acked` bytes, cumulatively, while no loss is being repaired and no
-    /// congestion echoed. Only where [`Capabilities::samples`] is false, and it does then what `on_ack` does. The window after it.
+    /// The common case of [`Self::on_ack`]: `acked` bytes, cumulatively, while no loss is being
+    /// repaired and no congestion echoed. Only where [`Capabilities::samples`] is false, and it
+    /// does then what `on_ack` does. The window after it.
     fn on_expected(&mut self, acked: u64, window_limited: bool) -> u64 {
         let ack = Ack { acked, window_limited, ..Ack::default() };
         self.on_ack(&ack, &mut Commands::default());
         self.cwnd()
     }
-    /// Seeds the random numbers of this connection, from the run's seed and the flow's name. Called once, before all
-    /// else; the default seed is 0.
+    /// Seeds the random numbers of this connection, from the run's seed and the flow's name. Called
+    /// once, before all else; the default seed is 0.
     fn seed(&mut self, _seed: u64) {}
     /// A congestion event.
     fn on_congestion(&mut self, event: &Congestion<'_>, commands: &mut Commands);
-    /// Recovery ended. The window may be at most `bound` (RFC 6582: max(FlightSize, SMSS) + SMSS, lest a burst
-    /// follow); [`u64::MAX`]: no bound.
+    /// Recovery ended. The window may be at most `bound` (RFC 6582: max(FlightSize, SMSS) + SMSS,
+    /// lest a burst follow); [`u64::MAX`]: no bound.
     fn on_recovered(&mut self, _now: Time, _bound: u64) {}
     /// A segment is about to be sent; returns the tag to write on it.
     fn on_sent(&mut self, _sent: &Sent) -> Tag {
         Tag(0)
     }
-    /// The DiffServ codepoint of a segment with this tag, which is not 0; `None`: the flow's. A control that colors its
-    /// segments tags them, and learns from [`Congestion::tags`] which colors were lost; the tag of a colored segment does
-    /// not come back with its acknowledgement, so that the receiver need not answer each of them at once.
+    /// The DiffServ codepoint of a segment with this tag, which is not 0; `None`: the flow's. A
+    /// control that colors its segments tags them, and learns from [`Congestion::tags`] which
+    /// colors were lost; the tag of a colored segment does not come back with its acknowledgement,
+    /// so that the receiver need not answer each of them at once.
     fn codepoint(&self, _tag: Tag) -> Option<Dscp> {
         None
     }
-    /// The connection was idle for longer than a retransmission timeout (RFC 5681 section 4.1), or its SYN was
-    /// lost (section 3.1): the window may be at most this.
+    /// The connection was idle for longer than a retransmission timeout (RFC 5681 section 4.1), or
+    /// its SYN was lost (section 3.1): the window may be at most this.
     fn on_idle(&mut self, _restart_window: u64) {}
-    /// The path MTU changed: from now on a segment carries at most `mss` bytes, never more than [`Path::mss`]. That is no
-    /// congestion: window and threshold stay as many bytes (the window is at
-    /// least a segment), and what is counted in segments goes by the new size.
+    /// The path MTU changed: from now on a segment carries at most `mss` bytes, never more than
+    /// [`Path::mss`]. That is no congestion: window and threshold stay as many bytes (the window is
+    /// at least a segment), and what is counted in segments goes by the new size.
     fn on_mss(&mut self, _mss: u64) {}
     /// Its own timer expired.
     fn on_timer(&mut self, _now: Time, _commands: &mut Commands) {}
@@ -423,8 +456,8 @@ pub trait CongestionControl {
     fn ssthresh(&self) -> Option<u64> {
         None
     }
-    /// The rate at which segments leave, headers counted, or of payload if it reads delivery rates ([`Capabilities::rates`]);
-    /// `None`: as fast as the window lets them.
+    /// The rate at which segments leave, headers counted, or of payload if it reads delivery rates
+    /// ([`Capabilities::rates`]); `None`: as fast as the window lets them.
     fn pacing(&self) -> Option<Rate> {
         None
     }

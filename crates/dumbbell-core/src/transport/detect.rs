@@ -12,8 +12,8 @@ pub struct Evidence {
     pub acked: u64,
     /// Bytes newly acknowledged, selectively.
     pub sacked: u64,
-    /// Duplicate acknowledgements since SND.UNA last moved, this one included (with SACK: those that told
-    /// something new, RFC 6675 section 2). 0 if this is no duplicate.
+    /// Duplicate acknowledgements since SND.UNA last moved, this one included (with SACK: those
+    /// that told something new, RFC 6675 section 2). 0 if this is no duplicate.
     pub dupacks: u32,
     /// SND.UNA after it.
     pub una: u64,
@@ -33,7 +33,8 @@ pub struct Evidence {
     pub phase: Phase,
     /// The end of the current recovery (`RecoveryPoint`); outside recovery, of the last one.
     pub recover: u64,
-    /// The timestamp that it echoes, if there is one: the time at which the acknowledged segment was sent.
+    /// The timestamp that it echoes, if there is one: the time at which the acknowledged segment
+    /// was sent.
     pub echo: Option<Time>,
 }
 
@@ -42,27 +43,29 @@ pub struct Evidence {
 pub enum Finding {
     /// No loss.
     Nothing,
-    /// Perhaps a loss: so many bytes of new data may go beyond the window meanwhile (limited transmit).
+    /// Perhaps a loss: so many bytes of new data may go beyond the window meanwhile (limited
+    /// transmit).
     Suspicion(u64),
     /// A loss: recovery begins.
     Loss,
 }
 
-/// Decides which segments are lost. The sender asks at each acknowledgement, and when the detector's own timer is due.
+/// Decides which segments are lost. The sender asks at each acknowledgement, and when the
+/// detector's own timer is due.
 pub trait Detect {
     /// A segment is sent (RACK keeps the time).
     #[inline]
     fn on_sent(&mut self, _sent: &Sent) {}
-    /// True if it wants every acknowledgement, not only those that are duplicates, follow duplicates or come
-    /// during recovery.
+    /// True if it wants every acknowledgement, not only those that are duplicates, follow
+    /// duplicates or come during recovery.
     #[inline]
     fn wants_every_ack(&self) -> bool {
         false
     }
     /// The peer does not do SACK: a detector that needs it turns into one that does not.
     fn sack_refused(&mut self) {}
-    /// True if it knows single segments: then nothing is sent again but what it finds lost, after a timeout too, and
-    /// it is asked at every acknowledgement in every phase.
+    /// True if it knows single segments: then nothing is sent again but what it finds lost, after a
+    /// timeout too, and it is asked at every acknowledgement in every phase.
     #[inline]
     fn by_segment(&self) -> bool {
         false
@@ -72,12 +75,14 @@ pub trait Detect {
     fn has_timer(&self) -> bool {
         true
     }
-    /// `[from, to)` is selectively acknowledged, for the first time; before [`Self::on_ack`] of the same
-    /// acknowledgement. Only if it knows single segments.
+    /// `[from, to)` is selectively acknowledged, for the first time; before [`Self::on_ack`] of the
+    /// same acknowledgement. Only if it knows single segments.
     fn on_sacked(&mut self, _now: Time, _from: u64, _to: u64) {}
-    /// The acknowledgement at hand reports a duplicate (RFC 2883); SND.UNA and SND.NXT after it. Likewise.
+    /// The acknowledgement at hand reports a duplicate (RFC 2883); SND.UNA and SND.NXT after it.
+    /// Likewise.
     fn on_duplicate_report(&mut self, _una: u64, _nxt: u64) {}
-    /// The retransmission timer expired: decides which segments are lost. `board` is empty if the receiver reneged.
+    /// The retransmission timer expired: decides which segments are lost. `board` is empty if the
+    /// receiver reneged.
     fn on_timeout(&mut self, _now: Time, _una: u64, _board: &Scoreboard) {}
     /// The path was gone: nothing of what was on its way will arrive.
     fn on_cut(&mut self, now: Time, una: u64, board: &Scoreboard) {
@@ -85,11 +90,12 @@ pub trait Detect {
     }
     /// Segments have at most `mss` bytes from now on.
     fn on_mss(&mut self, _mss: u64) {}
-    /// Segments of more than `mss` bytes are too large for the path, which is no loss that the network decided on: what is on
-    /// its way in such awaits repair. Only if it knows single segments.
+    /// Segments of more than `mss` bytes are too large for the path, which is no loss that the
+    /// network decided on: what is on its way in such awaits repair. Only if it knows single
+    /// segments.
     fn withdraw(&mut self, _mss: u64) {}
-    /// The last congestion event was none: what it held lost and has not sent again is on its way. `reordered`: a late
-    /// segment was taken for a lost one; otherwise the timer was too early.
+    /// The last congestion event was none: what it held lost and has not sent again is on its way.
+    /// `reordered`: a late segment was taken for a lost one; otherwise the timer was too early.
     fn forgive(&mut self, _reordered: bool) {}
     /// The segment with the highest bytes that were sent, if it knows single segments.
     fn last_segment(&self) -> Option<(u64, u64)> {
@@ -105,10 +111,17 @@ pub trait Detect {
     }
     /// An acknowledgement; `board` has taken it in.
     fn on_ack(&mut self, e: &Evidence, board: &Scoreboard) -> Finding;
-    /// The ordinary case of [`Self::on_ack`], for a detector that knows single segments: everything below `una` arrived,
-    /// nothing is selectively acknowledged, and the sender repairs nothing. True if it had nothing to find, and did what
-    /// `on_ack` does; false if `on_ack` is to be asked.
-    fn on_expected(&mut self, _now: Time, _una: u64, _srtt: Option<Span>, _echo: Option<Time>) -> bool {
+    /// The ordinary case of [`Self::on_ack`], for a detector that knows single segments: everything
+    /// below `una` arrived, nothing is selectively acknowledged, and the sender repairs nothing.
+    /// True if it had nothing to find, and did what `on_ack` does; false if `on_ack` is to be
+    /// asked.
+    fn on_expected(
+        &mut self,
+        _now: Time,
+        _una: u64,
+        _srtt: Option<Span>,
+        _echo: Option<Time>,
+    ) -> bool {
         false
     }
     /// The expiry of its timer; [`Time::NEVER`] if none is set.
@@ -123,24 +136,27 @@ pub trait Detect {
     /// Recovery began or the retransmission timer expired: what was suspected is settled.
     fn settled(&mut self) {}
 
-    /// Everything below this that is not selectively acknowledged is lost (RFC 6675 `IsLost`, which is monotone).
+    /// Everything below this that is not selectively acknowledged is lost (RFC 6675 `IsLost`, which
+    /// is monotone).
     fn lost_below(&self, board: &Scoreboard) -> u64;
-    /// The first lost range at or above `from` that awaits repair. A detector that knows single segments
-    /// (RACK, which also finds lost repairs) answers from its own list and may ignore `from`.
+    /// The first lost range at or above `from` that awaits repair. A detector that knows single
+    /// segments (RACK, which also finds lost repairs) answers from its own list and may ignore
+    /// `from`.
     fn next_lost(&self, board: &Scoreboard, from: u64) -> Option<(u64, u64)> {
         let below = self.lost_below(board);
         board.hole(from).filter(|hole| hole.0 < below)
     }
-    /// Adds every lost range at or above `una` to `out`; those that were sent again meanwhile may be among them, unless it
-    /// knows single segments.
+    /// Adds every lost range at or above `una` to `out`; those that were sent again meanwhile may
+    /// be among them, unless it knows single segments.
     fn lost_ranges(&self, board: &Scoreboard, una: u64, out: &mut Vec<(u64, u64)>) {
         let below = self.lost_below(board);
         board.missing(una, below.max(una), out);
     }
-    /// Bytes of `[una, nxt)` that are believed to be in the network, when everything below `repaired` was sent
-    /// again (RFC 6675 `SetPipe`).
+    /// Bytes of `[una, nxt)` that are believed to be in the network, when everything below
+    /// `repaired` was sent again (RFC 6675 `SetPipe`).
     fn pipe(&self, board: &Scoreboard, una: u64, nxt: u64, repaired: u64) -> u64 {
-        let unsacked = |from: u64, to: u64| to.saturating_sub(from) - board.bytes_within(from, to.max(from));
+        let unsacked =
+            |from: u64, to: u64| to.saturating_sub(from) - board.bytes_within(from, to.max(from));
         unsacked(self.lost_below(board).max(una), nxt) + unsacked(una, repaired.min(nxt))
     }
 }

@@ -1,4 +1,5 @@
-//! The policy of a receiver: when it acknowledges, how it echoes congestion, which window it offers.
+//! The policy of a receiver: when it acknowledges, how it echoes congestion, which window it
+//! offers.
 use super::HostSignal;
 use crate::packet::Ecn;
 use crate::units::{Span, Time};
@@ -32,7 +33,8 @@ pub enum Reply {
     Now,
     /// After this span at the latest.
     Within(Span),
-    /// At once, with an ACK of its own for the data before it, which has the previous echo (RFC 8257 section 3.2: two ACKs).
+    /// At once, with an ACK of its own for the data before it, which has the previous echo (RFC
+    /// 8257 section 3.2: two ACKs).
     BeforeThenNow,
 }
 
@@ -49,29 +51,31 @@ pub enum NegotiatedEcn {
 
 /// A receiver's policy.
 pub trait Receive {
-    /// True if it answers every segment at once, echoes nothing, and offers the whole buffer, whatever happens. Then it
-    /// is asked only about segments that are not simply the next one.
+    /// True if it answers every segment at once, echoes nothing, and offers the whole buffer,
+    /// whatever happens. Then it is asked only about segments that are not simply the next one.
     fn answers_each(&self) -> bool {
         false
     }
     /// Decides when to acknowledge a segment. Called before [`Self::echo`].
     fn on_data(&mut self, a: &Arrival) -> Reply;
-    /// The ECN bits ([`crate::transport::segment::flag`]) of an acknowledgement that leaves now. `before`: it answers what
-    /// came before the segment of the last `on_data` ([`Reply::BeforeThenNow`]).
+    /// The ECN bits ([`crate::transport::segment::flag`]) of an acknowledgement that leaves now.
+    /// `before`: it answers what came before the segment of the last `on_data`
+    /// ([`Reply::BeforeThenNow`]).
     fn echo(&mut self, before: bool) -> u8;
     /// The handshake is over.
     fn on_ecn_negotiated(&mut self, _ecn: NegotiatedEcn) {}
-    /// Bytes of data that arrived with ECT(0), CE, ECT(1), each plus what RFC 9768 begins with, for the AccECN option of
-    /// every acknowledgement; `None`: there is none.
+    /// Bytes of data that arrived with ECT(0), CE, ECT(1), each plus what RFC 9768 begins with, for
+    /// the AccECN option of every acknowledgement; `None`: there is none.
     fn counters(&self) -> Option<[u64; 3]> {
         None
     }
-    /// The window to offer, of a buffer with `free` bytes (Freeze-TCP offers none before a disconnection).
+    /// The window to offer, of a buffer with `free` bytes (Freeze-TCP offers none before a
+    /// disconnection).
     fn window(&self, free: u64) -> u64 {
         free
     }
-    /// A signal from the host; returns the number of acknowledgements to send at once (Freeze-TCP: three after a
-    /// reconnection).
+    /// A signal from the host; returns the number of acknowledgements to send at once (Freeze-TCP:
+    /// three after a reconnection).
     fn on_host_signal(&mut self, _now: Time, _signal: HostSignal) -> u32 {
         0
     }

@@ -22,7 +22,15 @@ pub struct Flight<'a> {
 
 impl<'a> Flight<'a> {
     /// The outstanding data.
-    pub fn new(mss: u64, una: u64, nxt: u64, cwnd: u64, recover: u64, unsent: u64, board: &'a Scoreboard) -> Self {
+    pub fn new(
+        mss: u64,
+        una: u64,
+        nxt: u64,
+        cwnd: u64,
+        recover: u64,
+        unsent: u64,
+        board: &'a Scoreboard,
+    ) -> Self {
         Flight { mss, una, nxt, cwnd, recover, unsent, board }
     }
     /// FlightSize: bytes sent and not acknowledged cumulatively.
@@ -51,7 +59,8 @@ pub enum Pick {
     New,
     /// Bytes `[from, to)` again; at most a segment of them goes.
     Again(u64, u64),
-    /// Bytes `[from, to)` again as a rescue retransmission, once in a recovery (RFC 6675 NextSeg rule 4).
+    /// Bytes `[from, to)` again as a rescue retransmission, once in a recovery (RFC 6675 NextSeg
+    /// rule 4).
     Rescue(u64, u64),
 }
 
@@ -59,14 +68,17 @@ pub enum Pick {
 pub trait Recover {
     /// The peer does not do SACK: a recovery that needs it turns into one that does not.
     fn sack_refused(&mut self) {}
-    /// True if a loss found at `una` may begin a recovery, when the last one (or a timeout) ended at `recover`.
+    /// True if a loss found at `una` may begin a recovery, when the last one (or a timeout) ended
+    /// at `recover`.
     fn may_enter(&self, una: u64, recover: u64) -> bool;
     /// A loss was found; the congestion control has set its window.
     fn enter(&mut self, f: &Flight<'_>, dupacks: u32) -> Step;
-    /// An acknowledgement in recovery: `acked` bytes cumulatively (0: a duplicate), `sacked` selectively.
+    /// An acknowledgement in recovery: `acked` bytes cumulatively (0: a duplicate), `sacked`
+    /// selectively.
     fn on_ack(&mut self, f: &Flight<'_>, acked: u64, sacked: u64) -> Step;
-    /// After [`Self::enter`] and [`Self::on_ack`]: how much of what an acknowledgement newly delivered, cumulatively
-    /// and selectively, may be answered with data (DeliveredData of RFC 9937; 0 when a timer found losses).
+    /// After [`Self::enter`] and [`Self::on_ack`]: how much of what an acknowledgement newly
+    /// delivered, cumulatively and selectively, may be answered with data (DeliveredData of RFC
+    /// 9937; 0 when a timer found losses).
     fn meter(&mut self, _f: &Flight<'_>, _detect: &impl Detect, _acked: u64, _delivered: u64) {}
     /// The number of bytes that may be sent now.
     fn room(&self, f: &Flight<'_>, detect: &impl Detect) -> u64;

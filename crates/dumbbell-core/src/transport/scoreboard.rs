@@ -1,6 +1,7 @@
 //! The SACK scoreboard: data that the receiver reported above the cumulative acknowledgement.
 
-/// The selectively acknowledged ranges, sorted, disjoint, above SND.UNA (RFC 6675 section 3). Offsets in bytes.
+/// The selectively acknowledged ranges, sorted, disjoint, above SND.UNA (RFC 6675 section 3).
+/// Offsets in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scoreboard {
     ranges: Vec<(u64, u64)>,
@@ -60,7 +61,8 @@ impl Scoreboard {
         }
     }
 
-    /// Forgets what lies below `una`; returns how many of those bytes were selectively acknowledged.
+    /// Forgets what lies below `una`; returns how many of those bytes were selectively
+    /// acknowledged.
     pub fn advance(&mut self, una: u64) -> u64 {
         let before = self.bytes;
         let gone = self.ranges.partition_point(|r| r.1 <= una);
@@ -83,10 +85,15 @@ impl Scoreboard {
     /// Bytes of `[from, to)` that are selectively acknowledged.
     pub fn bytes_within(&self, from: u64, to: u64) -> u64 {
         let first = self.ranges.partition_point(|r| r.1 <= from);
-        self.ranges[first..].iter().take_while(|r| r.0 < to).map(|r| r.1.min(to) - r.0.max(from)).sum()
+        self.ranges[first..]
+            .iter()
+            .take_while(|r| r.0 < to)
+            .map(|r| r.1.min(to) - r.0.max(from))
+            .sum()
     }
 
-    /// The first hole that ends at or above `from`, cut to begin there; only holes below [`Self::highest`].
+    /// The first hole that ends at or above `from`, cut to begin there; only holes below
+    /// [`Self::highest`].
     pub fn hole(&self, from: u64) -> Option<(u64, u64)> {
         let mut start = from;
         let first = self.ranges.partition_point(|r| r.1 <= from);

@@ -1,4 +1,5 @@
-//! A transport segment as it travels in a simulation: small, because bytes per packet are nanoseconds.
+//! A transport segment as it travels in a simulation: small, because bytes per packet are
+//! nanoseconds.
 use crate::packet::{Dscp, Ecn};
 use crate::units::{Span, Time};
 
@@ -29,7 +30,8 @@ pub mod flag {
 pub struct Segment {
     /// First byte of data; in a pure acknowledgement the next byte expected.
     pub seq: u32,
-    /// Sender's clock on data; in an acknowledgement the clock echoed. In units of `2^TS_UNIT_SHIFT` ps.
+    /// Sender's clock on data; in an acknowledgement the clock echoed. In units of
+    /// `2^TS_UNIT_SHIFT` ps.
     pub ts: u32,
     /// Length of the IP packet, bytes.
     pub ip_len: u16,
@@ -42,7 +44,8 @@ pub struct Segment {
 /// The fields that only some segments carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Extra {
-    /// SACK blocks (RFC 2018), `[from, to)`, the most recent first; a D-SACK (RFC 2883) is the first.
+    /// SACK blocks (RFC 2018), `[from, to)`, the most recent first; a D-SACK (RFC 2883) is the
+    /// first.
     pub sack: [(u32, u32); 4],
     /// The number of valid blocks.
     pub blocks: u8,
@@ -58,17 +61,18 @@ pub struct Extra {
     pub sack_permitted: bool,
     /// True if a SYN carries timestamps.
     pub timestamps: bool,
-    /// The tag that a congestion control gave to a segment, to come back with its acknowledgement; 0: none.
+    /// The tag that a congestion control gave to a segment, to come back with its acknowledgement;
+    /// 0: none.
     pub tag: u32,
     /// The codepoint that it gave to it; `None`: the flow's.
     pub dscp: Option<Dscp>,
     /// True for a dummy segment, which only asks for an answer with its tag, and for that answer.
     pub dummy: bool,
-    /// The number of times that the receiver has moved to another point of attachment, modulo 256: on every
-    /// acknowledgement after the first move.
+    /// The number of times that the receiver has moved to another point of attachment, modulo 256:
+    /// on every acknowledgement after the first move.
     pub moved: u8,
-    /// The number of byte counters of the AccECN option that it carries (RFC 9768 section 3.2.3): none, two (ECT(0) and
-    /// CE), or three (ECT(1) too).
+    /// The number of byte counters of the AccECN option that it carries (RFC 9768 section 3.2.3):
+    /// none, two (ECT(0) and CE), or three (ECT(1) too).
     pub counters: u8,
     /// The low 24 bits of each of these counters: ECT(0), CE, ECT(1).
     pub ecn_bytes: [u32; 3],
@@ -100,7 +104,8 @@ pub fn widen(low: u32, near: u64) -> u64 {
     near.wrapping_add_signed(i64::from(ahead))
 }
 
-/// A router's message about a packet that was too large: ICMP type 3 code 4 (RFC 1191), or ICMPv6 packet too big (RFC 8201).
+/// A router's message about a packet that was too large: ICMP type 3 code 4 (RFC 1191), or ICMPv6
+/// packet too big (RFC 8201).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct PacketTooBig {
     /// The MTU of the link, bytes; 0: not given, as by routers older than RFC 1191.

@@ -28,7 +28,8 @@ impl Clock {
 }
 
 const UNITS: &[(&str, f64)] = &[("Hz", 1.0), ("kHz", 1e3), ("MHz", 1e6), ("GHz", 1e9)];
-const SHOWN: &[(&str, u64)] = &[("GHz", 1_000_000_000), ("MHz", 1_000_000), ("kHz", 1_000), ("Hz", 1)];
+const SHOWN: &[(&str, u64)] =
+    &[("GHz", 1_000_000_000), ("MHz", 1_000_000), ("kHz", 1_000), ("Hz", 1)];
 
 impl FromStr for Clock {
     type Err = UnitError;

@@ -6,8 +6,8 @@ use crate::aqm::Backlog;
 use std::fmt;
 use std::str::FromStr;
 
-/// A buffer's size as written: `"36 pkt"`, `"64 kB"`, `"64 x 2048 B"` (buffers of one size), `"10 ms"` (of the link's rate),
-/// `"1 BDP"`, `"unlimited"`.
+/// A buffer's size as written: `"36 pkt"`, `"64 kB"`, `"64 x 2048 B"` (buffers of one size),
+/// `"10 ms"` (of the link's rate), `"1 BDP"`, `"unlimited"`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Limit {
     /// A number of packets, whatever their size.
@@ -42,15 +42,25 @@ const BUFFERS: &str = "64 x 2048 B";
 
 /// `count` buffers of `size`.
 fn buffers(count: &str, size: &str, whole: &str) -> Result<Limit, UnitError> {
-    let wrong = |cause: String| UnitError(format!("{cause}: write a number and a size, as in \"{BUFFERS}\""));
+    let wrong = |cause: String| {
+        UnitError(format!(
+            "{cause}: write a number and a size, as in \
+        \"{BUFFERS}\""
+        ))
+    };
     let number: u32 = count.replace('_', "").parse().map_err(|_| {
         wrong(format!(
-            "`{whole}` is not a number of buffers of one size: `{count}` is not a whole number up to {}",
+            "`{whole}` is not a number of buffers of one size: `{count}` is not a whole number up \
+                to {}",
             u32::MAX
         ))
     })?;
-    let size: Bytes =
-        size.trim().parse().map_err(|UnitError(e)| wrong(format!("the size of the buffers in `{whole}`: {e}")))?;
+    let size: Bytes = size.trim().parse().map_err(|UnitError(e)| {
+        wrong(format!(
+            "the size of the buffers in \
+            `{whole}`: {e}"
+        ))
+    })?;
     if size.0 == 0 || size.0 > u64::from(u32::MAX) {
         return Err(wrong(format!("`{whole}`: a buffer has from 1 to {} bytes", u32::MAX)));
     }
@@ -73,8 +83,8 @@ impl FromStr for Limit {
             u if BYTE_UNITS.iter().any(|(n, _)| *n == u) => s.parse().map(Limit::Bytes),
             u => s.parse().map(Limit::Time).map_err(|_| {
                 UnitError(format!(
-                    "`{u}` is not a unit of a buffer limit; write pkt, B, kB, MB, ms, s or BDP, as in \"{EXAMPLE}\", or \
-                     buffers of one size, as in \"{BUFFERS}\""
+                    "`{u}` is not a unit of a buffer limit; write pkt, B, kB, MB, ms, s or BDP, as \
+                        in \"{EXAMPLE}\", or buffers of one size, as in \"{BUFFERS}\""
                 ))
             }),
         }
@@ -119,14 +129,17 @@ pub enum Capacity {
 }
 
 impl Capacity {
-    /// True if a packet of `bytes` fits beside a backlog, whose buffers are counted if this counts them.
+    /// True if a packet of `bytes` fits beside a backlog, whose buffers are counted if this counts
+    /// them.
     #[inline]
     pub fn fits(self, waits: Backlog, bytes: u32) -> bool {
         match self {
             Capacity::Packets(n) => waits.packets < n,
             Capacity::Bytes(n) => waits.bytes + u64::from(bytes) <= n,
             Capacity::Unlimited => true,
-            Capacity::Buffers { count, size } => taken(size, bytes) <= count.saturating_sub(waits.buffers),
+            Capacity::Buffers { count, size } => {
+                taken(size, bytes) <= count.saturating_sub(waits.buffers)
+            }
         }
     }
     /// The limit in packets of `size` bytes, rounded down; `None` if there is none.
@@ -134,11 +147,14 @@ impl Capacity {
         match self {
             Capacity::Packets(n) => Some(f64::from(n)),
             Capacity::Bytes(n) => Some(n as f64 / f64::from(size.max(1))),
-            Capacity::Buffers { count, size: page } => Some(f64::from(count / taken(page, size).max(1))),
+            Capacity::Buffers { count, size: page } => {
+                Some(f64::from(count / taken(page, size).max(1)))
+            }
             Capacity::Unlimited => None,
         }
     }
-    /// The use of the buffer by a backlog, in the unit of the limit: (backlog, limit); `None` if there is no limit.
+    /// The use of the buffer by a backlog, in the unit of the limit: (backlog, limit); `None` if
+    /// there is no limit.
     pub fn filled(self, waits: Backlog) -> Option<(f64, f64)> {
         match self {
             Capacity::Packets(n) => Some((f64::from(waits.packets), f64::from(n))),
@@ -160,7 +176,9 @@ impl Capacity {
         match self {
             Capacity::Packets(n) => Capacity::Packets(n.saturating_sub(waits.packets)),
             Capacity::Bytes(n) => Capacity::Bytes(n.saturating_sub(waits.bytes)),
-            Capacity::Buffers { count, size } => Capacity::Buffers { count: count.saturating_sub(waits.buffers), size },
+            Capacity::Buffers { count, size } => {
+                Capacity::Buffers { count: count.saturating_sub(waits.buffers), size }
+            }
             Capacity::Unlimited => Capacity::Unlimited,
         }
     }

@@ -17,7 +17,8 @@ pub(super) const BYTE_UNITS: &[(&str, f64)] = &[
     ("MiB", 1_048_576.0),
     ("GiB", 1_073_741_824.0),
 ];
-const BYTES_SHOWN: &[(&str, u64)] = &[("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000), ("B", 1)];
+const BYTES_SHOWN: &[(&str, u64)] =
+    &[("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000), ("B", 1)];
 
 impl FromStr for Bytes {
     type Err = UnitError;
@@ -69,4 +70,9 @@ impl fmt::Debug for Packets {
         fmt::Display::fmt(self, f)
     }
 }
-unit_serde!(Packets, "number of packets", "36 pkt", "^\\s*[0-9.eE+-]+\\s*(pkt|pkts|packet|packets)\\s*$");
+unit_serde!(
+    Packets,
+    "number of packets",
+    "36 pkt",
+    "^\\s*[0-9.eE+-]+\\s*(pkt|pkts|packet|packets)\\s*$"
+);

@@ -24,9 +24,11 @@ impl Rate {
     pub const fn bps(self) -> u64 {
         self.0
     }
-    /// The time that `bytes` take, rounded to the nearest picosecond; for sizing, not for a port's clock.
+    /// The time that `bytes` take, rounded to the nearest picosecond; for sizing, not for a port's
+    /// clock.
     pub fn span_of(self, bytes: u64) -> Span {
-        let ps = (u128::from(bytes) * u128::from(PS_BPS_PER_BYTE) + u128::from(self.0 / 2)) / u128::from(self.0.max(1));
+        let ps = (u128::from(bytes) * u128::from(PS_BPS_PER_BYTE) + u128::from(self.0 / 2))
+            / u128::from(self.0.max(1));
         Span::from_ps(ps.min(u128::from(u64::MAX)) as u64)
     }
     /// The bytes that pass in `span`, rounded down.
@@ -35,8 +37,8 @@ impl Rate {
     }
 }
 
-/// A transmitter's clock: how long each packet takes, with the rounding remainder carried on to the next,
-/// so that the long-run rate is exact even where 8e12 / rate is no integer.
+/// A transmitter's clock: how long each packet takes, with the rounding remainder carried on to the
+/// next, so that the long-run rate is exact even where 8e12 / rate is no integer.
 #[derive(Clone, Debug)]
 pub struct Transmitter {
     bps: u64,
@@ -50,7 +52,11 @@ impl Transmitter {
     pub fn new(rate: Rate) -> Self {
         let bps = rate.0.max(1);
         let exact = PS_BPS_PER_BYTE.is_multiple_of(bps);
-        Transmitter { bps, ps_per_byte: if exact { PS_BPS_PER_BYTE / bps } else { 0 }, remainder: 0 }
+        Transmitter {
+            bps,
+            ps_per_byte: if exact { PS_BPS_PER_BYTE / bps } else { 0 },
+            remainder: 0,
+        }
     }
     /// The span that the next `wire_bytes` (at most 2^20) take.
     #[inline]
@@ -83,8 +89,13 @@ const UNITS: &[(&str, f64)] = &[
     ("Gbit/s", 1e9),
     ("Tbps", 1e12),
 ];
-const SHOWN: &[(&str, u64)] =
-    &[("Tbps", 1_000_000_000_000), ("Gbps", 1_000_000_000), ("Mbps", 1_000_000), ("kbps", 1_000), ("bps", 1)];
+const SHOWN: &[(&str, u64)] = &[
+    ("Tbps", 1_000_000_000_000),
+    ("Gbps", 1_000_000_000),
+    ("Mbps", 1_000_000),
+    ("kbps", 1_000),
+    ("bps", 1),
+];
 
 impl FromStr for Rate {
     type Err = UnitError;
@@ -94,8 +105,8 @@ impl FromStr for Rate {
             let capital = format!("{}{}", unit[..1].to_uppercase(), &unit[1..]);
             let capital = if unit == "Kbps" { "kbps".to_string() } else { capital };
             return Err(UnitError(format!(
-                "`{unit}` is ambiguous (tc reads `mbps` as megabytes per second): write \"{digits} {capital}\" for bits, \
-                 eight times as much for bytes"
+                "`{unit}` is ambiguous (tc reads `mbps` as megabytes per second): write \"{digits} \
+                    {capital}\" for bits, eight times as much for bytes"
             )));
         }
         match text::parse(s, "rate", UNITS, "100 Mbps")? {
@@ -114,7 +125,12 @@ impl fmt::Debug for Rate {
         fmt::Display::fmt(self, f)
     }
 }
-unit_serde!(Rate, "rate", "100 Mbps", "^\\s*[0-9.eE+-]+\\s*(bps|kbps|Mbps|Gbps|Tbps|bit/s|kbit/s|Mbit/s|Gbit/s)\\s*$");
+unit_serde!(
+    Rate,
+    "rate",
+    "100 Mbps",
+    "^\\s*[0-9.eE+-]+\\s*(bps|kbps|Mbps|Gbps|Tbps|bit/s|kbit/s|Mbit/s|Gbit/s)\\s*$"
+);
 
 #[cfg(test)]
 mod tests {

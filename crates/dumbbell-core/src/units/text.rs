@@ -17,12 +17,15 @@ pub(super) fn split(s: &str) -> (&str, &str) {
     let s = s.trim();
     let at = s
         .char_indices()
-        .find(|&(i, c)| !(c.is_ascii_digit() || matches!(c, '.' | '_' | '+' | '-') || is_exponent(s, i)))
+        .find(|&(i, c)| {
+            !(c.is_ascii_digit() || matches!(c, '.' | '_' | '+' | '-') || is_exponent(s, i))
+        })
         .map_or(s.len(), |(i, _)| i);
     (s[..at].trim(), s[at..].trim())
 }
 
-/// `e` belongs to the number only if a digit (after a sign perhaps) follows: `1e9 bps`, but not `1 exa`.
+/// `e` belongs to the number only if a digit (after a sign perhaps) follows: `1e9 bps`, but not
+/// `1 exa`.
 fn is_exponent(s: &str, i: usize) -> bool {
     let mut rest = s[i..].chars();
     matches!(rest.next(), Some('e' | 'E'))
@@ -35,18 +38,27 @@ fn is_exponent(s: &str, i: usize) -> bool {
 
 /// The number before the unit: finite and not negative.
 pub(super) fn number(text: &str, whole: &str, kind: &str, example: &str) -> Result<f64, UnitError> {
-    let value: f64 = text
-        .replace('_', "")
-        .parse()
-        .map_err(|_| UnitError(format!("`{whole}` is not a {kind}: write a number and a unit, as in \"{example}\"")))?;
+    let value: f64 = text.replace('_', "").parse().map_err(|_| {
+        UnitError(format!(
+            "`{whole}` is not a {kind}: write a number and a unit, as \
+            in \"{example}\""
+        ))
+    })?;
     if !value.is_finite() || value < 0.0 {
-        return Err(UnitError(format!("a {kind} is finite and not negative, and `{whole}` is not")));
+        return Err(UnitError(format!(
+            "a {kind} is finite and not negative, and `{whole}` is not"
+        )));
     }
     Ok(value)
 }
 
 /// Reads `s` in one of `units`, rounded to the base unit.
-pub(super) fn parse(s: &str, kind: &str, units: &[(&str, f64)], example: &str) -> Result<u64, UnitError> {
+pub(super) fn parse(
+    s: &str,
+    kind: &str,
+    units: &[(&str, f64)],
+    example: &str,
+) -> Result<u64, UnitError> {
     let (digits, unit) = split(s);
     let value = number(digits, s, kind, example)?;
     if unit.is_empty() {
@@ -54,7 +66,10 @@ pub(super) fn parse(s: &str, kind: &str, units: &[(&str, f64)], example: &str) -
     }
     let Some((_, scale)) = units.iter().find(|(name, _)| *name == unit) else {
         let known: Vec<&str> = units.iter().map(|(n, _)| *n).collect();
-        return Err(UnitError(format!("`{unit}` is not a unit of {kind}; known are {}", known.join(", "))));
+        return Err(UnitError(format!(
+            "`{unit}` is not a unit of {kind}; known are {}",
+            known.join(", ")
+        )));
     };
     if let Some(amount) = exact(digits, *scale as u128) {
         return Ok(amount);
@@ -66,7 +81,8 @@ pub(super) fn parse(s: &str, kind: &str, units: &[(&str, f64)], example: &str) -
     Ok(scaled as u64)
 }
 
-/// `digits` times `scale`, if they are a plain decimal: a float would lose what lies beyond its 53 bits.
+/// `digits` times `scale`, if they are a plain decimal: a float would lose what lies beyond its 53
+/// bits.
 fn exact(digits: &str, scale: u128) -> Option<u64> {
     let digits = digits.replace('_', "");
     let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
@@ -80,14 +96,21 @@ fn exact(digits: &str, scale: u128) -> Option<u64> {
 pub(super) fn bare(kind: &str, digits: &str, example: &str) -> String {
     match split(example).1 {
         // Both are usual, and a thousand lies between them.
-        "ms" => format!("a {kind} needs its unit: write \"{digits} s\" or \"{digits} ms\", whichever you mean"),
-        unit => format!("a {kind} needs its unit: write \"{digits} {unit}\" if that is what you mean"),
+        "ms" => format!(
+            "a {kind} needs its unit: write \"{digits} s\" or \"{digits} ms\", \
+            whichever you mean"
+        ),
+        unit => format!(
+            "a {kind} needs its unit: write \"{digits} {unit}\" if that is what you \
+            mean"
+        ),
     }
 }
 
 /// Writes `value` base units in the largest unit that needs at most three decimals.
 pub(super) fn show(f: &mut fmt::Formatter<'_>, value: u64, units: &[(&str, u64)]) -> fmt::Result {
-    let fits = |scale: u64| value >= scale && (value as u128 * 1000).is_multiple_of(u128::from(scale));
+    let fits =
+        |scale: u64| value >= scale && (value as u128 * 1000).is_multiple_of(u128::from(scale));
     let (name, scale) = match units.iter().find(|(_, scale)| fits(*scale)) {
         Some(unit) => *unit,
         None if value == 0 => units[0],

@@ -87,7 +87,8 @@ impl Span {
     }
 }
 
-/// Plain addition: 2^64 ps are 213 days, and nothing is added to [`Time::NEVER`]. Tests check for overflow.
+/// Plain addition: 2^64 ps are 213 days, and nothing is added to [`Time::NEVER`]. Tests check for
+/// overflow.
 impl Add<Span> for Time {
     type Output = Time;
     #[inline]

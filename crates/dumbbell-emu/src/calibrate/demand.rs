@@ -21,10 +21,11 @@ pub struct Demand {
 /// A plan that this machine cannot carry out.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error(
-    "the testbed cannot keep up with this scenario on this machine: {} may carry {:.0} packets/s with what comes back, \
-     and of the {} packets/s that the router forwards here ({:.2} Gbps at {:.0} bytes) a run may use {:.0} %; lower the \
-     rate to {:.0} % of what it is, use larger packets, or free the machine; if its flows need less than that, begin it with \
-     `-s testbed.calibrate=false`: the run then says itself whether it kept up",
+    "the testbed cannot keep up with this scenario on this machine: {} may carry {:.0} packets/s \
+        with what comes back, and of the {} packets/s that the router forwards here ({:.2} Gbps at \
+        {:.0} bytes) a run may use {:.0} %; lower the rate to {:.0} % of what it is, use larger \
+        packets, or free the machine; if its flows need less than that, begin it with `-s \
+        testbed.calibrate=false`: the run then says itself whether it kept up",
     .link, .demand.packets_per_s, .ceiling.ceiling_packets_per_s, .ceiling.ceiling_bps as f64 / 1e9,
     .ceiling.ceiling_bps as f64 / 8.0 / .ceiling.ceiling_packets_per_s.max(1) as f64, SHARE * 100.0,
     (.ceiling.ceiling_packets_per_s as f64 * SHARE / .demand.packets_per_s * 100.0).floor()
@@ -40,13 +41,16 @@ pub struct Overload {
 
 /// The most that `plan` can ask of the router.
 ///
-/// Each flow is bounded by its slowest link, and all flows with the same slowest link together by it; its packets are as large as
-/// the smallest among them that sends as much as it can. TCP is answered packet by packet, as at its start, with 52 bytes
-/// (two headers and timestamps).
+/// Each flow is bounded by its slowest link, and all flows with the same slowest link together by
+/// it; its packets are as large as the smallest among them that sends as much as it can. TCP is
+/// answered packet by packet, as at its start, with 52 bytes (two headers and timestamps).
 pub fn demand(plan: &Plan) -> Demand {
     let mut narrow: BTreeMap<LinkId, (u32, bool)> = BTreeMap::new();
     for flow in plan.flows.iter().filter(|flow| !flow.forward.is_empty()) {
-        let Some(link) = flow.forward.iter().copied().min_by_key(|link| plan.links[*link].rate) else { continue };
+        let Some(link) = flow.forward.iter().copied().min_by_key(|link| plan.links[*link].rate)
+        else {
+            continue;
+        };
         let length = largest(plan, flow);
         let tcp = matches!(flow.transport, Transport::Tcp { .. });
         let (least, answered) = narrow.entry(link).or_insert((length, false));
@@ -69,7 +73,9 @@ pub fn demand(plan: &Plan) -> Demand {
 fn largest(plan: &Plan, flow: &Flow) -> u32 {
     let mtu = flow.forward.iter().map(|link| plan.links[*link].mtu).min().unwrap_or(1500);
     match &flow.transport {
-        Transport::Tcp { tcp, .. } => tcp.mss.map_or(mtu, |mss| (mss.0 + tcp.header.0).min(u64::from(mtu)) as u32),
+        Transport::Tcp { tcp, .. } => {
+            tcp.mss.map_or(mtu, |mss| (mss.0 + tcp.header.0).min(u64::from(mtu)) as u32)
+        }
         Transport::Udp { header, .. } => {
             let source = AnySource::build(&flow.source.kind, &flow.source.config, &()).ok();
             let payload = source.and_then(|source| source.largest()).unwrap_or(u64::from(mtu));

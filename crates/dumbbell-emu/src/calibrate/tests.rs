@@ -47,7 +47,9 @@ fn a_plan_may_ask_for_half_of_what_there_is() {
     let mut gigabit = plan(Rate::from_mbps(1000));
     gigabit.flows[0].transport = tcp(1448);
     check(&gigabit, &ceiling(333_400)).expect("166,667 packets/s are within half of it");
-    let refused = check(&gigabit, &ceiling(250_000)).expect_err("they are not within half of that").to_string();
+    let refused = check(&gigabit, &ceiling(250_000))
+        .expect_err("they are not within half of that")
+        .to_string();
     for words in [
         "link `0->1`",
         "166667 packets/s",

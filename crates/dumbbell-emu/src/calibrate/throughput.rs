@@ -1,13 +1,13 @@
 //! The throughput measurement: a stream of datagrams as fast as a host can send, then round-trip
 //! probes.
 use super::Calibration;
-use crate::packet::classify::Unmatched;
 use crate::clock::Clock;
 use crate::host::nic::Nic;
+use crate::packet::classify::Unmatched;
+use crate::router::codec::{PacketCodec, PacketInfo, Rejected};
 use crate::router::measures::Measured;
 use crate::router::network::{Incoming, Network, Outgoing};
 use crate::router::wait::WaitMode;
-use crate::router::codec::{PacketInfo, Rejected, PacketCodec};
 use crate::router::{Router, Setup};
 use dumbbell_core::histogram::Histogram;
 use dumbbell_core::packet::{Dscp, Ecn};
@@ -44,7 +44,8 @@ pub struct ProbeHosts {
     pub largest: u16,
 }
 
-/// Measures through `nics`, which are given back; about a second. `wait_mode`, `real_time` and `core` as the run will have them.
+/// Measures through `nics`, which are given back; about a second. `wait_mode`, `real_time` and
+/// `core` as the run will have them.
 ///
 /// # Errors
 /// A NIC is gone, or a socket.
@@ -55,8 +56,9 @@ pub fn measure(
     real_time: bool,
     core: Option<usize>,
 ) -> io::Result<(Calibration, Vec<Box<dyn Nic>>)> {
-    let through =
-        |nics, work: &(dyn Fn() -> io::Result<Vec<u64>> + Sync)| routed(nics, ends, (wait_mode, real_time, core), work);
+    let through = |nics, work: &(dyn Fn() -> io::Result<Vec<u64>> + Sync)| {
+        routed(nics, ends, (wait_mode, real_time, core), work)
+    };
     let (_, streamed, nics) = through(nics, &|| stream(&ends.sockets, ends.mtu))?;
     let (times, _, nics) = through(nics, &|| probe(&ends.sockets))?;
     let mut rtts = Histogram::default();
@@ -98,13 +100,18 @@ fn routed(
         let routing = scope.spawn(|| router.run(&stop));
         let result = work();
         stop.store(true, Ordering::Relaxed);
-        let mut finished = routing.join().map_err(|_| io::Error::other("the router's thread broke off"))??;
+        let mut finished = routing.join().map_err(|_| {
+            io::Error::other(
+                "the router's thread broke \
+            off",
+            )
+        })??;
         Ok((result?, finished.measured().clone(), finished.take_nics()))
     })
 }
 
-/// Sends as fast as the near host can, while the far one takes what it can: a packet that is thrown away at once would cost the
-/// router less than one that a program gets.
+/// Sends as fast as the near host can, while the far one takes what it can: a packet that is thrown
+/// away at once would cost the router less than one that a program gets.
 fn stream([near, far]: &[UdpSocket; 2], mtu: u16) -> io::Result<Vec<u64>> {
     far.set_read_timeout(Some(LOST))?;
     let done = AtomicBool::new(false);
@@ -122,8 +129,13 @@ fn stream([near, far]: &[UdpSocket; 2], mtu: u16) -> io::Result<Vec<u64>> {
 
 fn send(socket: &UdpSocket, mtu: u16) -> io::Result<()> {
     let size = usize::from(mtu.saturating_sub(HEADERS)).max(1);
-    // One call for many packets, which the kernel cuts: a sender of single packets is slower than the router.
-    let at_once = if setsockopt(socket, sockopt::UdpGsoSegment, &(size as i32)).is_ok() { MOST / size } else { 1 };
+    // One call for many packets, which the kernel cuts: a sender of single packets is slower than
+    // the router.
+    let at_once = if setsockopt(socket, sockopt::UdpGsoSegment, &(size as i32)).is_ok() {
+        MOST / size
+    } else {
+        1
+    };
     let bytes = vec![0; size * at_once.clamp(1, 64)];
     let clock = Clock::start();
     while clock.now() < Time::ZERO + STREAM {
@@ -184,7 +196,16 @@ impl Network for PassThrough {
     fn send(&mut self, t: Time, packet: Incoming) {
         let Incoming { number, ecn, dscp, .. } = packet;
         let socket = packet.socket ^ 1;
-        self.out.push(Outgoing { at: t, socket, number, ecn, dscp, piece: None, damaged: false, notice: None });
+        self.out.push(Outgoing {
+            at: t,
+            socket,
+            number,
+            ecn,
+            dscp,
+            piece: None,
+            damaged: false,
+            notice: None,
+        });
         self.gone.push(number);
     }
     fn run_until(&mut self, _: Time) {}
@@ -204,8 +225,17 @@ struct ByNic([usize; 2]);
 
 impl PacketCodec for ByNic {
     fn parse(&mut self, nic: usize, _: &[u8]) -> Result<PacketInfo, Rejected> {
-        let socket = self.0.iter().position(|own| *own == nic).ok_or(Rejected::NoFlow(Unmatched::Source))? as u32;
-        Ok(PacketInfo { socket, payload: 0, ecn: Ecn::NotEct, dscp: Dscp(0), seq: 0, flags: flag::UDP })
+        let socket =
+            self.0.iter().position(|own| *own == nic).ok_or(Rejected::NoFlow(Unmatched::Source))?
+                as u32;
+        Ok(PacketInfo {
+            socket,
+            payload: 0,
+            ecn: Ecn::NotEct,
+            dscp: Dscp(0),
+            seq: 0,
+            flags: flag::UDP,
+        })
     }
     fn mark(&mut self, _: &mut [u8], _: Ecn, _: Dscp) {}
     fn corrupt(&mut self, _: &mut [u8]) -> bool {

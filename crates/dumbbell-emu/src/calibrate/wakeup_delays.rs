@@ -29,9 +29,10 @@ pub struct WakeupDelays {
 /// A class that this machine cannot reach now.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error(
-    "this machine stalls the router for {:.1} % of the time now, up to {:.1} ms, and the class `{}` is out of reach for this \
-     scenario: even a full queue of `{}` ({:.1} ms) does not hide that; free the machine, lower the rate, require a looser \
-     class with `--class`, or begin all the same with `-s testbed.calibrate=false`: the run then says what it is good for",
+    "this machine stalls the router for {:.1} % of the time now, up to {:.1} ms, and the class \
+        `{}` is out of reach for this scenario: even a full queue of `{}` ({:.1} ms) does not hide \
+        that; free the machine, lower the rate, require a looser class with `--class`, or begin \
+        all the same with `-s testbed.calibrate=false`: the run then says what it is good for",
     .share * 100.0, .longest_ms, .required.name(), .link, .queue_ms
 )]
 pub struct OutOfReach {
@@ -68,7 +69,9 @@ impl WakeupDelays {
         calibration.longest_stall_ms = self.longest_ms();
         calibration.expected_class = bottleneck.and_then(|b| {
             let full = drain_time(&plan.links[b.link]).unwrap_or(b.packet_time * UNLIMITED);
-            Class::ALL.into_iter().find(|class| self.allows(*class, b.packet_time, full.seconds() / 2.0, 2.0))
+            Class::ALL
+                .into_iter()
+                .find(|class| self.allows(*class, b.packet_time, full.seconds() / 2.0, 2.0))
         });
     }
 
@@ -79,7 +82,9 @@ impl WakeupDelays {
     pub fn check(&self, plan: &Plan) -> Result<(), OutOfReach> {
         let Some(bottleneck) = Bottleneck::of(plan) else { return Ok(()) };
         let link = &plan.links[bottleneck.link];
-        let (packet, Some(full)) = (bottleneck.packet_time, drain_time(link)) else { return Ok(()) };
+        let (packet, Some(full)) = (bottleneck.packet_time, drain_time(link)) else {
+            return Ok(());
+        };
         let required = plan.testbed.class;
         let known = self.late.iter().filter(|late| **late > packet).count() >= ENOUGH;
         if !known || self.allows(required, packet, full.seconds(), 1.0) {
@@ -98,13 +103,15 @@ impl WakeupDelays {
     /// link `times`.
     fn allows(&self, class: Class, packet: Span, queue_s: f64, times: f64) -> bool {
         let lost = times * self.sum(packet, |d| (d - queue_s).max(0.0));
-        let dip = self.sum(Span::ZERO, |d| d * d) / (queue_s + packet.seconds()).max(SHORTEST_WAIT_S);
+        let dip =
+            self.sum(Span::ZERO, |d| d * d) / (queue_s + packet.seconds()).max(SHORTEST_WAIT_S);
         lost <= class.error() && dip <= class.error()
     }
 
     /// The sum over all stalls longer than `least`, over the time watched.
     fn sum(&self, least: Span, of: impl Fn(f64) -> f64) -> f64 {
-        let all: f64 = self.late.iter().filter(|late| **late > least).map(|late| of(late.seconds())).sum();
+        let all: f64 =
+            self.late.iter().filter(|late| **late > least).map(|late| of(late.seconds())).sum();
         if self.length == Span::ZERO { 0.0 } else { all / self.length.seconds() }
     }
 
@@ -116,7 +123,9 @@ impl WakeupDelays {
 /// The time in which a full queue drains; `None` if it has no limit.
 fn drain_time(link: &Link) -> Option<Span> {
     let bytes = match link.capacity {
-        Capacity::Packets(packets) => u64::from(packets) * u64::from(link.framing().wire_len(link.mtu)),
+        Capacity::Packets(packets) => {
+            u64::from(packets) * u64::from(link.framing().wire_len(link.mtu))
+        }
         Capacity::Bytes(bytes) => bytes,
         Capacity::Buffers { count, size } => u64::from(count) * u64::from(size),
         Capacity::Unlimited => return None,
@@ -151,19 +160,40 @@ mod tests {
     fn the_same_stalls_matter_more_on_a_faster_link() {
         // Four stalls of 1.2 ms in 0.6 s: 0.8 % of the time.
         let few = pauses(4, Span::from_us(1_200));
-        assert_eq!(expected(&few, &limited(5, 40, Class::Exact)), Some(Class::Exact), "half of what a packet takes");
-        assert_eq!(expected(&few, &limited(100, 40, Class::Exact)), Some(Class::Good), "of 2.4 ms that wait");
-        assert_eq!(expected(&few, &limited(1000, 40, Class::Exact)), Some(Class::Loose), "of 0.24 ms that wait");
+        assert_eq!(
+            expected(&few, &limited(5, 40, Class::Exact)),
+            Some(Class::Exact),
+            "half of \
+            what a packet takes"
+        );
+        assert_eq!(
+            expected(&few, &limited(100, 40, Class::Exact)),
+            Some(Class::Good),
+            "of 2.4 ms \
+            that wait"
+        );
+        assert_eq!(
+            expected(&few, &limited(1000, 40, Class::Exact)),
+            Some(Class::Loose),
+            "of 0.24 \
+            ms that wait"
+        );
     }
 
     #[test]
     fn a_class_is_refused_only_where_a_full_queue_hides_nothing() {
         let many = pauses(10, Span::from_ms(5));
-        let refused = many.check(&limited(100, 10, Class::Loose)).expect_err("50 ms of 600 lost").to_string();
+        let refused =
+            many.check(&limited(100, 10, Class::Loose)).expect_err("50 ms of 600 lost").to_string();
         for word in ["8.3 %", "5.0 ms", "`loose`", "1.2 ms", "--class", "testbed.calibrate=false"] {
             assert!(refused.contains(word), "no `{word}` in: {refused}");
         }
         assert_eq!(many.check(&limited(5, 40, Class::Loose)), Ok(()), "96 ms wait");
-        assert_eq!(pauses(2, Span::from_ms(5)).check(&limited(100, 10, Class::Exact)), Ok(()), "too few to tell");
+        assert_eq!(
+            pauses(2, Span::from_ms(5)).check(&limited(100, 10, Class::Exact)),
+            Ok(()),
+            "too \
+            few to tell"
+        );
     }
 }

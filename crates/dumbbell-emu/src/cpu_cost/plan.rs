@@ -5,8 +5,8 @@ use dumbbell_plan::{Flow, Ip, Link, Node, NodeKind, Plan, Record, Spec, Testbed,
 use dumbbell_tcp::TcpConfig;
 use serde_json::{Value, json};
 
-/// The receiver's window: many times what is on its way between two hosts of one machine, and less than any queue of devices
-/// or of the router's NICs holds, so that nothing is lost.
+/// The receiver's window: many times what is on its way between two hosts of one machine, and less
+/// than any queue of devices or of the router's NICs holds, so that nothing is lost.
 const WINDOW: Bytes = Bytes(512 << 10);
 
 fn spec(kind: &str, config: Value) -> Spec {
@@ -40,8 +40,11 @@ pub(crate) fn of(request: &Request) -> Plan {
     let mtu = u32::from(request.mtu_bytes);
     let span = |seconds: f64| Span::from_us((seconds * 1e6) as u64);
     let node = |name: &str| Node { name: name.into(), kind: NodeKind::Host, silent: false };
-    let tcp =
-        TcpConfig { mss: Some(Bytes(u64::from(mtu) - 40)), receive_window: Limit::Bytes(WINDOW), ..TcpConfig::linux() };
+    let tcp = TcpConfig {
+        mss: Some(Bytes(u64::from(mtu) - 40)),
+        receive_window: Limit::Bytes(WINDOW),
+        ..TcpConfig::linux()
+    };
     let flow = Flow {
         name: "gigabytes".into(),
         from: 0,
@@ -70,7 +73,12 @@ pub(crate) fn of(request: &Request) -> Plan {
         sessions: vec![],
         reassembly: Default::default(),
         // Nobody looks at how exact the router is: it is to do what it does and not to spin.
-        testbed: Testbed { wait: Wait::Sleep, calibrate: false, sample: Span::from_ms(100), ..Testbed::default() },
+        testbed: Testbed {
+            wait: Wait::Sleep,
+            calibrate: false,
+            sample: Span::from_ms(100),
+            ..Testbed::default()
+        },
         record: Record::default(),
     }
 }

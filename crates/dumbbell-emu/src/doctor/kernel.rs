@@ -27,12 +27,17 @@ impl Preemption {
     pub(super) fn meaning(self) -> &'static str {
         match self {
             Preemption::None => {
-                "none: work of the kernel for others keeps the router waiting, by milliseconds at worst"
+                "none: work of the kernel for others keeps the router waiting, by milliseconds at \
+                    worst"
             }
             Preemption::Voluntary => {
-                "voluntary: work of the kernel for others may keep the router waiting for a millisecond"
+                "voluntary: work of the kernel for others may keep the router waiting for a \
+                    millisecond"
             }
-            Preemption::Lazy => "lazy: a router with real-time priority runs at once, one without at the next tick",
+            Preemption::Lazy => {
+                "lazy: a router with real-time priority runs at once, one without \
+                at the next tick"
+            }
             Preemption::Full => "full: the router runs at once, unless the kernel holds a lock",
             Preemption::Rt => "real-time: the router runs at once",
             Preemption::Unknown => "not told",
@@ -73,8 +78,8 @@ impl Sources {
     pub(super) fn read() -> Sources {
         let text = |path: &str| fs::read_to_string(path).unwrap_or_default();
         let release = text("/proc/sys/kernel/osrelease");
-        let config =
-            unpacked("/proc/config.gz").or_else(|| fs::read_to_string(format!("/boot/config-{}", release.trim())).ok());
+        let config = unpacked("/proc/config.gz")
+            .or_else(|| fs::read_to_string(format!("/boot/config-{}", release.trim())).ok());
         Sources {
             switch: text("/sys/kernel/debug/sched/preempt"),
             command_line: text("/proc/cmdline"),
@@ -83,12 +88,20 @@ impl Sources {
         }
     }
 
-    /// The preemption model that is in effect: what the switch says, else what the kernel was started with, else what it was
-    /// built with.
+    /// The preemption model that is in effect: what the switch says, else what the kernel was
+    /// started with, else what it was built with.
     pub(super) fn preemption(&self) -> Preemption {
-        let switched = self.switch.split_once('(').and_then(|(_, rest)| Preemption::named(rest.split(')').next()?));
-        let asked = self.command_line.split_whitespace().filter_map(|word| word.strip_prefix("preempt=")).next_back();
-        let has = |option: &str| self.config.lines().any(|line| line.strip_suffix("=y") == Some(option));
+        let switched = self
+            .switch
+            .split_once('(')
+            .and_then(|(_, rest)| Preemption::named(rest.split(')').next()?));
+        let asked = self
+            .command_line
+            .split_whitespace()
+            .filter_map(|word| word.strip_prefix("preempt="))
+            .next_back();
+        let has =
+            |option: &str| self.config.lines().any(|line| line.strip_suffix("=y") == Some(option));
         if self.version.contains("PREEMPT_RT") || has("CONFIG_PREEMPT_RT") {
             return Preemption::Rt;
         }
@@ -124,15 +137,20 @@ mod tests {
     use super::*;
 
     fn of(switch: &str, command_line: &str, version: &str, config: &str) -> Preemption {
-        let [switch, command_line, version, config] = [switch, command_line, version, config].map(String::from);
+        let [switch, command_line, version, config] =
+            [switch, command_line, version, config].map(String::from);
         Sources { switch, command_line, version, config }.preemption()
     }
 
     #[test]
     fn the_switch_counts_before_the_command_line_and_that_before_the_build() {
         let dynamic = "Linux version 6.18.1 #1 SMP PREEMPT_DYNAMIC";
-        let none = "CONFIG_PREEMPT_NONE=y\n# CONFIG_PREEMPT is not set\nCONFIG_PREEMPT_DYNAMIC=y\nCONFIG_HZ=250\n";
-        assert_eq!(of("none voluntary (full) lazy\n", "preempt=none", dynamic, none), Preemption::Full);
+        let none = "CONFIG_PREEMPT_NONE=y\n# CONFIG_PREEMPT is not \
+            set\nCONFIG_PREEMPT_DYNAMIC=y\nCONFIG_HZ=250\n";
+        assert_eq!(
+            of("none voluntary (full) lazy\n", "preempt=none", dynamic, none),
+            Preemption::Full
+        );
         assert_eq!(of("none voluntary full (lazy)\n", "", dynamic, none), Preemption::Lazy);
         assert_eq!(of("", "quiet preempt=voluntary", dynamic, none), Preemption::Voluntary);
         assert_eq!(of("", "quiet", dynamic, none), Preemption::None);

@@ -67,10 +67,12 @@ fn capabilities(status: &str) -> u64 {
     line.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok()).unwrap_or(0)
 }
 
-/// Share of stolen time in the first line of /proc/stat (proc_stat(5)): the eighth number, of the sum of the first eight.
+/// Share of stolen time in the first line of /proc/stat (proc_stat(5)): the eighth number, of the
+/// sum of the first eight.
 fn steal(stat: &str) -> f64 {
     let line = stat.lines().next().unwrap_or_default();
-    let ticks: Vec<u64> = line.split_whitespace().skip(1).take(8).filter_map(|n| n.parse().ok()).collect();
+    let ticks: Vec<u64> =
+        line.split_whitespace().skip(1).take(8).filter_map(|n| n.parse().ok()).collect();
     let all: u64 = ticks.iter().sum();
     if ticks.len() == 8 && all > 0 { ticks[7] as f64 / all as f64 } else { 0.0 }
 }
@@ -80,12 +82,17 @@ pub(super) fn read_machine() -> Machine {
     let number = |path: &str, missing: i64| text(path).parse().unwrap_or(missing);
     let held = capabilities(&text("/proc/self/status"));
     let limit = getrlimit(Resource::RLIMIT_MEMLOCK).map_or(0, |(soft, _)| soft);
-    let (sources, governor) = (Sources::read(), text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
+    let (sources, governor) =
+        (Sources::read(), text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
     let unlimited = limit == libc::RLIM_INFINITY || held >> CAP_IPC_LOCK & 1 == 1;
     Machine {
         kernel: text("/proc/sys/kernel/osrelease"),
         cores: std::thread::available_parallelism().map_or(1, Into::into),
-        load_1min: text("/proc/loadavg").split(' ').next().and_then(|n| n.parse().ok()).unwrap_or(0.0),
+        load_1min: text("/proc/loadavg")
+            .split(' ')
+            .next()
+            .and_then(|n| n.parse().ok())
+            .unwrap_or(0.0),
         steal_share: steal(&text("/proc/stat")),
         preemption: sources.preemption(),
         ticks_hz: sources.ticks_hz(),
@@ -108,7 +115,9 @@ pub(super) fn read_machine() -> Machine {
 fn is_virtual(cpuinfo: &str) -> bool {
     let flags = cpuinfo.lines().find(|line| line.starts_with("flags"));
     let said = flags.is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor"));
-    said || ["/proc/device-tree/hypervisor", "/sys/hypervisor/type"].iter().any(|path| Path::new(path).exists())
+    said || ["/proc/device-tree/hypervisor", "/sys/hypervisor/type"]
+        .iter()
+        .any(|path| Path::new(path).exists())
 }
 
 /// Facts that decide how exact a run can be, and that nobody can mend.
@@ -187,7 +196,10 @@ pub(super) fn judge(machine: &Machine) -> Vec<Check> {
             "load",
             "times that are the network's and not the machine's",
             machine.load_1min < machine.cores as f64,
-            format!("{} threads on {} cores over the last minute", machine.load_1min, machine.cores),
+            format!(
+                "{} threads on {} cores over the last minute",
+                machine.load_1min, machine.cores
+            ),
             "end what else runs, or wait for it",
         ),
         line(
@@ -202,20 +214,26 @@ pub(super) fn judge(machine: &Machine) -> Vec<Check> {
             "a router that the kernel does not keep waiting while it works for others",
             !machine.preemption.keeps_waiting(),
             machine.preemption.meaning().to_owned(),
-            "start the kernel with preempt=full, or as root: echo full > /sys/kernel/debug/sched/preempt",
+            "start the kernel with preempt=full, or as root: echo full > \
+                /sys/kernel/debug/sched/preempt",
         ),
         line(
             "cpu_governor",
             "cores that do not have to speed up first",
             machine.cpu_governor.as_deref().is_none_or(|governor| governor == "performance"),
-            machine.cpu_governor.clone().unwrap_or("none: the frequency is not the kernel's to choose".to_owned()),
+            machine.cpu_governor.clone().unwrap_or(
+                "none: the frequency is not the kernel's to \
+                choose"
+                    .to_owned(),
+            ),
             "cpupower frequency-set -g performance",
         ),
         line(
             "clock_source",
             "reading the time for each packet",
             !slow,
-            if machine.clock_source.is_empty() { "not told" } else { &machine.clock_source }.to_owned(),
+            if machine.clock_source.is_empty() { "not told" } else { &machine.clock_source }
+                .to_owned(),
             "use a machine with a stable time stamp counter (clocksource=tsc)",
         ),
         line(
@@ -243,7 +261,10 @@ mod tests {
     fn what_the_kernel_says_is_understood() {
         assert_eq!(version("6.18.44-fc-v595"), (6, 18));
         assert_eq!(version("5.4-rc1"), (5, 4));
-        assert_eq!(capabilities("Name:\tx\nCapEff:\t0000000000001000\nCapBnd:\tffff\n"), 1 << CAP_NET_ADMIN);
+        assert_eq!(
+            capabilities("Name:\tx\nCapEff:\t0000000000001000\nCapBnd:\tffff\n"),
+            1 << CAP_NET_ADMIN
+        );
         assert!((steal("cpu  10 0 10 70 0 0 0 10 5 0\ncpu0 1") - 0.1).abs() < 1e-12);
         assert_eq!(steal(""), 0.0);
     }

@@ -1,13 +1,13 @@
 //! Checks that try something. Everything that they make is removed at once.
 use super::Check;
+use crate::error::EnvError;
 use crate::host::hosts::{Datapath, HostSpec, Hosts};
 use crate::host::namespace::Namespace;
 use crate::host::program::capture;
 use crate::host::rootless;
-use crate::sys::sched;
 use crate::host::sysctl;
-use crate::error::EnvError;
 use crate::host::tun::{Tun, TunSpec};
+use crate::sys::sched;
 use nix::sys::socket::{AddressFamily, SockFlag, SockProtocol, SockType, socket};
 use std::process::{Command, Stdio};
 use std::thread;
@@ -30,8 +30,16 @@ pub(super) fn all() -> Vec<Check> {
         Check::new("tun", "the usual way of packets to the router, the fastest", tun()),
         Check::new("veth", "the other way of packets, where there is no TUN", veth()),
         Check::new("programs", "programs of yours inside a host, which end with it", programs()),
-        Check::new("user_namespaces", "runs between real hosts without being root", user_namespaces()),
-        Check::new("realtime_priority", "exact times on a machine that does other things too", realtime()),
+        Check::new(
+            "user_namespaces",
+            "runs between real hosts without being root",
+            user_namespaces(),
+        ),
+        Check::new(
+            "realtime_priority",
+            "exact times on a machine that does other things too",
+            realtime(),
+        ),
         Check::new("iperf3", "scenarios whose traffic is iperf3's", installed("iperf3")),
         Check::new("tcpdump", "captures inside a host", installed("tcpdump")),
     ]
@@ -56,11 +64,16 @@ fn tun() -> Outcome {
 }
 
 fn veth() -> Outcome {
-    let hosts = Hosts::up(&[HostSpec::numbered(0, "probe")], Datapath::AfPacket).map_err(cause_and_fix)?;
-    let open = || socket(AddressFamily::Packet, SockType::Raw, SockFlag::SOCK_CLOEXEC, SockProtocol::EthAll);
+    let hosts =
+        Hosts::up(&[HostSpec::numbered(0, "probe")], Datapath::AfPacket).map_err(cause_and_fix)?;
+    let open = || {
+        socket(AddressFamily::Packet, SockType::Raw, SockFlag::SOCK_CLOEXEC, SockProtocol::EthAll)
+    };
     match hosts.hosts[0].namespace.within(open).map_err(cause_and_fix)? {
         Ok(_) => Ok("made a pair and a packet socket".to_owned()),
-        Err(e) => Err((format!("no packet socket: {e}"), "use a kernel with CONFIG_PACKET".to_owned())),
+        Err(e) => {
+            Err((format!("no packet socket: {e}"), "use a kernel with CONFIG_PACKET".to_owned()))
+        }
     }
 }
 
@@ -94,7 +107,8 @@ fn realtime() -> Outcome {
         Ok(Ok(())) => Ok("SCHED_FIFO is permitted".to_owned()),
         Ok(Err(e)) => Err((
             format!("SCHED_FIFO is not permitted: {e}"),
-            "run as root, or permit it: ulimit -r 50 (rtprio in /etc/security/limits.conf)".to_owned(),
+            "run as root, or permit it: ulimit -r 50 (rtprio in /etc/security/limits.conf)"
+                .to_owned(),
         )),
         Err(_) => Err(("the thread that tried it died".to_owned(), "try again".to_owned())),
     }
@@ -102,8 +116,13 @@ fn realtime() -> Outcome {
 
 fn installed(program: &'static str) -> Outcome {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    match std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file()) {
+    match std::env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .find(|file| file.is_file())
+    {
         Some(file) => Ok(file.display().to_string()),
-        None => Err(("not in the PATH".to_owned(), format!("install it: apt-get install {program}"))),
+        None => {
+            Err(("not in the PATH".to_owned(), format!("install it: apt-get install {program}")))
+        }
     }
 }

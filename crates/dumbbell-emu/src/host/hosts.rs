@@ -1,10 +1,10 @@
 //! The hosts of a testbed: namespaces, each with one device, its addresses, routes and sysctls.
+use crate::error::EnvError;
 use crate::host::namespace::Namespace;
-use crate::host::netlink::{VethEnd, Netlink, RouteOptions};
+use crate::host::netlink::{Netlink, RouteOptions, VethEnd};
 use crate::host::nic::Nic;
 use crate::host::packet_ring::PacketRing;
 use crate::host::sysctl;
-use crate::error::EnvError;
 use crate::host::tun::{DEVICE, Tun, TunSpec};
 use crate::host::veth;
 use crate::host::veth::{Veth, VethSpec};
@@ -28,9 +28,10 @@ pub struct HostSpec {
     pub v4: Ipv4Addr,
     /// IPv6 address; without one the host sends no IPv6 packet.
     pub v6: Option<Ipv6Addr>,
-    /// Settings of its kernel beside [`sysctl::BASE`], by name and value; one that the kernel refuses is an error. A
-    /// `net.ipv4.tcp_congestion_control` that the machine keeps from namespaces becomes the route's: then it is that of
-    /// every connection that the host begins, also of sockets that ask for another.
+    /// Settings of its kernel beside [`sysctl::BASE`], by name and value; one that the kernel
+    /// refuses is an error. A `net.ipv4.tcp_congestion_control` that the machine keeps from
+    /// namespaces becomes the route's: then it is that of every connection that the host begins,
+    /// also of sockets that ask for another.
     pub sysctls: Vec<(String, String)>,
     /// Metrics of the default route.
     pub route: RouteOptions,
@@ -59,7 +60,8 @@ impl HostSpec {
     }
 }
 
-/// Address of the `number`-th host: 10.77.0.1 and up. Nobody outside a testbed's namespaces ever sees it.
+/// Address of the `number`-th host: 10.77.0.1 and up. Nobody outside a testbed's namespaces ever
+/// sees it.
 pub fn v4(number: u16) -> Ipv4Addr {
     Ipv4Addr::from_bits(Ipv4Addr::new(10, 77, 0, 1).to_bits() + u32::from(number))
 }
@@ -69,11 +71,14 @@ pub fn v6(number: u16) -> Ipv6Addr {
     Ipv6Addr::from_bits((0xfd77 << 112) + 1 + u128::from(number))
 }
 
-/// The datapath that is taken where `wanted` leaves it open: TUN where it can be opened, else a pair of Ethernet devices.
+/// The datapath that is taken where `wanted` leaves it open: TUN where it can be opened, else a
+/// pair of Ethernet devices.
 #[must_use]
 pub fn resolve(wanted: Datapath) -> Datapath {
     match wanted {
-        Datapath::Auto if OpenOptions::new().read(true).write(true).open(DEVICE).is_ok() => Datapath::Tun,
+        Datapath::Auto if OpenOptions::new().read(true).write(true).open(DEVICE).is_ok() => {
+            Datapath::Tun
+        }
         Datapath::Auto => Datapath::AfPacket,
         chosen => chosen,
     }
@@ -112,7 +117,8 @@ pub struct Host {
     pub absent: Vec<String>,
 }
 
-/// The hosts of one testbed. All of it is gone when it is dropped, and when the process ends, however it does.
+/// The hosts of one testbed. All of it is gone when it is dropped, and when the process ends,
+/// however it does.
 #[derive(Debug)]
 pub struct Hosts {
     /// In the order in which they were asked for.
@@ -131,14 +137,21 @@ impl Hosts {
     pub fn up(specs: &[HostSpec], datapath: Datapath) -> Result<Hosts, EnvError> {
         let datapath = resolve(datapath);
         let router = match datapath {
-            Datapath::AfPacket => Some(Namespace::with(|| sysctl::write_all(sysctl::WITHOUT_V6))?.0),
+            Datapath::AfPacket => {
+                Some(Namespace::with(|| sysctl::write_all(sysctl::WITHOUT_V6))?.0)
+            }
             _ => None,
         };
         let router = router.as_ref();
         let hosts = thread::scope(|scope| {
-            let threads: Vec<_> = (0..).zip(specs).map(|(n, spec)| scope.spawn(move || up(n, spec, router))).collect();
-            // Every thread is waited for before the first error is told: those that came up are taken down again.
-            let all: Vec<_> = threads.into_iter().map(|thread| thread.join().expect("no panic")).collect();
+            let threads: Vec<_> = (0..)
+                .zip(specs)
+                .map(|(n, spec)| scope.spawn(move || up(n, spec, router)))
+                .collect();
+            // Every thread is waited for before the first error is told: those that came up are
+            // taken down again.
+            let all: Vec<_> =
+                threads.into_iter().map(|thread| thread.join().expect("no panic")).collect();
             all.into_iter().collect::<Result<Vec<(Host, PendingNic)>, EnvError>>()
         })?;
         let (hosts, nics) = hosts.into_iter().unzip();
@@ -147,7 +160,11 @@ impl Hosts {
 }
 
 /// Brings one host up.
-fn up(number: u16, spec: &HostSpec, router: Option<&Namespace>) -> Result<(Host, PendingNic), EnvError> {
+fn up(
+    number: u16,
+    spec: &HostSpec,
+    router: Option<&Namespace>,
+) -> Result<(Host, PendingNic), EnvError> {
     let made = Namespace::with(|| {
         let (absent, control) = apply_settings(spec)?;
         let route = with_control(&spec.route, control);
@@ -164,20 +181,30 @@ fn up(number: u16, spec: &HostSpec, router: Option<&Namespace>) -> Result<(Host,
         Ok((nic, absent))
     });
     match made {
-        Ok((namespace, (nic, absent))) => Ok((Host { name: spec.name.clone(), namespace, absent }, nic)),
-        Err(failure) => Err(EnvError { cause: format!("host {}: {}", spec.name, failure.cause), ..failure }),
+        Ok((namespace, (nic, absent))) => {
+            Ok((Host { name: spec.name.clone(), namespace, absent }, nic))
+        }
+        Err(failure) => {
+            Err(EnvError { cause: format!("host {}: {}", spec.name, failure.cause), ..failure })
+        }
     }
 }
 
-/// Brings two hosts up that a pair of Ethernet devices joins, with nothing between them. `offloads`: what a card can do in a
-/// host's place is left to the devices; else nothing is. Gone when both namespaces are.
+/// Brings two hosts up that a pair of Ethernet devices joins, with nothing between them.
+/// `offloads`: what a card can do in a host's place is left to the devices; else nothing is. Gone
+/// when both namespaces are.
 ///
 /// # Errors
 /// What this machine refuses.
 pub fn connected_pair(specs: [&HostSpec; 2], offloads: bool) -> Result<[Namespace; 2], EnvError> {
     let [here, there] = specs;
-    // Both ends have one address and ask nobody for one: a frame goes to its device's own, which is the other's, too.
-    let end = |spec: &HostSpec| VethEnd { name: DEVICE_NAME, mac: [0x02, 0xdb, 0, 2, 0, 0], mtu: spec.mtu };
+    // Both ends have one address and ask nobody for one: a frame goes to its device's own, which is
+    // the other's, too.
+    let end = |spec: &HostSpec| VethEnd {
+        name: DEVICE_NAME,
+        mac: [0x02, 0xdb, 0, 2, 0, 0],
+        mtu: spec.mtu,
+    };
     let configured = |spec: &HostSpec, control: Option<String>| {
         let mut netlink = Netlink::open()?;
         let index = netlink.index(DEVICE_NAME)?;
@@ -206,7 +233,11 @@ fn with_control(route: &RouteOptions, control: Option<String>) -> RouteOptions {
     route
 }
 
-fn nic(number: u16, spec: &HostSpec, router: Option<&Namespace>) -> Result<(PendingNic, u32), EnvError> {
+fn nic(
+    number: u16,
+    spec: &HostSpec,
+    router: Option<&Namespace>,
+) -> Result<(PendingNic, u32), EnvError> {
     let &HostSpec { mtu, queue, segments, .. } = spec;
     if let Some(router) = router {
         let router_if = format!("host{number}");
@@ -221,8 +252,8 @@ fn nic(number: u16, spec: &HostSpec, router: Option<&Namespace>) -> Result<(Pend
     }
 }
 
-/// Writes the settings of a host's kernel, before it has a device to say anything through: those that are absent, and a
-/// congestion control that has to be the route's.
+/// Writes the settings of a host's kernel, before it has a device to say anything through: those
+/// that are absent, and a congestion control that has to be the route's.
 fn apply_settings(spec: &HostSpec) -> Result<(Vec<String>, Option<String>), EnvError> {
     if spec.v6.is_some() && spec.mtu < 1280 {
         return Err(EnvError::new(
@@ -239,7 +270,8 @@ fn apply_settings(spec: &HostSpec) -> Result<(Vec<String>, Option<String>), EnvE
     let mut control = None;
     for (name, value) in &spec.sysctls {
         match sysctl::write(name, value) {
-            // The machine keeps it from being a namespace's default; a route may name it all the same.
+            // The machine keeps it from being a namespace's default; a route may name it all the
+            // same.
             Err(_) if sysctl::is_kept_from_hosts(name, value) => control = Some(value.clone()),
             result => result?,
         }
@@ -247,8 +279,8 @@ fn apply_settings(spec: &HostSpec) -> Result<(Vec<String>, Option<String>), EnvE
     Ok((absent, control))
 }
 
-/// Lets go of NICs side by side: the kernel waits for its readers (RCU) before a TUN device is gone, and none needs to
-/// wait for another.
+/// Lets go of NICs side by side: the kernel waits for its readers (RCU) before a TUN device is
+/// gone, and none needs to wait for another.
 pub fn close<T: Send>(nics: impl IntoIterator<Item = T>) {
     thread::scope(|scope| {
         for nic in nics {

@@ -2,8 +2,8 @@
 //!
 //! Nothing is mounted and nothing has a name in the file system, so nothing is left when the
 //! process ends, however it ends.
-use crate::host::netlink::Netlink;
 use crate::error::{Context, EnvError};
+use crate::host::netlink::Netlink;
 use nix::sched::{CloneFlags, setns, unshare};
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -24,11 +24,14 @@ impl Namespace {
         Namespace::with(|| Ok(())).map(|(namespace, ())| namespace)
     }
 
-    /// A new one in which `work` was done first, before its loopback device is up; gone again if that fails.
+    /// A new one in which `work` was done first, before its loopback device is up; gone again if
+    /// that fails.
     ///
     /// # Errors
     /// As [`Namespace::new`], or as `work`.
-    pub fn with<T: Send>(work: impl FnOnce() -> Result<T, EnvError> + Send) -> Result<(Namespace, T), EnvError> {
+    pub fn with<T: Send>(
+        work: impl FnOnce() -> Result<T, EnvError> + Send,
+    ) -> Result<(Namespace, T), EnvError> {
         in_thread(|| {
             unshare(CloneFlags::CLONE_NEWNET).map_err(|e| forbidden(e.into()))?;
             let namespace = Namespace::current()?;
@@ -45,12 +48,14 @@ impl Namespace {
     /// # Errors
     /// There is no /proc.
     pub fn current() -> Result<Namespace, EnvError> {
-        let file = File::open("/proc/thread-self/ns/net").context("open /proc/thread-self/ns/net")?;
+        let file =
+            File::open("/proc/thread-self/ns/net").context("open /proc/thread-self/ns/net")?;
         Ok(Namespace { fd: file.into() })
     }
 
-    /// Does `work` in a thread of its own inside this namespace and waits for it: what is opened there (sockets, devices)
-    /// belongs to it for ever, whoever uses it afterwards. A panic in it goes on in the caller.
+    /// Does `work` in a thread of its own inside this namespace and waits for it: what is opened
+    /// there (sockets, devices) belongs to it for ever, whoever uses it afterwards. A panic in it
+    /// goes on in the caller.
     ///
     /// # Errors
     /// This process may not enter the namespace. What `work` returns is not looked at.
@@ -74,7 +79,9 @@ impl Namespace {
     /// # Errors
     /// No descriptor is free.
     pub fn share(&self) -> Result<Namespace, EnvError> {
-        Ok(Namespace { fd: self.fd.try_clone().context("duplicate the descriptor of a namespace")? })
+        Ok(Namespace {
+            fd: self.fd.try_clone().context("duplicate the descriptor of a namespace")?,
+        })
     }
 }
 

@@ -4,19 +4,21 @@ mod message;
 mod routes;
 mod stats;
 
-pub use links::{LinkChange, VethEnd, Link};
+pub use links::{Link, LinkChange, VethEnd};
 pub use message::Message;
 pub use routes::{Route, RouteOptions};
 pub use stats::Counters;
 
 use crate::error::{Context, EnvError};
 use nix::errno::Errno;
-use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket};
+use nix::sys::socket::{
+    AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket,
+};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 
-/// A conversation with the kernel about one network namespace: the one that the thread was in that opened it, whoever
-/// uses it later.
+/// A conversation with the kernel about one network namespace: the one that the thread was in that
+/// opened it, whoever uses it later.
 #[derive(Debug)]
 pub struct Netlink {
     socket: OwnedFd,
@@ -30,13 +32,18 @@ impl Netlink {
     /// # Errors
     /// The kernel has no rtnetlink, or no descriptor is free.
     pub fn open() -> Result<Netlink, EnvError> {
-        let socket = socket(AddressFamily::Netlink, SockType::Raw, SockFlag::SOCK_CLOEXEC, SockProtocol::NetlinkRoute)
-            .context("open a netlink socket")?;
+        let socket = socket(
+            AddressFamily::Netlink,
+            SockType::Raw,
+            SockFlag::SOCK_CLOEXEC,
+            SockProtocol::NetlinkRoute,
+        )
+        .context("open a netlink socket")?;
         Ok(Netlink { socket, sequence: 0, reply: vec![0; 32 << 10] })
     }
 
-    /// Sends one request and waits for its acknowledgement; every answer before it goes to `answer`, with its type and its
-    /// body.
+    /// Sends one request and waits for its acknowledgement; every answer before it goes to
+    /// `answer`, with its type and its body.
     ///
     /// # Errors
     /// The kernel refuses the request, with its reason.

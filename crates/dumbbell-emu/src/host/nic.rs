@@ -15,12 +15,14 @@ pub struct Arrived {
     pub at: Option<u64>,
 }
 
-/// Packets that got lost between a host's kernel and the router, and that nobody else tells of; since it was opened.
+/// Packets that got lost between a host's kernel and the router, and that nobody else tells of;
+/// since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
     /// Sent by the host, never read: the ring was full.
     pub sent: u64,
-    /// Written by the router, never taken by the host: its kernel refused them, or its buffer was full.
+    /// Written by the router, never taken by the host: its kernel refused them, or its buffer was
+    /// full.
     pub written: u64,
 }
 
@@ -31,8 +33,9 @@ pub trait Nic: Send {
     /// The next IP packet that the host sent, if one waits, without a link header.
     ///
     /// # Errors
-    /// The device is gone; or the packet is none of the wire's ([`io::ErrorKind::InvalidData`], with the cause): larger than
-    /// the MTU because segmentation was left to the card, or with a checksum that is still to be made.
+    /// The device is gone; or the packet is none of the wire's ([`io::ErrorKind::InvalidData`],
+    /// with the cause): larger than the MTU because segmentation was left to the card, or with a
+    /// checksum that is still to be made.
     fn read(&mut self, into: &mut [u8]) -> io::Result<Option<Arrived>>;
     /// Gives the host a whole IP packet; false if its buffer is full just now.
     ///

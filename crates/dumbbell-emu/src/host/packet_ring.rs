@@ -5,12 +5,12 @@
 //! Their difference is measured again every [`AGAIN`]. If it moved by more than the measurement's
 //! error (the clock was set), that packet has no timestamp. Both clocks run at the same pace, so
 //! between such steps the difference is constant.
-use crate::packet::defects::Defective;
+use crate::error::{Context, EnvError};
 use crate::host::namespace::Namespace;
 use crate::host::nic::{Arrived, Losses, Nic};
-use crate::sys::packet_socket::{Frame, Rings, Sizes};
-use crate::error::{Context, EnvError};
 use crate::host::veth::Veth;
+use crate::packet::defects::Defective;
+use crate::sys::packet_socket::{Frame, Rings, Sizes};
 use nix::time::{ClockId, clock_gettime};
 use std::cell::Cell;
 use std::ffi::CString;
@@ -27,8 +27,8 @@ const SLOTS: usize = 4096;
 const FEWEST: usize = 128;
 /// Frames that are put into the ring before the kernel is told, if nobody flushes.
 const BATCH: usize = 32;
-/// Calls in vain after which frames are left to the next turn. What they wait for is another processor, which takes
-/// microseconds.
+/// Calls in vain after which frames are left to the next turn. What they wait for is another
+/// processor, which takes microseconds.
 const PATIENCE: u32 = 16;
 /// Interval between comparisons of the clocks, nanoseconds.
 const AGAIN: u64 = 10_000_000;
@@ -87,7 +87,8 @@ impl PacketRing {
     /// Opens the NIC at the router's end of a pair.
     ///
     /// # Errors
-    /// This process may not open packet sockets in the router's namespace, or there is no memory for the rings.
+    /// This process may not open packet sockets in the router's namespace, or there is no memory
+    /// for the rings.
     pub fn open(veth: Veth) -> Result<PacketRing, EnvError> {
         let &Veth { host_mac: host, router_mac: router, mtu, .. } = &veth;
         let wire = EthernetLink { device: veth.router_if.clone(), host, router, mtu };
@@ -103,7 +104,10 @@ impl PacketRing {
         let mtu = wire.mtu as usize;
         let frame = LINK + mtu;
         let slots = (MEMORY / 2 / frame).clamp(FEWEST, SLOTS);
-        let name = CString::new(wire.device.as_str()).map_err(io::Error::from).context("name a device")?;
+        let name = CString::new(wire.device.as_str()).map_err(io::Error::from).context(
+            "name a \
+            device",
+        )?;
         let sizes = Sizes { frame, receive: slots, send: slots };
         let rings = namespace.within(|| Rings::open(&name, sizes))?;
         let rings = rings.context(&format!("open a packet socket at device {}", wire.device))?;
@@ -111,7 +115,8 @@ impl PacketRing {
         link[..6].copy_from_slice(&wire.host);
         link[6..12].copy_from_slice(&wire.router);
         let offset = compare().context("read the clocks")?;
-        let (veth, next, waiting, left, dropped, foreign) = (None, (0, 0), 0, false, Cell::new(0), 0);
+        let (veth, next, waiting, left, dropped, foreign) =
+            (None, (0, 0), 0, false, Cell::new(0), 0);
         Ok(PacketRing { rings, veth, mtu, link, next, waiting, left, offset, dropped, foreign })
     }
 
@@ -138,8 +143,11 @@ fn compare() -> io::Result<Offset> {
         let now = clock_gettime(clock)?;
         Ok(now.tv_sec().cast_unsigned() * 1_000_000_000 + now.tv_nsec().cast_unsigned())
     };
-    let (before, real, after) =
-        (read(ClockId::CLOCK_MONOTONIC)?, read(ClockId::CLOCK_REALTIME)?, read(ClockId::CLOCK_MONOTONIC)?);
+    let (before, real, after) = (
+        read(ClockId::CLOCK_MONOTONIC)?,
+        read(ClockId::CLOCK_REALTIME)?,
+        read(ClockId::CLOCK_MONOTONIC)?,
+    );
     let between = before + after.saturating_sub(before) / 2;
     Ok(Offset { ahead: real.saturating_sub(between), at: real })
 }
@@ -171,12 +179,16 @@ impl Nic for PacketRing {
             let slot = self.next.0;
             let Some(frame) = self.rings.received(slot) else { return Ok(None) };
             let (stamp, found) = (frame.at, packet(&frame, self.mtu));
-            let copied = found.map(|p| p.map(|p| (p.len(), into.get_mut(..p.len()).map(|to| to.copy_from_slice(p)))));
+            let copied = found.map(|p| {
+                p.map(|p| (p.len(), into.get_mut(..p.len()).map(|to| to.copy_from_slice(p))))
+            });
             self.rings.release(slot);
             self.next.0 = (slot + 1) % self.rings.receive_slots();
             match copied? {
                 None => self.foreign += 1,
-                Some((len, Some(()))) => return Ok(Some(Arrived { len, at: self.monotonic(stamp)? })),
+                Some((len, Some(()))) => {
+                    return Ok(Some(Arrived { len, at: self.monotonic(stamp)? }));
+                }
                 Some((len, None)) => {
                     let what = format!("a packet of {len} bytes, and a buffer of {}", into.len());
                     return Err(io::Error::new(ErrorKind::InvalidInput, what));
@@ -189,7 +201,13 @@ impl Nic for PacketRing {
         let kind = match packet.first().map(|b| b >> 4) {
             Some(4) => IPV4,
             Some(6) => IPV6,
-            _ => return Err(io::Error::new(ErrorKind::InvalidInput, "what is to be written is no IP packet")),
+            _ => {
+                return Err(io::Error::new(
+                    ErrorKind::InvalidInput,
+                    "what is to be written is no \
+                IP packet",
+                ));
+            }
         };
         self.link[12..].copy_from_slice(&kind);
         let slot = self.next.1;
@@ -215,8 +233,14 @@ impl Nic for PacketRing {
                 Ok(_) if !self.rings.waits(last) => self.waiting = 0,
                 Ok(0) => break,
                 Ok(_) => {}
-                // Without memory just now, or with too many on their way to the host: the rest waits for the next call.
-                Err(e) if matches!(e.raw_os_error(), Some(libc::ENOBUFS | libc::EAGAIN | libc::ENOMEM)) => {
+                // Without memory just now, or with too many on their way to the host: the rest
+                // waits for the next call.
+                Err(e)
+                    if matches!(
+                        e.raw_os_error(),
+                        Some(libc::ENOBUFS | libc::EAGAIN | libc::ENOMEM)
+                    ) =>
+                {
                     patience -= 1;
                     if patience == 0 {
                         break;
@@ -233,9 +257,15 @@ impl Nic for PacketRing {
     fn losses(&self) -> io::Result<Losses> {
         self.dropped.set(self.dropped.get() + self.rings.take_drops()?);
         let devices = self.veth.as_ref().map_or(Ok(Losses::default()), Veth::losses)?;
-        let untaken =
-            if self.left { (0..self.rings.send_slots()).filter(|slot| self.rings.waits(*slot)).count() } else { 0 };
-        Ok(Losses { sent: devices.sent + self.dropped.get(), written: devices.written + untaken as u64 })
+        let untaken = if self.left {
+            (0..self.rings.send_slots()).filter(|slot| self.rings.waits(*slot)).count()
+        } else {
+            0
+        };
+        Ok(Losses {
+            sent: devices.sent + self.dropped.get(),
+            written: devices.written + untaken as u64,
+        })
     }
 }
 
@@ -250,7 +280,12 @@ mod tests {
         bytes
     }
 
-    fn look(bytes: &[u8], len: usize, unsummed: bool, tagged: bool) -> Result<Option<usize>, String> {
+    fn look(
+        bytes: &[u8],
+        len: usize,
+        unsummed: bool,
+        tagged: bool,
+    ) -> Result<Option<usize>, String> {
         let frame = Frame { bytes, len, at: 0, unsummed, tagged };
         packet(&frame, 1500).map(|p| p.map(<[u8]>::len)).map_err(|e| {
             assert_eq!(e.kind(), ErrorKind::InvalidData);

@@ -1,8 +1,8 @@
 //! A user's program inside a host: iperf3, curl, a shell. It ends with this process, however that
 //! ends, and so does everything that it started.
+use crate::error::{Context, EnvError};
 use crate::host::namespace::Namespace;
 use crate::sys::child;
-use crate::error::{Context, EnvError};
 use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::Pid;
 use std::io::{self, ErrorKind, Read};
@@ -46,21 +46,28 @@ fn code(status: ExitStatus) -> i32 {
 }
 
 impl Program {
-    /// Starts a command inside a host. Its input and outputs are ours where the command does not say otherwise; its signals
-    /// from a terminal come as ever.
+    /// Starts a command inside a host. Its input and outputs are ours where the command does not
+    /// say otherwise; its signals from a terminal come as ever.
     ///
     /// # Errors
     /// There is no such program, or it may not be run.
     pub fn start(namespace: &Namespace, mut command: Command) -> Result<Program, EnvError> {
-        let network = namespace.as_fd().try_clone_to_owned().context("duplicate the descriptor of a namespace")?;
+        let network = namespace.as_fd().try_clone_to_owned().context(
+            "duplicate the descriptor of \
+            a namespace",
+        )?;
         child::start_in_namespace(&mut command, network);
         let end = Arc::new(End::default());
         let (tell, hear) = mpsc::sync_channel(1);
         let name = command.get_program().to_string_lossy().into_owned();
-        // A thread that lives as long as the program, which dies with the thread that started it (prctl(2), PDEATHSIG).
+        // A thread that lives as long as the program, which dies with the thread that started it
+        // (prctl(2), PDEATHSIG).
         let thread = thread::Builder::new().name("program".to_owned());
         let shared = Arc::clone(&end);
-        let keeper = thread.spawn(move || run_child(command, &tell, &shared)).context("start a thread")?;
+        let keeper = thread.spawn(move || run_child(command, &tell, &shared)).context(
+            "start a \
+            thread",
+        )?;
         match hear.recv() {
             Ok(Ok(started)) => {
                 let Started { id, stdin, stdout, stderr } = started;
@@ -89,7 +96,8 @@ impl Program {
 
     /// Waits as [`Program::wait`], but at most for `limit`; `None` if the program still runs then.
     pub fn wait_for(&mut self, limit: Duration) -> Option<i32> {
-        let waited = self.end.told.wait_timeout_while(self.end.lock(), limit, |code| code.is_none());
+        let waited =
+            self.end.told.wait_timeout_while(self.end.lock(), limit, |code| code.is_none());
         *waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
@@ -120,7 +128,8 @@ impl Program {
     pub fn kill(&mut self) -> i32 {
         self.while_running(child::kill_tree);
         if self.wait_for(Duration::from_secs(2)).is_none() {
-            self.signal(libc::SIGKILL); // a program without a keeper that takes no notice of the first
+            // a program without a keeper that takes no notice of the first
+            self.signal(libc::SIGKILL);
         }
         self.wait()
     }
@@ -148,7 +157,8 @@ fn run_child(mut command: Command, tell: &mpsc::SyncSender<io::Result<Started>>,
     drop(command); // and with it our descriptors of what the program inherited
     match started {
         Ok(mut child) => {
-            let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+            let (stdin, stdout, stderr) =
+                (child.stdin.take(), child.stdout.take(), child.stderr.take());
             drop(tell.send(Ok(Started { id: child.id(), stdin, stdout, stderr })));
             await_end(&child);
             let mut ended = end.lock();
@@ -160,17 +170,23 @@ fn run_child(mut command: Command, tell: &mpsc::SyncSender<io::Result<Started>>,
     }
 }
 
-/// Waits for the end without taking note of it, so that the number stays the process's own until the lock is held.
+/// Waits for the end without taking note of it, so that the number stays the process's own until
+/// the lock is held.
 fn await_end(child: &Child) {
     let pid = Pid::from_raw(child.id().cast_signed());
-    while waitid(Id::Pid(pid), WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT) == Err(nix::errno::Errno::EINTR) {}
+    while waitid(Id::Pid(pid), WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT)
+        == Err(nix::errno::Errno::EINTR)
+    {}
 }
 
 fn start_error(name: &str, error: &io::Error) -> EnvError {
     let fix = match error.kind() {
         ErrorKind::NotFound => format!("install {name}, or give its whole path"),
         ErrorKind::PermissionDenied => {
-            format!("make {name} executable; to enter a host, run it as root or in a user namespace")
+            format!(
+                "make {name} executable; to enter a host, run it as root or in a user \
+                namespace"
+            )
         }
         _ => "look what the kernel says of it: dmesg | tail".to_owned(),
     };
@@ -190,8 +206,9 @@ pub struct Captured {
     pub in_time: bool,
 }
 
-/// Runs a command inside a host to its end and keeps what it writes; it gets no input. After `limit` it is asked to end, and
-/// killed when it has not after `grace` (iperf3, when its peer is gone, may wait for ever).
+/// Runs a command inside a host to its end and keeps what it writes; it gets no input. After
+/// `limit` it is asked to end, and killed when it has not after `grace` (iperf3, when its peer is
+/// gone, may wait for ever).
 ///
 /// # Errors
 /// As [`Program::start`].

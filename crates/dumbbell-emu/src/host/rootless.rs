@@ -6,8 +6,8 @@
 //! the start: a program calls [`enter`] before its first thread, or [`run`] starts it once more.
 //! Inside, all is as for root, except that there is no real-time priority, and a TUN device only if
 //! /dev/net/tun is open to all; a veth pair works as well.
-use crate::sys::child;
 use crate::error::EnvError;
+use crate::sys::child;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::unix::process::ExitStatusExt;
@@ -21,9 +21,9 @@ pub fn enter() -> Result<(), EnvError> {
     child::enter_user_namespace().map_err(|e| refused(&e))
 }
 
-/// Runs a command in a user namespace of its own and waits for it: its exit code, or 128 and the number of the signal
-/// that ended it. For a program that has threads already and runs itself again. The child ends with the thread that calls
-/// this.
+/// Runs a command in a user namespace of its own and waits for it: its exit code, or 128 and the
+/// number of the signal that ended it. For a program that has threads already and runs itself
+/// again. The child ends with the thread that calls this.
 ///
 /// # Errors
 /// The program cannot be started, or this machine permits no user namespaces.
@@ -43,7 +43,8 @@ fn refused(error: &io::Error) -> EnvError {
         }
         ErrorKind::NotFound => "name a program that there is".to_owned(),
         _ if restricted("kernel/apparmor_restrict_unprivileged_userns", "1") => {
-            "run as root, or permit it: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0".to_owned()
+            "run as root, or permit it: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
+                .to_owned()
         }
         _ if restricted("kernel/unprivileged_userns_clone", "0") => {
             "run as root, or permit it: sysctl -w kernel.unprivileged_userns_clone=1".to_owned()

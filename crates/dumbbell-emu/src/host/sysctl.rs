@@ -5,9 +5,10 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
-/// What every host has unless its [`crate::host::hosts::HostSpec`] says otherwise: Linux's own defaults
-/// (Documentation/networking/ip-sysctl.rst), but nothing is remembered from one connection to the next, and buffers may
-/// grow to 32 MiB in both directions, so that a window is the congestion control's and not the buffer's.
+/// What every host has unless its [`crate::host::hosts::HostSpec`] says otherwise: Linux's own
+/// defaults (Documentation/networking/ip-sysctl.rst), but nothing is remembered from one connection
+/// to the next, and buffers may grow to 32 MiB in both directions, so that a window is the
+/// congestion control's and not the buffer's.
 pub const BASE: &[(&str, &str)] = &[
     ("net.ipv4.ip_forward", "0"),
     ("net.ipv4.ip_no_pmtu_disc", "0"),
@@ -17,8 +18,8 @@ pub const BASE: &[(&str, &str)] = &[
     ("net.ipv4.conf.all.accept_redirects", "0"),
     ("net.ipv4.conf.default.accept_redirects", "0"),
     ("net.ipv4.tcp_no_metrics_save", "1"),
-    // Of sockets that ask for none. A machine may keep all but reno from being a namespace's default
-    // (tcp_allowed_congestion_control); a socket may ask for any.
+    // Of sockets that ask for none. A machine may keep all but reno from being a namespace's
+    // default (tcp_allowed_congestion_control); a socket may ask for any.
     ("net.ipv4.tcp_congestion_control", "reno"),
     ("net.ipv4.tcp_congestion_control", "cubic"),
     ("net.ipv4.tcp_ecn", "2"),
@@ -52,8 +53,8 @@ pub const BASE: &[(&str, &str)] = &[
 pub const WITHOUT_V6: &[(&str, &str)] =
     &[("net.ipv6.conf.all.disable_ipv6", "1"), ("net.ipv6.conf.default.disable_ipv6", "1")];
 
-/// A host with IP version 6 that says nothing of its own accord: it looks for no router, makes up no address, and does not
-/// ask whether somebody has it.
+/// A host with IP version 6 that says nothing of its own accord: it looks for no router, makes up
+/// no address, and does not ask whether somebody has it.
 pub const WITH_V6: &[(&str, &str)] = &[
     ("net.ipv6.conf.all.disable_ipv6", "0"),
     ("net.ipv6.conf.default.disable_ipv6", "0"),
@@ -69,7 +70,9 @@ pub const WITH_V6: &[(&str, &str)] = &[
 
 /// The file of a setting in the namespace of the thread that opens it.
 fn path(name: &str) -> Result<PathBuf, EnvError> {
-    let clean = name.starts_with("net.") && !name.contains(['/', '\0']) && !name.split('.').any(str::is_empty);
+    let clean = name.starts_with("net.")
+        && !name.contains(['/', '\0'])
+        && !name.split('.').any(str::is_empty);
     if !clean {
         return Err(EnvError::new(
             format!("`{name}` is no setting of a host's network"),
@@ -94,11 +97,16 @@ pub fn write(name: &str, value: &str) -> Result<(), EnvError> {
 pub fn read(name: &str) -> Result<String, EnvError> {
     match fs::read_to_string(path(name)?) {
         Ok(text) => Ok(text.trim_end().to_owned()),
-        Err(e) => Err(EnvError::new(format!("could not read the setting {name}: {e}"), "use a kernel that has it")),
+        Err(e) => Err(EnvError::new(
+            format!("could not read the setting {name}: {e}"),
+            "use a \
+            kernel that has it",
+        )),
     }
 }
 
-/// Writes settings that are good to have; the names of those that this kernel has not, or has without the value.
+/// Writes settings that are good to have; the names of those that this kernel has not, or has
+/// without the value.
 ///
 /// # Errors
 /// None may be written at all: /proc/sys is read-only.
@@ -127,7 +135,8 @@ fn is_restricted(name: &str, error: &io::Error) -> bool {
 /// True if a setting is a congestion control that this kernel has but keeps from being the default
 /// of a namespace (`tcp_allowed_congestion_control`).
 pub fn is_kept_from_hosts(name: &str, value: &str) -> bool {
-    let words = |of: &str| read(of).unwrap_or_default().split_whitespace().any(|word| word == value);
+    let words =
+        |of: &str| read(of).unwrap_or_default().split_whitespace().any(|word| word == value);
     name == "net.ipv4.tcp_congestion_control"
         && words("net.ipv4.tcp_available_congestion_control")
         && !words("net.ipv4.tcp_allowed_congestion_control")
@@ -141,15 +150,20 @@ fn refused(name: &str, value: &str, error: &io::Error) -> EnvError {
              net.ipv4.tcp_allowed_congestion_control='reno {value}'"
         ),
         _ if name.ends_with("congestion_control") && is_absent(error) => {
-            let has = read("net.ipv4.tcp_available_congestion_control").unwrap_or_else(|_| "reno".to_owned());
-            format!("choose one that this kernel has ({has}), or load its module: modprobe tcp_{value}")
+            let has = read("net.ipv4.tcp_available_congestion_control")
+                .unwrap_or_else(|_| "reno".to_owned());
+            format!(
+                "choose one that this kernel has ({has}), or load its module: modprobe \
+                tcp_{value}"
+            )
         }
         ErrorKind::NotFound => "leave it out, or use a kernel that has it".to_owned(),
         ErrorKind::InvalidInput => {
             "choose a value in its range (ip-sysctl.rst of the kernel's documentation)".to_owned()
         }
         ErrorKind::ReadOnlyFilesystem => {
-            "mount /proc/sys writable: a container needs --privileged, or --security-opt systempaths=unconfined"
+            "mount /proc/sys writable: a container needs --privileged, or --security-opt \
+                systempaths=unconfined"
                 .to_owned()
         }
         _ => "run it as root, or inside a user namespace".to_owned(),

@@ -1,6 +1,6 @@
 //! Helpers for tests of the testbed.
-use crate::host::namespace::Namespace;
 use crate::error::EnvError;
+use crate::host::namespace::Namespace;
 use crate::host::tun::{Tun, TunSpec};
 
 /// True if this machine lets a test make namespaces with TUN devices. If not, it prints the reason
@@ -24,7 +24,11 @@ pub fn namespaces() -> bool {
 pub fn possible(what: &str, tried: Result<(), EnvError>) -> bool {
     let Err(failure) = tried else { return true };
     let required = std::env::var("DUMBBELL_REQUIRE").unwrap_or_default();
-    assert!(!required.split([',', ' ']).any(|word| word == what), "{what} is required here: {failure}");
+    assert!(
+        !required.split([',', ' ']).any(|word| word == what),
+        "{what} is required here: \
+        {failure}"
+    );
     #[expect(clippy::print_stderr, reason = "a test that does not test says so")]
     {
         eprintln!("not tested, because this machine cannot: {failure}");

@@ -1,12 +1,12 @@
 //! The usual NIC: a TUN device, whose other end is an open file. The kernel segments packets and
 //! computes checksums before they arrive there, as on a wire. The device is gone when the file is
 //! closed.
-use crate::packet::defects::Defective;
+use crate::error::{Context, EnvError};
 use crate::host::namespace::Namespace;
 use crate::host::netlink::{Counters, Netlink};
 use crate::host::nic::{Arrived, Losses, Nic};
+use crate::packet::defects::Defective;
 use crate::sys::device::make_tun;
-use crate::error::{Context, EnvError};
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -24,9 +24,11 @@ pub struct TunSpec {
     pub name: String,
     /// The largest IP packet, bytes: 68 to 65535.
     pub mtu: u32,
-    /// Packets that wait for the reader. When they are too many the kernel drops them, and [`Nic::losses`] tells.
+    /// Packets that wait for the reader. When they are too many the kernel drops them, and
+    /// [`Nic::losses`] tells.
     pub queue: u32,
-    /// Segments that TCP may hand over at once: 1 is as on a wire, more is cheaper and comes in bursts.
+    /// Segments that TCP may hand over at once: 1 is as on a wire, more is cheaper and comes in
+    /// bursts.
     pub segments: u32,
 }
 
@@ -50,7 +52,8 @@ impl Tun {
     /// Makes a device in a namespace.
     ///
     /// # Errors
-    /// There is no /dev/net/tun, it may not be opened, or the namespace takes no device of this name or size.
+    /// There is no /dev/net/tun, it may not be opened, or the namespace takes no device of this
+    /// name or size.
     pub fn open(namespace: &Namespace, spec: &TunSpec) -> Result<Tun, EnvError> {
         namespace.within(|| Tun::open_here(spec))?
     }
@@ -66,13 +69,20 @@ impl Tun {
                 "choose 68 to 65535 bytes",
             ));
         }
-        let file = OpenOptions::new().read(true).write(true).custom_flags(libc::O_NONBLOCK).open(DEVICE);
+        let file =
+            OpenOptions::new().read(true).write(true).custom_flags(libc::O_NONBLOCK).open(DEVICE);
         let file = file.map_err(|e| open_error(&e))?;
         make_tun(file.as_fd(), &spec.name).context("make a TUN device")?;
         let mut netlink = Netlink::open()?;
         let index = netlink.index(&spec.name)?;
         // The ring is remade by this, so it comes before the first packet.
-        netlink.link(index).mtu(spec.mtu).queue(spec.queue).segments(spec.segments).no_arp().apply()?;
+        netlink
+            .link(index)
+            .mtu(spec.mtu)
+            .queue(spec.queue)
+            .segments(spec.segments)
+            .no_arp()
+            .apply()?;
         netlink.no_queue(index)?;
         Ok(Tun { file, mtu: spec.mtu as usize, index, netlink: Mutex::new(netlink) })
     }
@@ -94,7 +104,10 @@ impl Tun {
 /// The error for a /dev/net/tun that does not open, with advice.
 fn open_error(error: &io::Error) -> EnvError {
     let fix = match error.kind() {
-        ErrorKind::NotFound if Path::new("/.dockerenv").exists() => "start the container with --device /dev/net/tun",
+        ErrorKind::NotFound if Path::new("/.dockerenv").exists() => {
+            "start the container with \
+            --device /dev/net/tun"
+        }
         ErrorKind::NotFound => "load the driver: modprobe tun",
         ErrorKind::PermissionDenied => {
             "run as root, or permit it to all, as most distributions do: chmod 0666 /dev/net/tun"
@@ -117,9 +130,13 @@ impl Nic for Tun {
             ));
         }
         match self.file.read(into) {
-            Ok(len) if len > self.mtu => Err(Defective::oversized(len, self.mtu, &into[..len]).into()),
+            Ok(len) if len > self.mtu => {
+                Err(Defective::oversized(len, self.mtu, &into[..len]).into())
+            }
             Ok(len) => Ok(Some(Arrived { len, at: None })),
-            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(None),
+            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
+                Ok(None)
+            }
             Err(e) => Err(e),
         }
     }
@@ -127,7 +144,9 @@ impl Nic for Tun {
     fn write(&mut self, packet: &[u8]) -> io::Result<bool> {
         match self.file.write(packet) {
             Ok(_) => Ok(true),
-            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(false),
+            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
+                Ok(false)
+            }
             Err(e) if matches!(e.raw_os_error(), Some(libc::ENOBUFS | libc::ENOMEM)) => Ok(false),
             Err(e) => Err(e),
         }

@@ -3,11 +3,11 @@
 //!
 //! All offloads are off: checksums and segmentation. There is no ARP: the host's device has
 //! `NOARP`, so frames go to its own address, and the router receives them nevertheless.
+use crate::error::{Context, EnvError};
 use crate::host::namespace::Namespace;
-use crate::host::netlink::{Counters, VethEnd, Netlink};
+use crate::host::netlink::{Counters, Netlink, VethEnd};
 use crate::host::nic::Losses;
 use crate::sys::device::{Offload, switch};
-use crate::error::{Context, EnvError};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 use std::io;
 use std::os::fd::AsFd;
@@ -51,7 +51,8 @@ pub struct Veth {
     router: Mutex<Netlink>,
 }
 
-/// An address that nobody gave to a card (the bit for "locally administered" is set): end 0 is the host's.
+/// An address that nobody gave to a card (the bit for "locally administered" is set): end 0 is the
+/// host's.
 fn mac(number: u16, end: u8) -> [u8; 6] {
     let [high, low] = number.to_be_bytes();
     [0x02, 0xdb, 0, end, high, low]
@@ -101,8 +102,12 @@ impl Veth {
         let count = |netlink: &Mutex<Netlink>, index| -> io::Result<Counters> {
             netlink.lock().unwrap_or_else(PoisonError::into_inner).counters(index)
         };
-        let (host, router) = (count(&self.host, self.host_index)?, count(&self.router, self.router_index)?);
-        Ok(Losses { sent: host.send_losses + router.receive_losses, written: router.send_losses + host.receive_losses })
+        let (host, router) =
+            (count(&self.host, self.host_index)?, count(&self.router, self.router_index)?);
+        Ok(Losses {
+            sent: host.send_losses + router.receive_losses,
+            written: router.send_losses + host.receive_losses,
+        })
     }
 }
 
@@ -116,15 +121,22 @@ fn plain(name: &str) -> Result<(), EnvError> {
 /// # Errors
 /// There is no such device, or it does not let something be changed.
 pub fn offloads(name: &str, on: bool) -> Result<(), EnvError> {
-    let socket =
-        socket(AddressFamily::Inet, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None).context("open a socket")?;
-    let mut all = [Offload::Tso, Offload::Gso, Offload::Gro, Offload::SendChecksum, Offload::ReceiveChecksum];
+    let socket = socket(AddressFamily::Inet, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None)
+        .context(
+            "open \
+            a socket",
+        )?;
+    let mut all =
+        [Offload::Tso, Offload::Gso, Offload::Gro, Offload::SendChecksum, Offload::ReceiveChecksum];
     if on {
         all.reverse(); // Nothing is cut by a device that makes no checksums.
     }
     for offload in all {
         let word = if on { "on" } else { "off" };
-        switch(socket.as_fd(), name, offload, on).context(&format!("switch {offload:?} {word} at {name}"))?;
+        switch(socket.as_fd(), name, offload, on).context(&format!(
+            "switch {offload:?} {word} at \
+            {name}"
+        ))?;
     }
     Ok(())
 }

@@ -13,7 +13,8 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// Bytes that are written at once.
 const PIECE: usize = 1 << 20;
 
-/// Writes all that comes until the router lets go of the ring; `lost` counts what it found no room for in it.
+/// Writes all that comes until the router lets go of the ring; `lost` counts what it found no room
+/// for in it.
 ///
 /// # Errors
 /// The log cannot be written.
@@ -53,7 +54,8 @@ mod tests {
         let (from, to) = io::pipe().expect("a pipe");
         let lost = AtomicU64::new(7);
         let plan = plan(Rate::from_mbps(1));
-        let header = Header { made_by: "a test".into(), plan, epoch_ns: 0, hosts: vec![], capture: None };
+        let header =
+            Header { made_by: "a test".into(), plan, epoch_ns: 0, hosts: vec![], capture: None };
         let totals = collect(Box::new(to), &header, consumer, &lost).expect("a pipe");
         assert_eq!(totals, Totals { incoming: 0, outgoing: 0, lost: 7 });
         let mut log = Reader::new(from).expect("a log");

@@ -22,20 +22,27 @@ impl CpuWait {
     pub fn read_threads(&mut self) {
         let mut processes = vec![self.program];
         while let Some(process) = processes.pop() {
-            let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
-            for thread in threads.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()) {
+            let threads =
+                fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+            for thread in
+                threads.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
+            {
                 let of = |file| format!("/proc/{process}/task/{thread}/{file}");
                 // One that has just ended has no account any more.
-                if let Some(waited) = File::open(of("schedstat")).ok().as_ref().and_then(waited_ns) {
+                if let Some(waited) = File::open(of("schedstat")).ok().as_ref().and_then(waited_ns)
+                {
                     self.waited_ns.insert(thread, waited);
                 }
                 let children = fs::read_to_string(of("children")).unwrap_or_default();
-                processes.extend(children.split_ascii_whitespace().filter_map(|id| id.parse::<u32>().ok()));
+                processes.extend(
+                    children.split_ascii_whitespace().filter_map(|id| id.parse::<u32>().ok()),
+                );
             }
         }
     }
 
-    /// The share of the time since the beginning in which the thread that waited longest was ready and had no processor.
+    /// The share of the time since the beginning in which the thread that waited longest was ready
+    /// and had no processor.
     pub fn share(&self) -> f64 {
         let waited = self.waited_ns.values().max().copied().unwrap_or(0);
         waited as f64 / self.began.elapsed().as_nanos().max(1) as f64

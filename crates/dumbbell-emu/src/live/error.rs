@@ -1,7 +1,7 @@
 //! Errors of live runs.
 use crate::calibrate::{OutOfReach, Overload};
-use crate::traffic::Unsupported;
 use crate::error::EnvError;
+use crate::traffic::Unsupported;
 use dumbbell_core::catalogue::Fault;
 
 /// The reason for which there is no run.

@@ -1,7 +1,7 @@
 //! The hosts of a plan: their NICs, addresses and settings.
 use crate::host::hosts::{HostSpec, v4, v6};
 use crate::host::netlink::RouteOptions;
-use crate::traffic::host_settings::{RouteMetrics, HostSettings};
+use crate::traffic::host_settings::{HostSettings, RouteMetrics};
 use dumbbell_plan::{Ip, NodeId, Plan};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -17,7 +17,8 @@ pub struct HostMap {
 impl HostMap {
     /// The hosts of `plan`.
     pub fn of(plan: &Plan) -> HostMap {
-        let mut nodes: Vec<NodeId> = plan.flows.iter().flat_map(|flow| [flow.from, flow.to]).collect();
+        let mut nodes: Vec<NodeId> =
+            plan.flows.iter().flat_map(|flow| [flow.from, flow.to]).collect();
         nodes.sort_unstable();
         nodes.dedup();
         let nics = nodes.iter().zip(0..).map(|(node, nic)| (*node, nic)).collect();
@@ -50,12 +51,19 @@ impl HostMap {
     /// Specifications of the hosts, with the settings that their flows need. A device has the MTU
     /// of the first links on its packets' paths; packets too large for later links are fragmented
     /// there, as in a simulation.
-    pub fn specs(&self, plan: &Plan, host_settings: &BTreeMap<NodeId, HostSettings>) -> Vec<HostSpec> {
+    pub fn specs(
+        &self,
+        plan: &Plan,
+        host_settings: &BTreeMap<NodeId, HostSettings>,
+    ) -> Vec<HostSpec> {
         let of = |(node, nic): (&NodeId, u16)| {
             let first = |flow: &dumbbell_plan::Flow| {
                 let out = if flow.from == *node { flow.forward.as_slice() } else { &flow.back };
                 // A host's processor is no device.
-                out.iter().map(|link| &plan.links[*link]).find(|link| link.host.is_none()).map(|link| link.mtu)
+                out.iter()
+                    .map(|link| &plan.links[*link])
+                    .find(|link| link.host.is_none())
+                    .map(|link| link.mtu)
             };
             let own = || plan.flows.iter().filter(|flow| flow.from == *node || flow.to == *node);
             let mtu = own().filter_map(first).min().unwrap_or(1500).min(u32::from(u16::MAX));
@@ -64,7 +72,11 @@ impl HostMap {
                 mtu,
                 v6: own().any(|flow| flow.ip == Ip::V6).then(|| v6(nic)),
                 sysctls: asked.sysctls.into_iter().collect(),
-                routes: asked.routes.into_iter().map(|(peer, route)| (peer, options(route))).collect(),
+                routes: asked
+                    .routes
+                    .into_iter()
+                    .map(|(peer, route)| (peer, options(route)))
+                    .collect(),
                 ..HostSpec::numbered(nic, &plan.nodes[*node].name)
             }
         };

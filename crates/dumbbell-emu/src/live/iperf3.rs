@@ -130,13 +130,24 @@ impl fmt::Display for ParseError {
         match self {
             ParseError::Empty => f.write_str("iperf3 wrote nothing: it was killed before its end"),
             ParseError::Syntax { line, cause } => {
-                write!(f, "what iperf3 wrote is no JSON, line {line}: {cause}; start it with --json")
+                write!(
+                    f,
+                    "what iperf3 wrote is no JSON, line {line}: {cause}; start it with \
+                    --json"
+                )
             }
-            ParseError::Foreign => f.write_str("this is not what iperf3 --json writes: it has no `start` and no `end`"),
-            ParseError::Events => f.write_str("iperf3 was started with --json-stream: use --json instead"),
-            ParseError::Several => {
-                f.write_str("there is more than one run in what iperf3 wrote: start the server with --one-off")
-            }
+            ParseError::Foreign => f.write_str(
+                "this is not what iperf3 --json writes: it has no \
+                `start` and no `end`",
+            ),
+            ParseError::Events => f.write_str(
+                "iperf3 was started with --json-stream: use --json \
+                instead",
+            ),
+            ParseError::Several => f.write_str(
+                "there is more than one run in what iperf3 wrote: start the server \
+                    with --one-off",
+            ),
         }
     }
 }

@@ -7,13 +7,14 @@ use dumbbell_core::catalogue::Fault;
 use dumbbell_core::plugin::{Failure, Plugins};
 use dumbbell_core::units::Time;
 use dumbbell_net::Observer;
-use dumbbell_net::{Outgoing, RelayReport, Relay};
+use dumbbell_net::{Outgoing, Relay, RelayReport};
 use dumbbell_plan::Plan;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Read;
 
-/// Records in a row that a log may lack: more than its ring ever held. No honest one has such a gap in its numbers.
+/// Records in a row that a log may lack: more than its ring ever held. No honest one has such a gap
+/// in its numbers.
 const MOST_LOST: u64 = 1 << 22;
 
 /// The result of a replay.
@@ -41,9 +42,21 @@ pub struct Mismatch {
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Outgoing { at, socket, number, .. } = self.out;
-        let (has, lacks) = if self.live { ("the log", "the replay") } else { ("the replay", "the log") };
+        let (has, lacks) = if self.live {
+            ("the log", "the replay")
+        } else {
+            (
+                "the replay",
+                "the \
+            log",
+            )
+        };
         let at = at.seconds();
-        write!(f, "packet {number} to socket {socket} at {at} s: {has} has it going out so, and {lacks} has not")
+        write!(
+            f,
+            "packet {number} to socket {socket} at {at} s: {has} has it going out so, and \
+            {lacks} has not"
+        )
     }
 }
 
@@ -56,7 +69,8 @@ pub enum ReplayFault {
     Plan(Fault),
     /// Records contradict each other: packets out of order, or of no flow.
     Order(String),
-    /// An algorithm of the caller's own could not go on: what happened since is not what it would have done.
+    /// An algorithm of the caller's own could not go on: what happened since is not what it would
+    /// have done.
     Plugin(Failure),
 }
 
@@ -71,7 +85,9 @@ type Key = (Time, u64, u32, [u64; 2]);
 
 fn key(out: &Outgoing) -> Key {
     let Outgoing { at, socket, number, ecn, dscp, piece, damaged, notice } = *out;
-    let piece = piece.map_or(0, |p| 1 << 33 | u64::from(p.last) << 32 | u64::from(p.from) << 16 | u64::from(p.to));
+    let piece = piece.map_or(0, |p| {
+        1 << 33 | u64::from(p.last) << 32 | u64::from(p.from) << 16 | u64::from(p.to)
+    });
     let marks = u64::from(dscp.0) << 3 | (ecn as u64) << 1 | u64::from(damaged);
     let notice = notice.map_or(0, |n| 1 << 63 | u64::from(n.mtu as u16) << 32 | u64::from(n.seq));
     (at, number, socket, [piece << 16 | marks, notice])
@@ -116,16 +132,22 @@ pub fn replay<R: Read, O: Observer>(
 ) -> Result<Replayed, ReplayFault> {
     let mut relay = Relay::new(plan, plugins).map_err(ReplayFault::Plan)?;
     relay.keep_losses();
-    let (mut comparison, mut packets, mut last, mut latest) = (Comparison::default(), 0, Time::ZERO, Time::ZERO);
+    let (mut comparison, mut packets, mut last, mut latest) =
+        (Comparison::default(), 0, Time::ZERO, Time::ZERO);
     let mut number = 0;
     while let Some(record) = log.next_record()? {
         witness.record(&record);
         match record {
             Record::In { t, packet } => {
                 let skipped = packet.number.wrapping_sub(number + 1);
-                if t < last || skipped > MOST_LOST || packet.socket as usize >= 2 * plan.flows.len() {
-                    let (number, socket, t, last) = (packet.number, packet.socket, t.seconds(), last.seconds());
-                    let why = format!("packet {number} of socket {socket} at {t} s comes after one at {last} s");
+                if t < last || skipped > MOST_LOST || packet.socket as usize >= 2 * plan.flows.len()
+                {
+                    let (number, socket, t, last) =
+                        (packet.number, packet.socket, t.seconds(), last.seconds());
+                    let why = format!(
+                        "packet {number} of socket {socket} at {t} s comes after one \
+                        at {last} s"
+                    );
                     return Err(ReplayFault::Order(why));
                 }
                 (last, number) = (t, packet.number);
@@ -154,8 +176,10 @@ pub fn replay<R: Read, O: Observer>(
     let passed = relay.finish(observer);
     // What was due at the very end had no time to be written.
     let open = comparison.open.into_values().filter(|(out, count)| *count > 0 || out.at < end);
-    let mut different = open.map(|(out, count)| (Mismatch { out, live: count > 0 }, count.unsigned_abs()));
+    let mut different =
+        open.map(|(out, count)| (Mismatch { out, live: count > 0 }, count.unsigned_abs()));
     let first = different.next();
-    let mismatches = first.iter().map(|(_, n)| n).sum::<u64>() + different.map(|(_, n)| n).sum::<u64>();
+    let mismatches =
+        first.iter().map(|(_, n)| n).sum::<u64>() + different.map(|(_, n)| n).sum::<u64>();
     Ok(Replayed { packets, mismatches, first: first.map(|(m, _)| m), passed })
 }

@@ -3,13 +3,18 @@
 use crate::live::spurious::SpuriousRetransmissions;
 use crate::traffic::outcome::{Outcome, Outcomes};
 use dumbbell_core::units::Time;
-use dumbbell_net::{RelayFlow, RelayReport};
 use dumbbell_net::{FlowReport, Report};
+use dumbbell_net::{RelayFlow, RelayReport};
 use dumbbell_plan::{Plan, Transport};
 
-/// Puts both together. Flows that no traffic of ours made (a program's) are told of by the network alone: their goodput is what
-/// came out, less what `spurious` says had arrived before.
-pub fn report(plan: &Plan, passed: RelayReport, outcomes: &Outcomes, spurious: &SpuriousRetransmissions) -> Report {
+/// Puts both together. Flows that no traffic of ours made (a program's) are told of by the network
+/// alone: their goodput is what came out, less what `spurious` says had arrived before.
+pub fn report(
+    plan: &Plan,
+    passed: RelayReport,
+    outcomes: &Outcomes,
+    spurious: &SpuriousRetransmissions,
+) -> Report {
     let window_s = plan.duration.saturating_sub(plan.warmup).seconds();
     let bps = |bytes: u64| if window_s > 0.0 { bytes as f64 * 8.0 / window_s } else { 0.0 };
     let of = |(i, passage): (usize, RelayFlow)| {
@@ -58,7 +63,9 @@ fn flow(
         marks: passage.marks,
         srtt_mean_s: tcp.and_then(|o| o.means.rtt()),
         cwnd_mean_packets: tcp.and_then(|o| o.means.cwnd()),
-        completion: outcome.and_then(|o| o.completed).map(|at| at.since(Time::ZERO + planned.start)),
+        completion: outcome
+            .and_then(|o| o.completed)
+            .map(|at| at.since(Time::ZERO + planned.start)),
         application: outcome.map(|o| o.application.clone()).unwrap_or_default(),
         colors: passage.colors,
         path: None,

@@ -51,7 +51,9 @@ impl ReplayObserver for FlowCounts {
                     seen.sent += 1;
                 }
             }
-            Record::Out { out, .. } if out.socket % 2 == 1 && !out.damaged && out.notice.is_none() => {
+            Record::Out { out, .. }
+                if out.socket % 2 == 1 && !out.damaged && out.notice.is_none() =>
+            {
                 // Of one that was cut, its last piece stands for it.
                 let whole = out.piece.is_none_or(|piece| piece.last);
                 let payload = self.payload.get(out.number as usize).copied().unwrap_or(0);
@@ -71,8 +73,13 @@ impl ReplayObserver for FlowCounts {
     }
 }
 
-/// A row for each flow and instant, by flow and then by time; instants at which nobody looked have none.
-pub fn rows(counted: &FlowCounts, outcomes: &Outcomes, samples: &[Sample]) -> Vec<(Time, usize, FlowRow)> {
+/// A row for each flow and instant, by flow and then by time; instants at which nobody looked have
+/// none.
+pub fn rows(
+    counted: &FlowCounts,
+    outcomes: &Outcomes,
+    samples: &[Sample],
+) -> Vec<(Time, usize, FlowRow)> {
     let every = counted.every;
     let instant = |t: Time| (t.ps() / every.ps().max(1)) as usize;
     let mut of_flow: Vec<Vec<&Sample>> = vec![vec![]; counted.seen.len()];
@@ -101,7 +108,11 @@ pub fn rows(counted: &FlowCounts, outcomes: &Outcomes, samples: &[Sample]) -> Ve
             so_far.delivered += seen.delivered;
             so_far.lost += seen.lost;
             so_far.received_bytes += seen.received_bytes;
-            delivered = bytes[number as usize].unwrap_or(if datagrams { so_far.received_bytes } else { delivered });
+            delivered = bytes[number as usize].unwrap_or(if datagrams {
+                so_far.received_bytes
+            } else {
+                delivered
+            });
             // Datagrams have no sender that could be asked.
             let Some(row) = row.or_else(|| datagrams.then(FlowRow::default)) else { continue };
             let row = FlowRow {

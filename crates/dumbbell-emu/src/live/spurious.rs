@@ -15,7 +15,8 @@ pub struct SpuriousRetransmissions {
     early: BTreeMap<(u32, u32), u64>,
     /// Packets that came out, a bit each, by number.
     out: Vec<u64>,
-    /// For each segment that was sent again the packet that had carried it before, the flow, and its payload.
+    /// For each segment that was sent again the packet that had carried it before, the flow, and
+    /// its payload.
     before: Vec<(u64, u32, u16)>,
     /// Packets that carried something again.
     repeated: u64,
@@ -29,7 +30,9 @@ impl SpuriousRetransmissions {
 
     /// The packets whose segments had arrived before they were sent again: number, flow, payload.
     fn arrived_before(&self) -> impl Iterator<Item = &(u64, u32, u16)> {
-        let arrived = |number: u64| self.out.get(number as usize / 64).is_some_and(|w| w >> (number % 64) & 1 == 1);
+        let arrived = |number: u64| {
+            self.out.get(number as usize / 64).is_some_and(|w| w >> (number % 64) & 1 == 1)
+        };
         self.before.iter().filter(move |(number, ..)| arrived(*number))
     }
 
@@ -40,7 +43,10 @@ impl SpuriousRetransmissions {
 
     /// Payload of one flow's spurious retransmissions, bytes.
     pub fn needless_bytes(&self, flow: usize) -> u64 {
-        self.arrived_before().filter(|(_, own, _)| *own as usize == flow).map(|(.., bytes)| u64::from(*bytes)).sum()
+        self.arrived_before()
+            .filter(|(_, own, _)| *own as usize == flow)
+            .map(|(.., bytes)| u64::from(*bytes))
+            .sum()
     }
 }
 
@@ -48,10 +54,15 @@ impl ReplayObserver for SpuriousRetransmissions {
     fn record(&mut self, record: &Record) {
         match *record {
             Record::In { packet, .. }
-                if packet.payload > 0 && packet.flags & flag::UDP == 0 && packet.socket % 2 == 0 =>
+                if packet.payload > 0
+                    && packet.flags & flag::UDP == 0
+                    && packet.socket % 2 == 0 =>
             {
                 let segment = (packet.socket, packet.seq);
-                let last = self.late.insert(segment, packet.number).or_else(|| self.early.remove(&segment));
+                let last = self
+                    .late
+                    .insert(segment, packet.number)
+                    .or_else(|| self.early.remove(&segment));
                 if packet.flags & flag::RETRANSMIT != 0 {
                     self.repeated += 1;
                     self.before.extend(last.map(|last| (last, packet.socket / 2, packet.payload)));
@@ -117,6 +128,11 @@ mod tests {
             sends(5, 1448, flag::RETRANSMIT),
         ];
         log.iter().for_each(|record| spurious.record(record));
-        assert_eq!((spurious.needless(), spurious.needless_bytes(1)), (2, 2 * 1448), "packets 3 and 5");
+        assert_eq!(
+            (spurious.needless(), spurious.needless_bytes(1)),
+            (2, 2 * 1448),
+            "packets 3 \
+            and 5"
+        );
     }
 }

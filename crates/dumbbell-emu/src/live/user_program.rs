@@ -1,10 +1,10 @@
 //! A user's programs in the hosts of a run, in place of our own traffic: a client, with which the
 //! run ends, and perhaps a server.
-use crate::live::cpu_wait::CpuWait;
-use crate::live::iperf3;
+use crate::error::EnvError;
 use crate::host::namespace::Namespace;
 use crate::host::program::Program;
-use crate::error::EnvError;
+use crate::live::cpu_wait::CpuWait;
+use crate::live::iperf3;
 use serde::Serialize;
 use std::fs;
 use std::io::{Read, Write};
@@ -52,7 +52,8 @@ pub struct ProgramOutcome {
     /// The server, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<ProgramExit>,
-    /// The share of the time in which one of their threads was ready and had no processor: of the one that waited longest.
+    /// The share of the time in which one of their threads was ready and had no processor: of the
+    /// one that waited longest.
     #[serde(skip)]
     pub starved_share: f64,
 }
@@ -68,14 +69,18 @@ pub fn run(
     stop: &AtomicBool,
     over: &dyn Fn() -> bool,
 ) -> Result<ProgramOutcome, EnvError> {
-    let mut waiting = user_program.server.as_ref().map(|argv| Running::start(argv, server)).transpose()?;
+    let mut waiting =
+        user_program.server.as_ref().map(|argv| Running::start(argv, server)).transpose()?;
     if let Some(running) = &mut waiting {
         running.listens(server)?;
     }
     let mut running = Running::start(&user_program.client, client)?;
     let mut starved: Vec<CpuWait> =
         waiting.iter().chain([&running]).map(|guest| CpuWait::of(guest.program.id())).collect();
-    while running.program.wait_for(POLL_INTERVAL).is_none() && !stop.load(Ordering::Relaxed) && !over() {
+    while running.program.wait_for(POLL_INTERVAL).is_none()
+        && !stop.load(Ordering::Relaxed)
+        && !over()
+    {
         starved.iter_mut().for_each(CpuWait::read_threads);
     }
     let starved_share = starved.iter().map(CpuWait::share).fold(0.0, f64::max);
@@ -117,14 +122,16 @@ impl Running {
         Ok(Running { argv: argv.to_vec(), program, output })
     }
 
-    /// Waits until something in the server's host listens, or takes datagrams; a server that does neither within some time
-    /// may still be right.
+    /// Waits until something in the server's host listens, or takes datagrams; a server that does
+    /// neither within some time may still be right.
     fn listens(&mut self, namespace: &Namespace) -> Result<(), EnvError> {
         let since = Instant::now();
         while since.elapsed() < PATIENCE {
             if let Some(code) = self.program.wait_for(POLL_INTERVAL) {
-                let cause =
-                    format!("the server `{}` ended with code {code} before the program began", self.argv.join(" "));
+                let cause = format!(
+                    "the server `{}` ended with code {code} before the program began",
+                    self.argv.join(" ")
+                );
                 return Err(EnvError::new(cause, "run it by itself to see what it says"));
             }
             if namespace.within(ready)? {
@@ -140,7 +147,8 @@ impl Running {
             None => self.program.stop(GRACE),
         };
         let text = self.output.and_then(|thread| thread.join().ok());
-        // The numbers of signals (signal(7)): what a program chose itself above them is its own code.
+        // The numbers of signals (signal(7)): what a program chose itself above them is its own
+        // code.
         let signal = (129..=192).contains(&code).then(|| code - 128);
         ProgramExit {
             argv: self.argv,

@@ -13,7 +13,8 @@ pub enum LogFault {
     NotALog,
     /// It is of another version.
     #[error(
-        "this log is of version {0}, and versions 1 and 2 are read here: use the release of Dumbbell that wrote it"
+        "this log is of version {0}, and versions 1 and 2 are read here: use the release of \
+            Dumbbell that wrote it"
     )]
     Version(u32),
     /// It ends too early.
@@ -72,11 +73,17 @@ impl<R: Read> Reader<R> {
     pub fn new(mut from: R) -> Result<Self, LogFault> {
         let mut at = 0;
         let mut bytes = vec![];
-        read_part(&mut from, &mut bytes, 16, &mut at, "its header").map_err(|fault| match fault {
-            LogFault::Truncated { .. } if !bytes.starts_with(&MAGIC[..bytes.len().min(8)]) => LogFault::NotALog,
-            fault => fault,
-        })?;
-        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        read_part(&mut from, &mut bytes, 16, &mut at, "its header").map_err(
+            |fault| match fault {
+                LogFault::Truncated { .. } if !bytes.starts_with(&MAGIC[..bytes.len().min(8)]) => {
+                    LogFault::NotALog
+                }
+                fault => fault,
+            },
+        )?;
+        let word = |at: usize| {
+            u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+        };
         if !bytes.starts_with(MAGIC) {
             return Err(LogFault::NotALog);
         }
@@ -109,7 +116,10 @@ impl<R: Read> Reader<R> {
             if self.given == self.block.len() && (self.end.is_some() || !self.next_block()?) {
                 return Ok(None);
             }
-            let entry: &Entry = self.block[self.given..].first_chunk().expect("blocks are of whole records");
+            let entry: &Entry = self.block[self.given..].first_chunk().expect(
+                "blocks are of whole \
+                records",
+            );
             self.given += ENTRY;
             let number = self.before + (self.given / ENTRY) as u64;
             let malformed = |why| LogFault::Malformed { number, why };
@@ -122,8 +132,8 @@ impl<R: Read> Reader<R> {
             }
         }
     }
-    /// The first bytes of the packet of the record that was given out last, from its IP header on; empty where they were not
-    /// captured.
+    /// The first bytes of the packet of the record that was given out last, from its IP header on;
+    /// empty where they were not captured.
     pub fn packet(&self) -> &[u8] {
         &self.packet
     }
@@ -168,7 +178,12 @@ impl<R: Read> Reader<R> {
 
     /// The end: it says how many records there were, and nothing comes behind it.
     fn read_totals(&mut self, bytes: &[u8]) -> Result<(), LogFault> {
-        let mut numbers = bytes.chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes")));
+        let mut numbers = bytes.chunks_exact(8).map(|b| {
+            u64::from_le_bytes(b.try_into().expect(
+                "eight \
+            bytes",
+            ))
+        });
         let mut number = || numbers.next().unwrap_or_default();
         let totals = Totals { incoming: number(), outgoing: number(), lost: number() };
         let from = self.at;
@@ -178,7 +193,11 @@ impl<R: Read> Reader<R> {
             return Err(LogFault::Altered { what, from: from - 56, to: from });
         }
         if self.from.read(&mut [0])? > 0 {
-            return Err(LogFault::Altered { what: "what follows its end".into(), from, to: from + 1 });
+            return Err(LogFault::Altered {
+                what: "what follows its end".into(),
+                from,
+                to: from + 1,
+            });
         }
         self.end = Some(totals);
         Ok(())
@@ -186,7 +205,13 @@ impl<R: Read> Reader<R> {
 }
 
 /// Appends `length` bytes of `from`, and moves `at`.
-fn read_part(from: &mut impl Read, into: &mut Vec<u8>, length: u64, at: &mut u64, what: &str) -> Result<(), LogFault> {
+fn read_part(
+    from: &mut impl Read,
+    into: &mut Vec<u8>,
+    length: u64,
+    at: &mut u64,
+    what: &str,
+) -> Result<(), LogFault> {
     let got = from.take(length).read_to_end(into)? as u64;
     *at += got;
     if got == length { Ok(()) } else { Err(LogFault::Truncated { at: *at, what: what.into() }) }

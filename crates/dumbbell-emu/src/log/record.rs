@@ -79,7 +79,13 @@ impl Record {
         let mut entry = [0; ENTRY];
         match self {
             Record::In { t, packet } => {
-                common(&mut entry, IN, (packet.ecn, packet.dscp), packet.socket, (*t, packet.number));
+                common(
+                    &mut entry,
+                    IN,
+                    (packet.ecn, packet.dscp),
+                    packet.socket,
+                    (*t, packet.number),
+                );
                 entry[2..4].copy_from_slice(&packet.ip_len.to_le_bytes());
                 entry[22..24].copy_from_slice(&packet.payload.to_le_bytes());
                 entry[24..28].copy_from_slice(&packet.seq.to_le_bytes());
@@ -87,7 +93,8 @@ impl Record {
             }
             Record::Out { out, late, refused } => {
                 common(&mut entry, OUT, (out.ecn, out.dscp), out.socket, (out.at, out.number));
-                entry[28] = if out.damaged { DAMAGED } else { 0 } | if *refused { REFUSED } else { 0 };
+                entry[28] =
+                    if out.damaged { DAMAGED } else { 0 } | if *refused { REFUSED } else { 0 };
                 if let Some(piece) = out.piece {
                     let datagram = piece.datagram.to_le_bytes();
                     entry[2..4].copy_from_slice(&datagram[..2]);
@@ -136,12 +143,14 @@ impl Record {
             }
             OUT => {
                 let bits = entry[28];
-                if bits & !(DAMAGED | PIECE | LAST | ANSWER | REFUSED) != 0 || bits & (PIECE | ANSWER) == PIECE | ANSWER
+                if bits & !(DAMAGED | PIECE | LAST | ANSWER | REFUSED) != 0
+                    || bits & (PIECE | ANSWER) == PIECE | ANSWER
                 {
                     return Err("its bits contradict each other");
                 }
                 let datagram = u32::from(u16_at(2)) | u32::from(u16_at(22)) << 16;
-                let piece = Fragment { datagram, from: u16_at(24), to: u16_at(26), last: bits & LAST != 0 };
+                let piece =
+                    Fragment { datagram, from: u16_at(24), to: u16_at(26), last: bits & LAST != 0 };
                 let notice = PacketTooBig { mtu: u32::from(u16_at(2)), seq: u32_at(24) };
                 let out = Outgoing {
                     at: t,
@@ -161,7 +170,13 @@ impl Record {
 }
 
 #[inline]
-fn common(entry: &mut Entry, kind: u8, (ecn, dscp): (Ecn, Dscp), socket: u32, (t, number): (Time, u64)) {
+fn common(
+    entry: &mut Entry,
+    kind: u8,
+    (ecn, dscp): (Ecn, Dscp),
+    socket: u32,
+    (t, number): (Time, u64),
+) {
     entry[0] = kind;
     entry[1] = dscp.0 << 2 | ecn as u8;
     entry[4..8].copy_from_slice(&socket.to_le_bytes());

@@ -21,7 +21,13 @@ fn header() -> Header {
         testbed: dumbbell_plan::Testbed::default(),
         record: dumbbell_plan::Record::default(),
     };
-    Header { made_by: "0.1.0".into(), plan, epoch_ns: 12, hosts: vec!["s1".into(), "d1".into()], capture: None }
+    Header {
+        made_by: "0.1.0".into(),
+        plan,
+        epoch_ns: 12,
+        hosts: vec!["s1".into(), "d1".into()],
+        capture: None,
+    }
 }
 
 fn ecn() -> impl Strategy<Value = Ecn> {
@@ -29,28 +35,44 @@ fn ecn() -> impl Strategy<Value = Ecn> {
 }
 
 fn incoming() -> impl Strategy<Value = Record> {
-    let numbers = (any::<u64>(), any::<u32>(), 1u64..1 << 48, any::<[u16; 2]>(), any::<u32>(), any::<u8>());
-    (numbers, ecn(), 0u8..64).prop_map(|((t, socket, number, [ip_len, payload], seq, flags), ecn, dscp)| {
-        let packet = Incoming { socket, number, ip_len, payload, ecn, dscp: Dscp(dscp), seq, flags };
-        Record::In { t: Time::from_ps(t), packet }
-    })
+    let numbers =
+        (any::<u64>(), any::<u32>(), 1u64..1 << 48, any::<[u16; 2]>(), any::<u32>(), any::<u8>());
+    (numbers, ecn(), 0u8..64).prop_map(
+        |((t, socket, number, [ip_len, payload], seq, flags), ecn, dscp)| {
+            let packet =
+                Incoming { socket, number, ip_len, payload, ecn, dscp: Dscp(dscp), seq, flags };
+            Record::In { t: Time::from_ps(t), packet }
+        },
+    )
 }
 
 fn outgoing() -> impl Strategy<Value = Record> {
     let piece = (any::<u32>(), any::<u16>(), any::<u16>(), any::<bool>())
         .prop_map(|(datagram, from, to, last)| Fragment { datagram, from, to, last });
-    let notice = (any::<u16>(), any::<u32>()).prop_map(|(mtu, seq)| PacketTooBig { mtu: mtu.into(), seq });
+    let notice =
+        (any::<u16>(), any::<u32>()).prop_map(|(mtu, seq)| PacketTooBig { mtu: mtu.into(), seq });
     let what = prop_oneof![
         Just((None, None)),
         piece.prop_map(|piece| (Some(piece), None)),
         notice.prop_map(|notice| (None, Some(notice))),
     ];
     let numbers = (any::<u64>(), any::<u32>(), 1u64..1 << 48, 0u32..1 << 24);
-    (numbers, ecn(), 0u8..64, any::<[bool; 2]>(), what).prop_map(|(numbers, ecn, dscp, [damaged, refused], what)| {
-        let ((at, socket, number, late), (piece, notice)) = (numbers, what);
-        let out = Outgoing { at: Time::from_ps(at), socket, number, ecn, dscp: Dscp(dscp), piece, damaged, notice };
-        Record::Out { out, late, refused }
-    })
+    (numbers, ecn(), 0u8..64, any::<[bool; 2]>(), what).prop_map(
+        |(numbers, ecn, dscp, [damaged, refused], what)| {
+            let ((at, socket, number, late), (piece, notice)) = (numbers, what);
+            let out = Outgoing {
+                at: Time::from_ps(at),
+                socket,
+                number,
+                ecn,
+                dscp: Dscp(dscp),
+                piece,
+                damaged,
+                notice,
+            };
+            Record::Out { out, late, refused }
+        },
+    )
 }
 
 fn records(most: usize) -> impl Strategy<Value = Vec<Record>> {
@@ -75,7 +97,8 @@ fn read(bytes: &[u8]) -> Result<(Header, Vec<Record>, Totals), LogFault> {
 proptest! {
     #[test]
     fn what_is_written_is_read(records in records(50)) {
-        let (header_read, records_read, totals) = read(&written(&records)).expect("it is as it was written");
+        let (header_read, records_read, totals) = read(&written(&records)).expect("it is as it was \
+            written");
         prop_assert_eq!(header_read, header());
         let incoming = records.iter().filter(|r| matches!(r, Record::In { .. })).count() as u64;
         prop_assert_eq!(totals, Totals { incoming, outgoing: records.len() as u64 - incoming, lost: 3 });
@@ -131,10 +154,17 @@ fn every_cut_is_found_and_so_is_what_was_added() {
     let bytes = written(&many()[..40]);
     for length in 0..bytes.len() {
         let fault = read(&bytes[..length]).expect_err("it is cut off");
-        assert!(matches!(fault, LogFault::Truncated { at, .. } if at == length as u64), "{length}: {fault}");
+        assert!(
+            matches!(fault, LogFault::Truncated { at, .. } if at == length as u64),
+            "{length}: \
+            {fault}"
+        );
     }
     let fault = read(&[&bytes[..], &[0]].concat()).expect_err("a byte was added");
-    assert!(matches!(&fault, LogFault::Altered { what, .. } if what == "what follows its end"), "{fault}");
+    assert!(
+        matches!(&fault, LogFault::Altered { what, .. } if what == "what follows its end"),
+        "{fault}"
+    );
 }
 
 #[test]
@@ -167,7 +197,12 @@ fn packets_bytes_are_read_with_their_record_and_are_of_version_2() {
     let mut writer = Writer::new(vec![], &header).expect("memory takes it");
     let (records, packet) = (many(), (0..=119).collect::<Vec<u8>>());
     for (record, length) in records.iter().zip((0..=120).cycle()) {
-        captured_bytes::encode(&packet[..length]).for_each(|entry| writer.push(&entry).expect("memory takes it"));
+        captured_bytes::encode(&packet[..length]).for_each(|entry| {
+            writer.push(&entry).expect(
+                "memory \
+            takes it",
+            )
+        });
         writer.push(&record.encode()).expect("memory takes it");
     }
     let written = writer.finish(0).expect("memory takes it").0;

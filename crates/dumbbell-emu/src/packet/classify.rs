@@ -8,21 +8,22 @@ mod connection;
 mod connections;
 mod fragments;
 mod hash;
-mod unmatched;
 #[cfg(test)]
 mod tests;
+mod unmatched;
 
-use dumbbell_wire::address::Address;
-use dumbbell_wire::protocol;
-use dumbbell_wire::five_tuple::FiveTuple;
-use dumbbell_wire::view::{TransportHeader, PacketView, tcp_flags};
 use connection::Connection;
-use fragments::Fragments;
-pub use unmatched::Unmatched;
-use std::collections::BTreeMap;
 use connections::ConnectionTable;
+use dumbbell_wire::address::Address;
+use dumbbell_wire::five_tuple::FiveTuple;
+use dumbbell_wire::protocol;
+use dumbbell_wire::view::{PacketView, TransportHeader, tcp_flags};
+use fragments::Fragments;
+use std::collections::BTreeMap;
+pub use unmatched::Unmatched;
 
-/// Connections of pools that are remembered; of one more, that which was silent for longest is forgotten.
+/// Connections of pools that are remembered; of one more, that which was silent for longest is
+/// forgotten.
 pub const REMEMBERED: usize = 65_536;
 
 /// The socket of a packet, and its fields for the log.
@@ -30,8 +31,8 @@ pub const REMEMBERED: usize = 65_536;
 pub struct Classified {
     /// The socket that sent it: twice the flow's number, plus 1 for its receiver.
     pub socket: u32,
-    /// TCP: the first byte of data, counted from the connection's SYN, which is 0; without data the next byte
-    /// expected of the other end. Of others the number of the datagram.
+    /// TCP: the first byte of data, counted from the connection's SYN, which is 0; without data the
+    /// next byte expected of the other end. Of others the number of the datagram.
     pub seq: u32,
     /// As [`dumbbell_core::transport::segment::flag`] has them.
     pub flags: u8,
@@ -71,7 +72,10 @@ impl Classifier {
     }
 
     /// A classifier that remembers at most so many connections of pools (at least one).
-    pub fn remembering(limit: usize, hosts: impl IntoIterator<Item = (Address, u32)>) -> Classifier {
+    pub fn remembering(
+        limit: usize,
+        hosts: impl IntoIterator<Item = (Address, u32)>,
+    ) -> Classifier {
         Classifier {
             hosts: hosts.into_iter().collect(),
             pools: BTreeMap::new(),
@@ -88,8 +92,8 @@ impl Classifier {
         true
     }
 
-    /// Connections that the host behind NIC `from` opens to the one behind `to`, of one service or of any that has no
-    /// pool of its own, go to these flows in turn.
+    /// Connections that the host behind NIC `from` opens to the one behind `to`, of one service or
+    /// of any that has no pool of its own, go to these flows in turn.
     pub fn pool(&mut self, from: u32, to: u32, service: Option<Service>, flows: Vec<u32>) {
         self.pools.insert((from, to, service), Pool { flows, next: 0 });
     }
@@ -99,7 +103,12 @@ impl Classifier {
     /// # Errors
     /// It is no flow's, and the router loses it.
     #[inline]
-    pub fn classify(&mut self, view: &PacketView, packet: &[u8], nic: u32) -> Result<Classified, Unmatched> {
+    pub fn classify(
+        &mut self,
+        view: &PacketView,
+        packet: &[u8],
+        nic: u32,
+    ) -> Result<Classified, Unmatched> {
         if view.fragment.is_some_and(|f| f.offset > 0) {
             return self.fragments.find(view).ok_or(Unmatched::Fragment);
         }
@@ -146,14 +155,23 @@ impl Classifier {
         if tuple.destination.is_multicast() {
             return Err(Unmatched::Group);
         }
-        let from = self.hosts.get(&tuple.source).copied().filter(|d| *d == nic).ok_or(Unmatched::Source)?;
+        let from = self
+            .hosts
+            .get(&tuple.source)
+            .copied()
+            .filter(|d| *d == nic)
+            .ok_or(Unmatched::Source)?;
         let to = self.hosts.get(&tuple.destination).copied().ok_or(Unmatched::Destination)?;
         let ports = tuple.ports;
-        if let Some(flow) = self.next_in_pool(from, to, Service { protocol: tuple.protocol, port: ports.1 }) {
+        if let Some(flow) =
+            self.next_in_pool(from, to, Service { protocol: tuple.protocol, port: ports.1 })
+        {
             return Ok((self.table.add(Connection::new(tuple, flow, [from, to]), false), 0));
         }
         // The other way round: an answer whose question was forgotten, or a server that calls back.
-        let flow = self.next_in_pool(to, from, Service { protocol: tuple.protocol, port: ports.0 }).ok_or(Unmatched::Flow)?;
+        let flow = self
+            .next_in_pool(to, from, Service { protocol: tuple.protocol, port: ports.0 })
+            .ok_or(Unmatched::Flow)?;
         Ok((self.table.add(Connection::new(tuple.reverse(), flow, [to, from]), false), 1))
     }
 
@@ -173,13 +191,16 @@ impl Classifier {
     /// An ICMP message: an error goes the way back of the packet that it quotes.
     #[cold]
     fn classify_icmp(&mut self, view: &PacketView, packet: &[u8]) -> Result<Classified, Unmatched> {
-        let TransportHeader::Icmp { kind, .. } = view.transport else { return Err(Unmatched::Protocol) };
+        let TransportHeader::Icmp { kind, .. } = view.transport else {
+            return Err(Unmatched::Protocol);
+        };
         let error = match view.protocol {
             protocol::ICMP => matches!(kind, 3 | 4 | 5 | 11 | 12),
             _ => kind < 128,
         };
         if !error {
-            // RFC 4861, RFC 2710, RFC 3810: what a link's hosts say among themselves. Here each link has one.
+            // RFC 4861, RFC 2710, RFC 3810: what a link's hosts say among themselves. Here each
+            // link has one.
             let neighbours = view.protocol == protocol::ICMPV6 && matches!(kind, 130..=137 | 143);
             return Err(if neighbours { Unmatched::Neighbours } else { Unmatched::Protocol });
         }
@@ -188,6 +209,10 @@ impl Classifier {
         let tuple = FiveTuple::of(&quoted).ok_or(Unmatched::Error)?;
         let (at, end) = self.table.find(&tuple).ok_or(Unmatched::Error)?;
         let connection = self.table.touch(at);
-        Ok(Classified { socket: 2 * connection.flow + 1 - end as u32, seq: 0, flags: connection::DATAGRAM })
+        Ok(Classified {
+            socket: 2 * connection.flow + 1 - end as u32,
+            seq: 0,
+            flags: connection::DATAGRAM,
+        })
     }
 }

@@ -55,8 +55,8 @@ impl Defect {
     }
 }
 
-/// A packet that is none of the wire's: which flaw it has, and all about it in one sentence. A NIC's error
-/// ([`io::ErrorKind::InvalidData`]) carries it.
+/// A packet that is none of the wire's: which flaw it has, and all about it in one sentence. A
+/// NIC's error ([`io::ErrorKind::InvalidData`]) carries it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Defective {
     /// The defect.
@@ -66,11 +66,13 @@ pub struct Defective {
 }
 
 impl Defective {
-    /// A packet of `len` bytes that came through a device of this MTU; `begins` as much of it as there is.
+    /// A packet of `len` bytes that came through a device of this MTU; `begins` as much of it as
+    /// there is.
     pub fn oversized(len: usize, mtu: usize, begins: &[u8]) -> Defective {
         let message = format!(
-            "{}: it is larger than the device's MTU of {mtu} bytes, because segmentation was left to a card, and there is none. \
-             Switch it off at the host's device: ethtool -K DEVICE tso off gso off",
+            "{}: it is larger than the device's MTU of {mtu} bytes, because segmentation was left \
+                to a card, and there is none. Switch it off at the host's device: ethtool -K \
+                DEVICE tso off gso off",
             describe(begins, len)
         );
         Defective { defect: Defect::Oversized, message }
@@ -79,7 +81,10 @@ impl Defective {
     /// A packet whose checksum was left to checksum offload, as the kernel says.
     pub fn unsummed(packet: &[u8]) -> Defective {
         let number = PacketView::quoted(packet).map_or(protocol::TCP, |v| v.protocol);
-        Defective { defect: Defect::of_transport(number), message: format!("{}: {UNSUMMED}", describe(packet, packet.len())) }
+        Defective {
+            defect: Defect::of_transport(number),
+            message: format!("{}: {UNSUMMED}", describe(packet, packet.len())),
+        }
     }
 
     /// The defect that a NIC's error carries, if it does.
@@ -89,8 +94,12 @@ impl Defective {
 
     /// Data that is no packet, or not a whole one.
     pub fn malformed(why: Malformed, packet: &[u8]) -> Defective {
-        let defect = if matches!(why, Malformed::Version(_)) { Defect::NotIp } else { Defect::Truncated };
-        let message = format!("{}: {why}. A program wrote it through a raw socket", describe(packet, packet.len()));
+        let defect =
+            if matches!(why, Malformed::Version(_)) { Defect::NotIp } else { Defect::Truncated };
+        let message = format!(
+            "{}: {why}. A program wrote it through a raw socket",
+            describe(packet, packet.len())
+        );
         Defective { defect, message }
     }
 
@@ -100,24 +109,41 @@ impl Defective {
         let (defect, message) = match wrong {
             Wrong::Partial(number) => (Defect::of_transport(number), format!("{what}: {UNSUMMED}")),
             Wrong::Ip { .. } => (Defect::BadIpChecksum, format!("{what}: {wrong}. {RAW}")),
-            Wrong::Transport { protocol, .. } => (Defect::of_transport(protocol), format!("{what}: {wrong}. {RAW}")),
-            Wrong::Absent | Wrong::Length { .. } => (Defect::BadUdpChecksum, format!("{what}: {wrong}. {RAW}")),
+            Wrong::Transport { protocol, .. } => (
+                Defect::of_transport(protocol),
+                format!(
+                    "{what}: \
+                {wrong}. {RAW}"
+                ),
+            ),
+            Wrong::Absent | Wrong::Length { .. } => (
+                Defect::BadUdpChecksum,
+                format!(
+                    "{what}: \
+                {wrong}. {RAW}"
+                ),
+            ),
         };
         Defective { defect, message }
     }
 }
 
-const UNSUMMED: &str = "its checksum was left to a card, and there is none. Switch that off at the host's device: \
-                        ethtool -K DEVICE tx off";
-const RAW: &str = "A program wrote it through a raw socket, or something changed it on its way to the router";
+const UNSUMMED: &str = "its checksum was left to a card, and there is none. Switch that off at the \
+    host's device: ethtool -K DEVICE tx off";
+const RAW: &str = "A program wrote it through a raw socket, or something changed it on its way to \
+    the router";
 
 /// A packet in words, as far as it can be read: protocol, addresses, ports, bytes.
 pub(crate) fn describe(begins: &[u8], len: usize) -> String {
     let Ok(view) = PacketView::quoted(begins) else { return format!("a packet of {len} bytes") };
-    let (name, source, destination) = (protocol::name(view.protocol), view.source, view.destination);
+    let (name, source, destination) =
+        (protocol::name(view.protocol), view.source, view.destination);
     match view.ports {
         (0, 0) => format!("{name} from {source} to {destination}, {len} bytes"),
-        (from, to) => format!("{name} from {source} port {from} to {destination} port {to}, {len} bytes"),
+        (from, to) => format!(
+            "{name} from {source} port {from} to {destination} port {to}, {len} \
+            bytes"
+        ),
     }
 }
 
@@ -194,17 +220,30 @@ mod tests {
                 "oversized",
                 "65000 bytes: it is larger than the device's MTU of 1500",
             ),
-            (wrong(&spoiled(samples::TCP_V4, 10)), "bad_ip_checksum", "its IP header's checksum is 0x"),
+            (
+                wrong(&spoiled(samples::TCP_V4, 10)),
+                "bad_ip_checksum",
+                "its IP header's checksum is \
+                0x",
+            ),
             (wrong(&last(samples::TCP_V4)), "bad_tcp_checksum", "60 bytes: its TCP checksum is 0x"),
             (wrong(&last(samples::UDP_V6)), "bad_udp_checksum", "its UDP checksum is 0x"),
             (wrong(&last(samples::UNREACHABLE_V4)), "bad_icmp_checksum", "its ICMP checksum is 0x"),
             (Defective::unsummed(samples::UDP_V4), "bad_udp_checksum", "ethtool -K DEVICE tx off"),
             (
-                Defective::malformed(PacketView::of(&samples::TCP_V4[..50]).unwrap_err(), &samples::TCP_V4[..50]),
+                Defective::malformed(
+                    PacketView::of(&samples::TCP_V4[..50]).unwrap_err(),
+                    &samples::TCP_V4[..50],
+                ),
                 "truncated",
                 "its header says a length of 60 bytes, and 50 came",
             ),
-            (Defective::malformed(Malformed::Version(0), &[0; 60]), "not_ip", "a packet of 60 bytes: it is no IP packet"),
+            (
+                Defective::malformed(Malformed::Version(0), &[0; 60]),
+                "not_ip",
+                "a packet of 60 \
+                bytes: it is no IP packet",
+            ),
         ];
         for (defective, name, message) in cases {
             assert_eq!(defective.defect.name(), name);
@@ -228,7 +267,10 @@ mod tests {
     fn a_nics_error_carries_its_defect() {
         let error = io::Error::from(Defective::oversized(65_000, 1500, samples::TCP_V4));
         assert_eq!(error.kind(), io::ErrorKind::InvalidData);
-        assert_eq!(Defective::of(&error).map(|defective| defective.defect), Some(Defect::Oversized));
+        assert_eq!(
+            Defective::of(&error).map(|defective| defective.defect),
+            Some(Defect::Oversized)
+        );
         assert_eq!(Defective::of(&io::ErrorKind::InvalidData.into()), None);
     }
 
@@ -238,7 +280,10 @@ mod tests {
         for (n, name) in ["oversized", "multicast", "oversized"].into_iter().enumerate() {
             findings.note(name, || format!("packet {n}"));
         }
-        assert_eq!((findings.of("oversized"), findings.of("multicast"), findings.of("not_ip")), (2, 1, 0));
+        assert_eq!(
+            (findings.of("oversized"), findings.of("multicast"), findings.of("not_ip")),
+            (2, 1, 0)
+        );
         assert_eq!(findings.0["oversized"].first, "packet 0");
         let text = serde_json::to_string(&findings).unwrap();
         assert_eq!(serde_json::from_str::<Findings>(&text).unwrap(), findings);

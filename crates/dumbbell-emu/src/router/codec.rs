@@ -1,10 +1,10 @@
 //! The interface between the router and packet headers.
 use crate::packet::classify::Unmatched;
-use dumbbell_wire::verify::Wrong;
-use dumbbell_wire::view::Malformed;
 use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::transport::segment::PacketTooBig;
 use dumbbell_net::Fragment;
+use dumbbell_wire::verify::Wrong;
+use dumbbell_wire::view::Malformed;
 
 /// The fields of a host's packet that the network gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +47,7 @@ pub trait PacketCodec {
     fn corrupt(&mut self, packet: &mut [u8]) -> bool;
     /// Writes the piece of a packet, with its own header; false if there is no such piece.
     fn fragment(&mut self, packet: &[u8], piece: Fragment, into: &mut Vec<u8>) -> bool;
-    /// Writes a router's answer to the sender of a packet that was too large; false if it must not be answered.
+    /// Writes a router's answer to the sender of a packet that was too large; false if it must not
+    /// be answered.
     fn icmp_error(&mut self, packet: &[u8], notice: PacketTooBig, into: &mut Vec<u8>) -> bool;
 }

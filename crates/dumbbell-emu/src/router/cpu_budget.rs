@@ -54,8 +54,10 @@ impl Budget {
             return;
         }
         let ran = ran_ns();
-        let (earned, spent) = (passed.ps() / 100 * SHARE, ran.saturating_sub(self.ran).saturating_mul(1_000));
-        self.left = self.left.saturating_add_unsigned(earned).saturating_sub_unsigned(spent).min(MOST);
+        let (earned, spent) =
+            (passed.ps() / 100 * SHARE, ran.saturating_sub(self.ran).saturating_mul(1_000));
+        self.left =
+            self.left.saturating_add_unsigned(earned).saturating_sub_unsigned(spent).min(MOST);
         (self.checked, self.ran) = (now, ran);
     }
 

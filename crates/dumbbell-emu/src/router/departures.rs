@@ -97,7 +97,8 @@ mod tests {
             let (mut left, mut now) = (vec![], 0);
             while !departures.is_empty() {
                 while let Some(out) = departures.due(Time::from_ps(now)) {
-                    prop_assert!(out.at.ps() <= now && now - out.at.ps() < step, "not before its time, and not after a step");
+                    prop_assert!(out.at.ps() <= now && now - out.at.ps() < step, "not before its \
+                        time, and not after a step");
                     left.push((out.at.ps(), out.number));
                 }
                 now += step;

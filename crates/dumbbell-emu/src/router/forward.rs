@@ -1,12 +1,12 @@
 //! One step of the router: packets that were read go into the network, packets that come out are
 //! written.
-use crate::router::nics::Delayed;
 use super::network::{Incoming, Network, Outgoing};
 use super::slab::Slot;
-use crate::router::codec::PacketCodec;
 use super::{BATCH, Router};
-use crate::packet::defects::Defective;
 use crate::log::Record;
+use crate::packet::defects::Defective;
+use crate::router::codec::PacketCodec;
+use crate::router::nics::Delayed;
 use dumbbell_core::units::{Span, Time};
 use std::io;
 
@@ -66,7 +66,11 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
     fn arrive(&mut self, nic: usize, (slot, len): (Slot, usize), t: Time) {
         let bytes = self.slab.buffer(slot);
         if len > usize::from(self.setup.largest) {
-            self.measures.counts.defective(&Defective::oversized(len, usize::from(self.setup.largest), &bytes[..len]));
+            self.measures.counts.defective(&Defective::oversized(
+                len,
+                usize::from(self.setup.largest),
+                &bytes[..len],
+            ));
             return self.slab.give_back(slot);
         }
         let info = match self.codec.parse(nic, &bytes[..len]) {
@@ -95,7 +99,8 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
         self.log_ring.note_packet(&Record::In { t: self.reached, packet }, packet.socket, bytes);
     }
 
-    /// The network goes on to now, and what is due is written; how many packets, and whether more are due.
+    /// The network goes on to now, and what is due is written; how many packets, and whether more
+    /// are due.
     pub(super) fn step(&mut self) -> io::Result<(usize, bool)> {
         let now = self.setup.clock.now().min(self.setup.end);
         self.advance(now);
@@ -238,9 +243,15 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
     }
 }
 
-/// A packet that is not written as it came: cut, answered, or damaged. False if nothing is to be written.
+/// A packet that is not written as it came: cut, answered, or damaged. False if nothing is to be
+/// written.
 #[cold]
-fn make_packet(codec: &mut impl PacketCodec, packet: &[u8], out: &Outgoing, into: &mut Vec<u8>) -> bool {
+fn make_packet(
+    codec: &mut impl PacketCodec,
+    packet: &[u8],
+    out: &Outgoing,
+    into: &mut Vec<u8>,
+) -> bool {
     into.clear();
     match (out.notice, out.piece) {
         (Some(notice), _) => return codec.icmp_error(packet, notice, into),

@@ -1,15 +1,15 @@
 //! The codec for real packets, IPv4 and IPv6.
-use crate::router::codec::{PacketInfo, Rejected, PacketCodec};
 use crate::packet::classify::Classifier;
-use dumbbell_wire::icmp_error::too_big;
-use dumbbell_wire::fragment::fragment;
-use dumbbell_wire::corrupt::{Corruption, corrupt};
-use dumbbell_wire::rewrite::{set_dscp, set_ecn};
-use dumbbell_wire::verify::{Verdict, verify};
-use dumbbell_wire::view::{TransportHeader, PacketView};
+use crate::router::codec::{PacketCodec, PacketInfo, Rejected};
 use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::transport::segment::PacketTooBig;
 use dumbbell_net::Fragment;
+use dumbbell_wire::corrupt::{Corruption, corrupt};
+use dumbbell_wire::fragment::fragment;
+use dumbbell_wire::icmp_error::too_big;
+use dumbbell_wire::rewrite::{set_dscp, set_ecn};
+use dumbbell_wire::verify::{Verdict, verify};
+use dumbbell_wire::view::{PacketView, TransportHeader};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The address from which the router answers; hosts have others ([`crate::host::hosts::v4`]).
@@ -41,7 +41,8 @@ impl PacketCodec for IpCodec {
         if let Verdict::Wrong(wrong) = verify(packet, &view) {
             return Err(Rejected::BadChecksum(wrong));
         }
-        let whose = self.classifier.classify(&view, packet, nic as u32).map_err(Rejected::NoFlow)?;
+        let whose =
+            self.classifier.classify(&view, packet, nic as u32).map_err(Rejected::NoFlow)?;
         let payload = match view.transport {
             TransportHeader::Tcp(tcp) => tcp.payload,
             TransportHeader::Udp => view.payload_len().saturating_sub(UDP),
@@ -49,7 +50,14 @@ impl PacketCodec for IpCodec {
             _ => 0,
         };
         let (ecn, dscp) = (view.ecn, view.dscp);
-        Ok(PacketInfo { socket: whose.socket, payload, ecn, dscp, seq: whose.seq, flags: whose.flags })
+        Ok(PacketInfo {
+            socket: whose.socket,
+            payload,
+            ecn,
+            dscp,
+            seq: whose.seq,
+            flags: whose.flags,
+        })
     }
 
     #[inline]
@@ -94,9 +102,12 @@ mod tests {
     fn a_mark_is_what_the_header_says_then_and_only_that() {
         let mut headers = IpCodec::new(Classifier::new([]));
         for (name, packet) in samples::ALL {
-            for (ecn, dscp) in
-                [(Ecn::Ce, Dscp(46)), (Ecn::NotEct, Dscp(0)), (Ecn::Ect0, Dscp(10)), (Ecn::Ect1, Dscp(10))]
-            {
+            for (ecn, dscp) in [
+                (Ecn::Ce, Dscp(46)),
+                (Ecn::NotEct, Dscp(0)),
+                (Ecn::Ect0, Dscp(10)),
+                (Ecn::Ect1, Dscp(10)),
+            ] {
                 let before = PacketView::of(packet).unwrap();
                 let mut marked = packet.to_vec();
                 headers.mark(&mut marked, ecn, dscp);

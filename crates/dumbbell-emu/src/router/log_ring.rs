@@ -32,7 +32,11 @@ pub(super) struct LogRing {
 }
 
 impl LogRing {
-    pub fn new(ring: Option<rtrb::Producer<Entry>>, capture: Option<Capture>, unlogged: Arc<AtomicU64>) -> LogRing {
+    pub fn new(
+        ring: Option<rtrb::Producer<Entry>>,
+        capture: Option<Capture>,
+        unlogged: Arc<AtomicU64>,
+    ) -> LogRing {
         LogRing { ring, capture, unlogged, lost: 0, uncaptured: 0 }
     }
 
@@ -47,7 +51,8 @@ impl LogRing {
         }
     }
 
-    /// Writes the record of a packet of `socket`, with the packet's first bytes if they are captured.
+    /// Writes the record of a packet of `socket`, with the packet's first bytes if they are
+    /// captured.
     #[inline]
     pub fn note_packet(&mut self, record: &Record, socket: u32, packet: &[u8]) {
         match &self.capture {
@@ -62,11 +67,14 @@ impl LogRing {
         }
     }
 
-    /// Writes both, or nothing. Half of the ring is kept free for records: a capture must not cost a run its validity.
+    /// Writes both, or nothing. Half of the ring is kept free for records: a capture must not cost
+    /// a run its validity.
     fn push(&mut self, record: &Record, kept: &[u8]) -> bool {
         let Some(ring) = &mut self.ring else { return true };
         let reserve = ring.buffer().capacity() / 2;
-        let Ok(room) = ring.write_chunk_uninit(bytes::entries(kept.len()) + 1 + reserve) else { return false };
+        let Ok(room) = ring.write_chunk_uninit(bytes::entries(kept.len()) + 1 + reserve) else {
+            return false;
+        };
         room.fill_from_iter(bytes::encode(kept).chain([record.encode()]));
         true
     }
@@ -81,7 +89,8 @@ mod tests {
 
     fn record(socket: u32) -> Record {
         let (ecn, dscp) = (Ecn::NotEct, Dscp(0));
-        let packet = Incoming { socket, number: 1, ip_len: 100, payload: 0, ecn, dscp, seq: 0, flags: 0 };
+        let packet =
+            Incoming { socket, number: 1, ip_len: 100, payload: 0, ecn, dscp, seq: 0, flags: 0 };
         Record::In { t: Time::ZERO, packet }
     }
 
@@ -102,7 +111,8 @@ mod tests {
         let entries: Vec<Entry> = std::iter::from_fn(|| consumer.pop().ok()).collect();
         let kinds: Vec<u8> = entries.iter().map(|entry| entry[0]).collect();
         assert_eq!(kinds, [1, 3, 3, 1, 3, 3, 1, 1, 1]);
-        let kept: Vec<u8> = entries[1..3].iter().flat_map(|entry| bytes::decode(entry).unwrap().to_vec()).collect();
+        let kept: Vec<u8> =
+            entries[1..3].iter().flat_map(|entry| bytes::decode(entry).unwrap().to_vec()).collect();
         assert_eq!(kept, packet[..50]);
     }
 }

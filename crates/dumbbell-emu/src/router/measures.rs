@@ -6,16 +6,16 @@ pub(crate) mod gaps;
 pub mod lateness;
 pub(crate) mod nic_wait;
 pub(crate) mod stalls;
+use super::network::Outgoing;
+use crate::host::nic::Losses;
 use crate::router::measures::bottleneck::Bottleneck;
 use crate::router::measures::counts::Counts;
 use crate::router::measures::cpu::Cpu;
 use crate::router::measures::gaps::Gaps;
 use crate::router::measures::lateness::{Percentiles, Spans};
-use super::network::Outgoing;
-use crate::router::measures::stalls::{Stalls, StallMeter};
-use crate::router::privileges::Privilege;
 use crate::router::measures::nic_wait::NicWait;
-use crate::host::nic::Losses;
+use crate::router::measures::stalls::{StallMeter, Stalls};
+use crate::router::privileges::Privilege;
 use dumbbell_core::units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
@@ -58,7 +58,8 @@ pub struct Measured {
     pub gap_error_us: Percentiles,
     /// Number of such gaps.
     pub gaps: u64,
-    /// The error of the bottleneck's rate while it was busy, as a share of it; `None`: it never was.
+    /// The error of the bottleneck's rate while it was busy, as a share of it; `None`: it never
+    /// was.
     pub rate_error: Option<f64>,
     /// Stalls of the thread.
     pub stalls: Stalls,

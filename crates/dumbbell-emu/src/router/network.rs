@@ -4,13 +4,15 @@ use dumbbell_net::Observer;
 use dumbbell_net::Relay;
 pub use dumbbell_net::{Incoming, Outgoing};
 
-/// A network whose sockets are outside. It knows no clock: instants are passed in and never go back.
+/// A network whose sockets are outside. It knows no clock: instants are passed in and never go
+/// back.
 pub trait Network {
     /// A packet comes at `t`, after everything that is due before then.
     fn send(&mut self, t: Time, packet: Incoming);
     /// Everything happens that is due before `t`.
     fn run_until(&mut self, t: Time);
-    /// The earliest instant at which anything can come out that is not known yet, unless a packet comes; `None`: never.
+    /// The earliest instant at which anything can come out that is not known yet, unless a packet
+    /// comes; `None`: never.
     fn next(&mut self) -> Option<Time>;
     /// Takes what is known to come out.
     fn outgoing(&mut self) -> impl Iterator<Item = Outgoing>;

@@ -29,7 +29,8 @@ pub(crate) struct Privileges {
 }
 
 impl Privileges {
-    /// Asks for all of it, for the calling thread, which is to run on `core`; `None`: on the last that it may use.
+    /// Asks for all of it, for the calling thread, which is to run on `core`; `None`: on the last
+    /// that it may use.
     pub fn claim(core: Option<usize>) -> Self {
         let mut privilege = Privilege::default();
         match core.map_or_else(sched::cores, |core| Ok(vec![core])) {
@@ -50,7 +51,8 @@ impl Privileges {
         match sched::real_time(PRIORITY) {
             Ok(()) => privilege.real_time = true,
             Err(cause) => privilege.denied.push(format!(
-                "real-time priority: {cause} (run as root, or give CAP_SYS_NICE, or raise `ulimit -r` to {PRIORITY})"
+                "real-time priority: {cause} (run as root, or give CAP_SYS_NICE, or raise `ulimit \
+                    -r` to {PRIORITY})"
             )),
         }
         let memory = match Locked::present() {

@@ -1,6 +1,6 @@
 //! The core that a scenario reserves for the router, and the other cores for the rest of the run.
-use crate::sys::sched;
 use crate::error::{Context, EnvError};
+use crate::sys::sched;
 use dumbbell_plan::Core;
 use std::fs;
 use std::thread;
@@ -28,16 +28,19 @@ impl Reserved {
         if others.is_empty() {
             return Err(EnvError::new(
                 format!(
-                    "core {core} is the only core of this process: with the router on it none is left for the hosts"
+                    "core {core} is the only core of this process: with the router on it none is \
+                        left for the hosts"
                 ),
                 "leave out `core`, or give the process more cores (taskset, cpuset)",
             ));
         }
-        let tried =
-            thread::spawn(move || sched::pin(core)).join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let tried = thread::spawn(move || sched::pin(core))
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         tried.map_err(|e| {
             let fix =
-                "choose a core of this process's cpuset (/proc/self/status, Cpus_allowed_list), or extend the cpuset";
+                "choose a core of this process's cpuset (/proc/self/status, Cpus_allowed_list), or \
+                    extend the cpuset";
             EnvError::new(format!("the router cannot run on core {core}: {e}"), fix)
         })?;
         sched::keep_to(&others).context("keep the hosts off the router's core")?;
@@ -47,7 +50,8 @@ impl Reserved {
 
 impl Drop for Reserved {
     fn drop(&mut self) {
-        // The cores were permitted before. If they no longer are, the kernel has moved the thread itself.
+        // The cores were permitted before. If they no longer are, the kernel has moved the thread
+        // itself.
         let _ = sched::keep_to(&self.before);
     }
 }
@@ -73,7 +77,8 @@ pub fn list(name: &str) -> Vec<usize> {
     parsed(&fs::read_to_string(format!("{LISTS}/{name}")).unwrap_or_default())
 }
 
-/// Reads `0-2,5` (Documentation/admin-guide/cputopology.rst); parts that make no sense are left out.
+/// Reads `0-2,5` (Documentation/admin-guide/cputopology.rst); parts that make no sense are left
+/// out.
 fn parsed(text: &str) -> Vec<usize> {
     let range = |part: &str| {
         let (from, to) = part.split_once('-').unwrap_or((part, part));
@@ -85,7 +90,10 @@ fn parsed(text: &str) -> Vec<usize> {
 /// Cores for people: `0 to 3` or `0, 2, 5`.
 pub fn shown(cores: &[usize]) -> String {
     match cores {
-        [first, .., last] if last - first + 1 == cores.len() && cores.len() > 2 => format!("{first} to {last}"),
+        [first, .., last] if last - first + 1 == cores.len() && cores.len() > 2 => format!(
+            "{first} \
+            to {last}"
+        ),
         _ => cores.iter().map(usize::to_string).collect::<Vec<_>>().join(", "),
     }
 }
@@ -110,7 +118,10 @@ mod tests {
         assert_eq!(choose(Core::Number(1), &[0, 1], &[]), Ok(1));
         assert_eq!(choose(Core::Isolated, &[0, 1, 2, 3], &[2, 3]), Ok(3));
         let refused = choose(Core::Number(9), &[0, 1, 2, 3], &[]).expect_err("there is none");
-        assert!(refused.cause.contains("core = 9") && refused.cause.contains("0 to 3"), "{refused}");
+        assert!(
+            refused.cause.contains("core = 9") && refused.cause.contains("0 to 3"),
+            "{refused}"
+        );
         let refused = choose(Core::Isolated, &[0, 1], &[]).expect_err("there is none");
         assert!(refused.fix.contains("isolcpus=1"), "{refused}");
     }
@@ -120,12 +131,18 @@ mod tests {
         thread::spawn(|| {
             let before = sched::cores().expect("the kernel tells");
             let Some(last) = before.last().copied().filter(|_| before.len() > 1) else {
-                let refused = Reserved::of(Core::Number(before[0] as u16)).err().expect("no core is left");
+                let refused = Reserved::of(Core::Number(before[0] as u16)).err().expect(
+                    "no core \
+                    is left",
+                );
                 return assert!(refused.cause.contains("only core"), "{refused}");
             };
             let reserved = Reserved::of(Core::Number(last as u16)).expect("it is one of ours");
             assert_eq!(reserved.core, last);
-            let inherited = thread::spawn(sched::cores).join().expect("the thread is fine").expect("the kernel tells");
+            let inherited = thread::spawn(sched::cores).join().expect("the thread is fine").expect(
+                "the \
+                kernel tells",
+            );
             assert_eq!(inherited, before[..before.len() - 1]);
             drop(reserved);
             assert_eq!(sched::cores().expect("the kernel tells"), before);

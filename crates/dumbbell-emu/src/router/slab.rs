@@ -49,7 +49,8 @@ pub struct Slab {
 }
 
 impl Slab {
-    /// Buffers for packets of up to `largest` bytes, of `bytes` of memory at most, with `ready` buffers from the start.
+    /// Buffers for packets of up to `largest` bytes, of `bytes` of memory at most, with `ready`
+    /// buffers from the start.
     pub fn new(largest: usize, bytes: usize, ready: usize) -> Self {
         // One byte more than fits: a packet that fills it was larger than it may be.
         let stride = (largest + 1).next_multiple_of(LINE);
@@ -213,7 +214,8 @@ mod tests {
     }
 
     proptest! {
-        // Whatever the order in which they go: each keeps its own bytes, and nothing is lost of the count.
+        // Whatever the order in which they go: each keeps its own bytes, and nothing is lost of the
+        // count.
         #[test]
         fn packets_keep_their_bytes(order in prop::collection::vec(0usize..1000, 1..400)) {
             let mut slab = Slab::new(60, 1 << 22, 4);

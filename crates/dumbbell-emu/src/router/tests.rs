@@ -1,17 +1,17 @@
 //! Tests of the router with NICs in memory and networks that do one thing each.
 use super::network::{Incoming, Outgoing};
-use crate::router::codec::{PacketInfo, Rejected};
 use super::*;
-use crate::packet::classify::Unmatched;
-use dumbbell_wire::verify::Wrong;
-use dumbbell_wire::view::Malformed;
-use crate::packet::defects::Defective;
-use crate::log::Record;
 use crate::host::nic::{Arrived, Losses};
+use crate::log::Record;
+use crate::packet::classify::Unmatched;
+use crate::packet::defects::Defective;
+use crate::router::codec::{PacketInfo, Rejected};
 use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::transport::segment::PacketTooBig;
 use dumbbell_core::units::{Rate, Transmitter};
 use dumbbell_net::Fragment;
+use dumbbell_wire::verify::Wrong;
+use dumbbell_wire::view::Malformed;
 use std::collections::VecDeque;
 use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::os::fd::BorrowedFd;
@@ -19,7 +19,8 @@ use std::sync::Mutex;
 
 type Queue = Arc<Mutex<VecDeque<Vec<u8>>>>;
 
-/// A NIC of queues in memory, with a pipe that has a byte for each packet that waits; it has room for so many packets.
+/// A NIC of queues in memory, with a pipe that has a byte for each packet that waits; it has room
+/// for so many packets.
 struct Memory {
     sent: Queue,
     waiting: PipeReader,
@@ -88,7 +89,12 @@ impl PacketCodec for Tiny {
             [0xFF, ..] => Err(Rejected::NoFlow(Unmatched::Destination)),
             [0xFE, ..] => Err(Rejected::BadChecksum(Wrong::Absent)),
             [socket, tos, data, ..] => {
-                assert_eq!(usize::from(*socket), nic, "in these tests a socket's number is its door's");
+                assert_eq!(
+                    usize::from(*socket),
+                    nic,
+                    "in these tests a socket's number is its \
+                    door's"
+                );
                 let ecn = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce][usize::from(tos & 3)];
                 Ok(PacketInfo {
                     socket: (*socket).into(),
@@ -120,7 +126,8 @@ impl PacketCodec for Tiny {
     }
 }
 
-/// A link of a fixed rate with a queue, from socket 0 to socket 1; what it decides at arrival, as the simulator does.
+/// A link of a fixed rate with a queue, from socket 0 to socket 1; what it decides at arrival, as
+/// the simulator does.
 struct Link {
     clock: Transmitter,
     limit: usize,
@@ -134,13 +141,30 @@ struct Link {
 impl Link {
     fn new(rate: Rate, limit: usize) -> Self {
         let (leaves, out, gone) = (VecDeque::new(), vec![], vec![]);
-        Link { clock: Transmitter::new(rate), limit, delay: Span::from_ms(2), free: Time::ZERO, leaves, out, gone }
+        Link {
+            clock: Transmitter::new(rate),
+            limit,
+            delay: Span::from_ms(2),
+            free: Time::ZERO,
+            leaves,
+            out,
+            gone,
+        }
     }
 }
 
 fn outgoing(at: Time, packet: &Incoming) -> Outgoing {
     let Incoming { number, ecn, dscp, .. } = *packet;
-    Outgoing { at, socket: packet.socket ^ 1, number, ecn, dscp, piece: None, damaged: false, notice: None }
+    Outgoing {
+        at,
+        socket: packet.socket ^ 1,
+        number,
+        ecn,
+        dscp,
+        piece: None,
+        damaged: false,
+        notice: None,
+    }
 }
 
 impl Network for Link {
@@ -214,7 +238,12 @@ fn run<N: Network>(setup: Setup, nics: Vec<Box<dyn Nic>>, network: N) -> (Measur
     let (log, mut records) = rtrb::RingBuffer::new(4096);
     let router = Router::new(setup, nics, network, Tiny, Some(log)).expect("doors of memory");
     let measured = router.run(&AtomicBool::new(false)).expect("doors of memory").measured;
-    let records = std::iter::from_fn(|| records.pop().ok()).map(|entry| Record::decode(&entry).expect("a record"));
+    let records = std::iter::from_fn(|| records.pop().ok()).map(|entry| {
+        Record::decode(&entry).expect(
+            "a \
+        record",
+        )
+    });
     (measured, records.collect())
 }
 
@@ -238,7 +267,10 @@ fn a_burst_leaves_in_order_and_at_the_rate_and_what_has_no_room_is_dropped() {
     conserved(&measured);
     let got = host_b.received();
     let came: Vec<u8> = got.iter().map(|packet| packet[2]).collect();
-    assert!(came.len() >= 20 && came.is_sorted() && got.iter().all(|p| p.len() == 1250), "{came:?}");
+    assert!(
+        came.len() >= 20 && came.is_sorted() && got.iter().all(|p| p.len() == 1250),
+        "{came:?}"
+    );
     assert_eq!(measured.counts.incoming, 100);
     assert_eq!(measured.counts.delivered as usize, came.len());
     assert_eq!(host_a.received().len(), 0);
@@ -270,7 +302,10 @@ fn what_the_network_says_of_a_packet_is_done_to_its_bytes() {
         1 => vec![Outgoing { ecn: Ecn::Ce, ..out }, Outgoing { dscp: Dscp(10), ..out }, out],
         2 => vec![Outgoing { damaged: true, ..out }, out],
         3 => {
-            let piece = |from, to, last| Outgoing { piece: Some(Fragment { datagram: 0, from, to, last }), ..out };
+            let piece = |from, to, last| Outgoing {
+                piece: Some(Fragment { datagram: 0, from, to, last }),
+                ..out
+            };
             vec![piece(1, 2, true), piece(0, 1, false)]
         }
         4 => vec![Outgoing { socket: 0, notice: Some(PacketTooBig { mtu: 99, seq: 4 }), ..out }],
@@ -291,12 +326,16 @@ fn what_the_network_says_of_a_packet_is_done_to_its_bytes() {
     ];
     assert_eq!(host_b.received(), expected);
     assert_eq!(host_a.received(), [vec![0, 0xAA, 99]]);
-    assert_eq!((measured.counts.delivered, measured.counts.dropped, measured.counts.written), (5, 1, 8));
+    assert_eq!(
+        (measured.counts.delivered, measured.counts.dropped, measured.counts.written),
+        (5, 1, 8)
+    );
     // No host would find that the last is damaged: it is not written.
     assert_eq!(measured.counts.unwritten, 1);
     // But it came out of the network: the log has it.
     assert_eq!(records.len(), 6 + 9);
-    let not_taken = |r: &Record| matches!(r, Record::Out { out, refused: true, .. } if out.number == 6);
+    let not_taken =
+        |r: &Record| matches!(r, Record::Out { out, refused: true, .. } if out.number == 6);
     assert_eq!(records.iter().filter(|r| not_taken(r)).count(), 1);
 }
 
@@ -312,7 +351,10 @@ fn a_full_nic_keeps_the_order_and_gives_up_at_last() {
     conserved(&measured);
     assert_eq!(host_b.received(), [[0, 0, 0], [0, 0, 1], [0, 0, 2]]);
     assert_eq!(measured.losses[1], measures::NicLosses { sent: 0, written: 7 });
-    assert_eq!(records.iter().filter(|r| matches!(r, Record::Out { refused: true, .. })).count(), 7);
+    assert_eq!(
+        records.iter().filter(|r| matches!(r, Record::Out { refused: true, .. })).count(),
+        7
+    );
     // What the NICs had lost before the run is not the run's.
     assert_eq!(measured.losses[0], measures::NicLosses::default());
 }
@@ -328,10 +370,16 @@ fn strangers_and_damaged_goods_do_not_come_in() {
     let (measured, _) = run(setup(20), vec![a, b], network);
     conserved(&measured);
     let c = &measured.counts;
-    assert_eq!((c.strangers, c.bad_checksums, c.malformed, c.oversized, c.incoming), (1, 2, 1, 1, 1));
+    assert_eq!(
+        (c.strangers, c.bad_checksums, c.malformed, c.oversized, c.incoming),
+        (1, 2, 1, 1, 1)
+    );
     assert_eq!(host_b.received(), [[0, 0, 7]]);
     let first = c.first_complaint.as_deref().unwrap();
-    assert!(first.starts_with("a packet of 3 bytes: it has no UDP checksum, which IPv6 demands"), "{first}");
+    assert!(
+        first.starts_with("a packet of 3 bytes: it has no UDP checksum, which IPv6 demands"),
+        "{first}"
+    );
     let found: Vec<_> = c.findings.0.iter().map(|(name, f)| (name.as_str(), f.packets)).collect();
     let expected = [
         ("bad_tcp_checksum", 1),
@@ -352,7 +400,8 @@ fn packets_for_which_there_is_no_memory_are_counted_and_what_is_inside_too() {
     for i in 0..30u8 {
         host_a.send(&[0, 0, i]);
     }
-    let late = |_: &Incoming, out: Outgoing| vec![Outgoing { at: out.at + Span::from_secs(1), ..out }];
+    let late =
+        |_: &Incoming, out: Outgoing| vec![Outgoing { at: out.at + Span::from_secs(1), ..out }];
     let (measured, _) = run(small, vec![a, b], Tricks { of: late, out: vec![], gone: vec![] });
     conserved(&measured);
     assert_eq!((measured.counts.incoming, measured.inside, measured.counts.no_room), (16, 16, 14));
@@ -365,7 +414,9 @@ fn a_full_log_and_what_nobody_sent_are_counted() {
     let (b, _host_b) = nic(usize::MAX);
     host_a.send(&[0, 0, 1]);
     let network = Tricks {
-        of: |_: &Incoming, out: Outgoing| vec![out, Outgoing { number: 77, ..out }, Outgoing { socket: 9, ..out }],
+        of: |_: &Incoming, out: Outgoing| {
+            vec![out, Outgoing { number: 77, ..out }, Outgoing { socket: 9, ..out }]
+        },
         out: vec![],
         gone: vec![],
     };

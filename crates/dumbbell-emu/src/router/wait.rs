@@ -4,8 +4,8 @@
 //! cores. So it sleeps until shortly before the instant and polls the clock from then on. It learns
 //! this margin from the lateness of its wake-ups, as TCP learns its timeout from round-trip times
 //! (Jacobson 1988): mean plus four mean deviations.
-use crate::router::cpu_budget::{Awake, Budget};
 use crate::clock::Clock;
+use crate::router::cpu_budget::{Awake, Budget};
 use dumbbell_core::units::{Span, Time};
 use dumbbell_plan::Wait;
 use nix::errno::Errno;
@@ -100,9 +100,9 @@ pub struct Wakeup {
 }
 
 impl Wakeup {
-    /// Since when the router did not attend: since something was due at `until` or a packet was seen, if there was
-    /// `something` to do, and since it was to be back if it overslept, whatever there was: packets that came meanwhile are
-    /// stamped when they are read, and do not tell.
+    /// Since when the router did not attend: since something was due at `until` or a packet was
+    /// seen, if there was `something` to do, and since it was to be back if it overslept, whatever
+    /// there was: packets that came meanwhile are stamped when they are read, and do not tell.
     pub fn absent_since(&self, until: Time, something: bool) -> Option<Time> {
         let due = something.then(|| until.min(self.now));
         let overslept = (self.now.since(self.asked) > ASLEEP).then_some(self.asked);
@@ -122,11 +122,18 @@ impl Waiter {
         }
     }
 
-    /// Waits until `until`, or until one of `nics` has a packet, or for a while. `busy`: packets come every few microseconds.
+    /// Waits until `until`, or until one of `nics` has a packet, or for a while. `busy`: packets
+    /// come every few microseconds.
     ///
     /// # Errors
     /// A NIC is gone.
-    pub fn wait(&mut self, until: Time, nics: &mut [PollFd<'_>], busy: bool, budget: &Budget) -> io::Result<Wakeup> {
+    pub fn wait(
+        &mut self,
+        until: Time,
+        nics: &mut [PollFd<'_>],
+        busy: bool,
+        budget: &Budget,
+    ) -> io::Result<Wakeup> {
         let awake = budget.awake();
         let began = self.clock.now();
         let mut now = began;
@@ -166,7 +173,8 @@ impl Waiter {
 
 /// Sleeps for at most `span`; whether a NIC has a packet.
 fn poll_nics(nics: &mut [PollFd<'_>], span: Span) -> io::Result<bool> {
-    let ready = if span == Span::ZERO { poll(nics, PollTimeout::ZERO) } else { ppoll_for(nics, span) };
+    let ready =
+        if span == Span::ZERO { poll(nics, PollTimeout::ZERO) } else { ppoll_for(nics, span) };
     match ready {
         Ok(n) => Ok(n > 0),
         Err(Errno::EINTR) => Ok(false),
@@ -207,8 +215,13 @@ mod tests {
     #[test]
     fn who_oversleeps_was_absent_whether_or_not_something_was_due() {
         let at = |us: u64| Time::from_ps(us * 1_000_000);
-        let woken =
-            |now, asked| Wakeup { packets: false, now: at(now), asked: at(asked), empty: Time::ZERO, slept: None };
+        let woken = |now, asked| Wakeup {
+            packets: false,
+            now: at(now),
+            asked: at(asked),
+            empty: Time::ZERO,
+            slept: None,
+        };
         // A packet came before the next instant, or the instant did.
         assert_eq!(woken(500, 900).absent_since(at(900), true), Some(at(500)));
         assert_eq!(woken(950, 880).absent_since(at(900), true), Some(at(900)));

@@ -21,11 +21,12 @@ fn kill_all() -> c_int {
     libc::SIGRTMAX()
 }
 
-/// Lets a command start in a network namespace, die when the thread that starts it does, and take with it all that it
-/// started, where the machine permits a process namespace.
+/// Lets a command start in a network namespace, die when the thread that starts it does, and take
+/// with it all that it started, where the machine permits a process namespace.
 pub fn start_in_namespace(command: &mut Command, network: OwnedFd) {
     let us = nix::unistd::getpid().as_raw();
-    // SAFETY: `inside` and what it calls make system calls only; they allocate nothing and take no lock.
+    // SAFETY: `inside` and what it calls make system calls only; they allocate nothing and take no
+    // lock.
     unsafe { command.pre_exec(move || child_setup(network.as_raw_fd(), us)) };
 }
 
@@ -56,14 +57,17 @@ fn child_setup(network: RawFd, us: pid_t) -> io::Result<()> {
     // SAFETY: getppid and setns take numbers.
     unsafe {
         if libc::getppid() != us {
-            return Err(io::Error::from_raw_os_error(libc::ESRCH)); // it died before we could ask to die with it
+            // it died before we could ask to die with it
+            return Err(io::Error::from_raw_os_error(libc::ESRCH));
         }
         check(libc::setns(network, libc::CLONE_NEWNET))?;
         let old = block_all()?;
-        // Before there is a child: it would throw away the news of its end, were that already here (sigaction(2)).
+        // Before there is a child: it would throw away the news of its end, were that already here
+        // (sigaction(2)).
         libc::signal(libc::SIGCHLD, libc::SIG_DFL);
         if libc::unshare(libc::CLONE_NEWPID) < 0 {
-            // Not permitted: the program is our child itself. A keeper tells `destroy` from other signals, a program does not.
+            // Not permitted: the program is our child itself. A keeper tells `destroy` from other
+            // signals, a program does not.
             return restore(&old);
         }
         let mut pipe: [RawFd; 2] = [0; 2];
@@ -76,7 +80,8 @@ fn child_setup(network: RawFd, us: pid_t) -> io::Result<()> {
         die_with_parent()?;
         libc::close(pipe[1]);
         let mut byte = 0u8;
-        // The keeper holds the other end as long as it lives: an end of file says that it died before we could ask.
+        // The keeper holds the other end as long as it lives: an end of file says that it died
+        // before we could ask.
         if libc::read(pipe[0], (&raw mut byte).cast(), 1) == 0 {
             libc::_exit(1);
         }
@@ -99,7 +104,8 @@ fn die_with_parent() -> io::Result<()> {
 fn block_all() -> io::Result<sigset_t> {
     let mut all = MaybeUninit::<sigset_t>::uninit();
     let mut old = MaybeUninit::<sigset_t>::uninit();
-    // SAFETY: sigfillset and sigprocmask write whole sets; `old` is written where sigprocmask succeeds.
+    // SAFETY: sigfillset and sigprocmask write whole sets; `old` is written where sigprocmask
+    // succeeds.
     unsafe {
         libc::sigfillset(all.as_mut_ptr());
         check(libc::sigprocmask(libc::SIG_SETMASK, all.as_ptr(), old.as_mut_ptr()))?;
@@ -112,8 +118,8 @@ fn restore(old: &sigset_t) -> io::Result<()> {
     check(unsafe { libc::sigprocmask(libc::SIG_SETMASK, old, ptr::null_mut()) }).map(drop)
 }
 
-/// Shows the processes of the new namespace in /proc, in a mount namespace that nobody else sees. Where that is not
-/// permitted programs work, but `ps` shows the machine.
+/// Shows the processes of the new namespace in /proc, in a mount namespace that nobody else sees.
+/// Where that is not permitted programs work, but `ps` shows the machine.
 fn mount_proc() {
     // SAFETY: all pointers are constant strings ended by zero, or null where mount(2) permits it.
     unsafe {
@@ -128,7 +134,8 @@ fn mount_proc() {
     }
 }
 
-/// Closes what a relay inherited, so that the other ends of pipes see the program's end and nobody else's.
+/// Closes what a relay inherited, so that the other ends of pipes see the program's end and nobody
+/// else's.
 fn close_all_but(keep: RawFd) {
     let mut from = 0;
     for bound in [keep, RawFd::MAX] {
@@ -145,8 +152,8 @@ fn close_all_but(keep: RawFd) {
     }
 }
 
-/// Waits for `child` and ends as it did (128 and the signal's number, if by one); passes on signals of other processes. A
-/// terminal's go to the program by themselves.
+/// Waits for `child` and ends as it did (128 and the signal's number, if by one); passes on signals
+/// of other processes. A terminal's go to the program by themselves.
 fn wait_and_forward_signals(child: pid_t) -> ! {
     let mut all = MaybeUninit::<sigset_t>::uninit();
     // SAFETY: sets and infos are written whole before they are read; the rest takes numbers.
@@ -173,8 +180,11 @@ fn reap(child: pid_t) {
         // SAFETY: waitpid writes one number.
         match unsafe { libc::waitpid(-1, &raw mut status, libc::WNOHANG) } {
             pid if pid == child => {
-                let code =
-                    if libc::WIFSIGNALED(status) { 128 + libc::WTERMSIG(status) } else { libc::WEXITSTATUS(status) };
+                let code = if libc::WIFSIGNALED(status) {
+                    128 + libc::WTERMSIG(status)
+                } else {
+                    libc::WEXITSTATUS(status)
+                };
                 // SAFETY: ends this process, which holds nothing.
                 unsafe { libc::_exit(code) }
             }
@@ -184,7 +194,8 @@ fn reap(child: pid_t) {
     }
 }
 
-/// Makes a command start inside a user namespace of its own, as its root, without any privilege here.
+/// Makes a command start inside a user namespace of its own, as its root, without any privilege
+/// here.
 pub fn start_in_user_namespace(command: &mut Command) {
     let us = nix::unistd::getpid().as_raw();
     let maps = Maps::new();
@@ -194,7 +205,11 @@ pub fn start_in_user_namespace(command: &mut Command) {
             check(libc::unshare(libc::CLONE_NEWUSER))?;
             maps.write()?;
             die_with_parent()?;
-            if libc::getppid() == us { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
+            if libc::getppid() == us {
+                Ok(())
+            } else {
+                Err(io::Error::from_raw_os_error(libc::ESRCH))
+            }
         });
     }
 }
@@ -207,10 +222,14 @@ struct Maps {
 
 impl Maps {
     fn new() -> Maps {
-        Maps { user: format!("0 {} 1", nix::unistd::geteuid()), group: format!("0 {} 1", nix::unistd::getegid()) }
+        Maps {
+            user: format!("0 {} 1", nix::unistd::geteuid()),
+            group: format!("0 {} 1", nix::unistd::getegid()),
+        }
     }
 
-    /// Writes them for the calling process, just after it left its user namespace. Allocates nothing.
+    /// Writes them for the calling process, just after it left its user namespace. Allocates
+    /// nothing.
     fn write(&self) -> io::Result<()> {
         let files: [(&CStr, &[u8]); 3] = [
             (c"/proc/self/setgroups", b"deny"),

@@ -3,7 +3,8 @@ use std::io;
 use std::mem::zeroed;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
-/// Bytes of control messages that a datagram can come with: its time, its TOS, how many were lost before it.
+/// Bytes of control messages that a datagram can come with: its time, its TOS, how many were lost
+/// before it.
 const CONTROL: usize = 128;
 
 /// The metadata of a datagram.
@@ -59,17 +60,25 @@ impl Batch {
         }
         // MSG_TRUNC: lengths are those of the datagrams, however little of each is kept.
         let flags = libc::MSG_DONTWAIT | libc::MSG_TRUNC;
-        // SAFETY: each header names one part of `bytes` and one of `control`, which live and stand still until it returns.
+        // SAFETY: each header names one part of `bytes` and one of `control`, which live and stand
+        // still until it returns.
         let count = unsafe {
             let no_timeout = std::ptr::null_mut();
-            libc::recvmmsg(socket.as_raw_fd(), headers.as_mut_ptr(), headers.len() as u32, flags as _, no_timeout)
+            libc::recvmmsg(
+                socket.as_raw_fd(),
+                headers.as_mut_ptr(),
+                headers.len() as u32,
+                flags as _,
+                no_timeout,
+            )
         };
         let count = usize::try_from(count).map_err(|_| io::Error::last_os_error())?;
         self.notes.extend(headers[..count].iter().map(note));
         Ok(count)
     }
 
-    /// The datagrams that the last [`Batch::read`] brought: what is known of each, and its first bytes.
+    /// The datagrams that the last [`Batch::read`] brought: what is known of each, and its first
+    /// bytes.
     pub fn datagrams(&self) -> impl Iterator<Item = (Note, &[u8])> {
         self.notes
             .iter()
@@ -82,8 +91,8 @@ impl Batch {
 fn note(message: &libc::mmsghdr) -> Note {
     let mut note = Note { len: message.msg_len as usize, ..Note::default() };
     let header = &raw const message.msg_hdr;
-    // SAFETY: the header is the kernel's answer; the macros walk within the length that it states, and what is read of each
-    // message is as long as its type says.
+    // SAFETY: the header is the kernel's answer; the macros walk within the length that it states,
+    // and what is read of each message is as long as its type says.
     unsafe {
         let mut at = libc::CMSG_FIRSTHDR(header);
         while !at.is_null() {
@@ -110,8 +119,10 @@ fn note(message: &libc::mmsghdr) -> Note {
 /// # Errors
 /// The first one did not go.
 pub fn send(socket: BorrowedFd<'_>, datagrams: &[&[u8]]) -> io::Result<usize> {
-    let mut parts: Vec<libc::iovec> =
-        datagrams.iter().map(|d| libc::iovec { iov_base: d.as_ptr().cast_mut().cast(), iov_len: d.len() }).collect();
+    let mut parts: Vec<libc::iovec> = datagrams
+        .iter()
+        .map(|d| libc::iovec { iov_base: d.as_ptr().cast_mut().cast(), iov_len: d.len() })
+        .collect();
     let mut headers: Vec<libc::mmsghdr> = Vec::with_capacity(parts.len());
     for part in &mut parts {
         // SAFETY: as in `read`.
@@ -120,7 +131,10 @@ pub fn send(socket: BorrowedFd<'_>, datagrams: &[&[u8]]) -> io::Result<usize> {
         header.msg_hdr.msg_iovlen = 1;
         headers.push(header);
     }
-    // SAFETY: each header names one part, each part a slice that the kernel only reads; all live until it returns.
-    let count = unsafe { libc::sendmmsg(socket.as_raw_fd(), headers.as_mut_ptr(), headers.len() as u32, 0) };
+    // SAFETY: each header names one part, each part a slice that the kernel only reads; all live
+    // until it returns.
+    let count = unsafe {
+        libc::sendmmsg(socket.as_raw_fd(), headers.as_mut_ptr(), headers.len() as u32, 0)
+    };
     usize::try_from(count).map_err(|_| io::Error::last_os_error())
 }

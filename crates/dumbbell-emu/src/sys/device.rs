@@ -19,10 +19,20 @@ nix::ioctl_write_ptr_bad!(
 
 /// An empty request about a device.
 fn request(name: &str) -> io::Result<ifreq> {
-    // SAFETY: `ifreq` is a C struct of an array and a union of plain numbers and pointers, for which all zeros are valid.
+    // SAFETY: `ifreq` is a C struct of an array and a union of plain numbers and pointers, for
+    // which all zeros are valid.
     let mut request: ifreq = unsafe { std::mem::zeroed() };
-    if name.is_empty() || name.len() >= request.ifr_name.len() || name.contains(['/', '\0', ' ', ':']) {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("`{name}` is no name of a network device")));
+    if name.is_empty()
+        || name.len() >= request.ifr_name.len()
+        || name.contains(['/', '\0', ' ', ':'])
+    {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!(
+                "`{name}` is no name of a \
+            network device"
+            ),
+        ));
     }
     for (to, from) in request.ifr_name.iter_mut().zip(name.bytes()) {
         *to = c_char::from_ne_bytes([from]);
@@ -30,15 +40,19 @@ fn request(name: &str) -> io::Result<ifreq> {
     Ok(request)
 }
 
-/// Makes the open file of /dev/net/tun the other end of a new device: whole IP packets, nothing before them, and thus
-/// neither unfinished checksums nor packets larger than the MTU.
+/// Makes the open file of /dev/net/tun the other end of a new device: whole IP packets, nothing
+/// before them, and thus neither unfinished checksums nor packets larger than the MTU.
 ///
 /// # Errors
 /// The thread may not make devices in its namespace, or the name is taken.
 pub fn make_tun(file: BorrowedFd<'_>, name: &str) -> io::Result<()> {
     let mut request = request(name)?;
-    request.ifr_ifru.ifru_flags = i16::try_from(libc::IFF_TUN | libc::IFF_NO_PI).expect("flags have 16 bits");
-    // SAFETY: the request is a whole `ifreq` that outlives the call, which is what TUNSETIFF reads and writes.
+    request.ifr_ifru.ifru_flags = i16::try_from(libc::IFF_TUN | libc::IFF_NO_PI).expect(
+        "flags \
+        have 16 bits",
+    );
+    // SAFETY: the request is a whole `ifreq` that outlives the call, which is what TUNSETIFF reads
+    // and writes.
     unsafe { tun_set_iff(file.as_raw_fd(), &raw const request) }?;
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Packet sockets with rings (packet(7), TPACKET_V2): frames are read from and written to memory that is shared with the
-//! kernel, many to one call.
+//! Packet sockets with rings (packet(7), TPACKET_V2): frames are read from and written to memory
+//! that is shared with the kernel, many to one call.
 use std::ffi::{CStr, c_int, c_uint, c_void};
 use std::io;
 use std::mem::{offset_of, size_of};
@@ -39,7 +39,8 @@ impl Ring {
     /// Slots lie in blocks of whole pages and do not cross them.
     fn plan(from: usize, frame: usize, least: usize, page: usize) -> Ring {
         let slot = (BEFORE + frame).next_multiple_of(libc::TPACKET_ALIGNMENT);
-        // Blocks are contiguous memory, of which the kernel has large ones seldom: as small as a few slots need.
+        // Blocks are contiguous memory, of which the kernel has large ones seldom: as small as a
+        // few slots need.
         let block = (slot.max(1 << 15)).next_multiple_of(page);
         let per_block = block / slot;
         let slots = least.max(1).next_multiple_of(per_block);
@@ -51,8 +52,15 @@ impl Ring {
     }
 
     fn request(&self) -> io::Result<libc::tpacket_req> {
-        let number =
-            |n: usize| c_uint::try_from(n).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "a ring too large"));
+        let number = |n: usize| {
+            c_uint::try_from(n).map_err(|_| {
+                io::Error::new(
+                    io::ErrorKind::InvalidInput,
+                    "a \
+                ring too large",
+                )
+            })
+        };
         Ok(libc::tpacket_req {
             tp_block_size: number(self.block)?,
             tp_block_nr: number(self.slots / self.per_block)?,
@@ -93,26 +101,33 @@ pub struct Rings {
     send: Ring,
 }
 
-// SAFETY: the memory belongs to this value alone (and the kernel); it has no tie to the thread that mapped it.
+// SAFETY: the memory belongs to this value alone (and the kernel); it has no tie to the thread that
+// mapped it.
 unsafe impl Send for Rings {}
 
 impl Rings {
-    /// Opens a socket on a device of the calling thread's namespace. It hears every frame that arrives there, of none that is
-    /// sent, and sends past the device's queue.
+    /// Opens a socket on a device of the calling thread's namespace. It hears every frame that
+    /// arrives there, of none that is sent, and sends past the device's queue.
     ///
     /// # Errors
     /// The thread may not open packet sockets there, or there is no memory for the rings.
     pub fn open(device: &CStr, sizes: Sizes) -> io::Result<Rings> {
         let all = u16::try_from(libc::ETH_P_ALL).map_or(0, u16::to_be);
-        // SAFETY: a call without pointers. Protocol 0: nothing is heard before the rings are there and it is bound.
+        // SAFETY: a call without pointers. Protocol 0: nothing is heard before the rings are there
+        // and it is bound.
         let fd = check(unsafe {
-            libc::socket(libc::AF_PACKET, libc::SOCK_RAW | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK, 0)
+            libc::socket(
+                libc::AF_PACKET,
+                libc::SOCK_RAW | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK,
+                0,
+            )
         })?;
         // SAFETY: the descriptor is open, and nobody else has it.
         let fd = unsafe { OwnedFd::from_raw_fd(fd) };
         // SAFETY: a string that ends with zero, and outlives the call.
         let index = unsafe { libc::if_nametoindex(device.as_ptr()) };
-        let index = c_int::try_from(index).ok().filter(|i| *i > 0).ok_or_else(io::Error::last_os_error)?;
+        let index =
+            c_int::try_from(index).ok().filter(|i| *i > 0).ok_or_else(io::Error::last_os_error)?;
         set(fd.as_fd(), libc::PACKET_VERSION, &(libc::tpacket_versions::TPACKET_V2 as c_int))?;
         set(fd.as_fd(), libc::PACKET_IGNORE_OUTGOING, &1)?;
         set(fd.as_fd(), libc::PACKET_QDISC_BYPASS, &1)?;
@@ -122,7 +137,8 @@ impl Rings {
         let send = Ring::plan(receive.bytes(), sizes.frame, sizes.send, page);
         set_ring(fd.as_fd(), libc::PACKET_RX_RING, &receive.request()?)?;
         set_ring(fd.as_fd(), libc::PACKET_TX_RING, &send.request()?)?;
-        let length = NonZero::new(receive.bytes() + send.bytes()).ok_or(io::ErrorKind::InvalidInput)?;
+        let length =
+            NonZero::new(receive.bytes() + send.bytes()).ok_or(io::ErrorKind::InvalidInput)?;
         let memory = map(fd.as_fd(), length)?;
         let rings = Rings { fd, memory, length, receive, send };
         rings.bind(all, index)?;
@@ -153,9 +169,13 @@ impl Rings {
 
     /// The status word of the slot that begins at byte `at`, which [`Ring::at`] has said.
     fn status(&self, at: usize) -> &AtomicU32 {
-        // SAFETY: `at` is the beginning of a slot, so it lies in the mapping and is aligned to 16 bytes; the word is the
-        // header's first, and both sides use it as an atomic one.
-        unsafe { AtomicU32::from_ptr(self.memory.as_ptr().add(at + offset_of!(libc::tpacket2_hdr, tp_status)).cast()) }
+        // SAFETY: `at` is the beginning of a slot, so it lies in the mapping and is aligned to 16
+        // bytes; the word is the header's first, and both sides use it as an atomic one.
+        unsafe {
+            AtomicU32::from_ptr(
+                self.memory.as_ptr().add(at + offset_of!(libc::tpacket2_hdr, tp_status)).cast(),
+            )
+        }
     }
 
     /// The frame in a slot, if the kernel has put one there. It stays until [`Rings::release`].
@@ -166,12 +186,15 @@ impl Rings {
         if status & libc::TP_STATUS_USER == 0 {
             return None;
         }
-        // SAFETY: the slot is ours now, so nobody writes to it; a slot is larger than the header, and aligned for it.
+        // SAFETY: the slot is ours now, so nobody writes to it; a slot is larger than the header,
+        // and aligned for it.
         let header = unsafe { self.memory.as_ptr().add(at).cast::<libc::tpacket2_hdr>().read() };
         let from = usize::from(header.tp_mac).min(self.receive.slot);
         let kept = (header.tp_snaplen as usize).min(self.receive.slot - from);
-        // SAFETY: within the slot by the two minima, and ours until it is released, for which `self` must not be borrowed.
-        let bytes = unsafe { std::slice::from_raw_parts(self.memory.as_ptr().add(at + from), kept) };
+        // SAFETY: within the slot by the two minima, and ours until it is released, for which
+        // `self` must not be borrowed.
+        let bytes =
+            unsafe { std::slice::from_raw_parts(self.memory.as_ptr().add(at + from), kept) };
         Some(Frame {
             bytes,
             len: header.tp_len as usize,
@@ -187,8 +210,8 @@ impl Rings {
         self.status(at).store(libc::TP_STATUS_KERNEL, Ordering::Release);
     }
 
-    /// Puts a frame into a slot, to be sent with the next [`Rings::send`]: its link header and what follows. False if the
-    /// frame that was there before is not gone yet.
+    /// Puts a frame into a slot, to be sent with the next [`Rings::send`]: its link header and what
+    /// follows. False if the frame that was there before is not gone yet.
     ///
     /// # Errors
     /// It is larger than the rings were made for.
@@ -199,10 +222,17 @@ impl Rings {
         }
         let length = link.len() + packet.len();
         if SEND_AT + length > self.send.slot {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("a frame of {length} bytes is too large")));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!(
+                    "a frame of {length} \
+                bytes is too large"
+                ),
+            ));
         }
-        // SAFETY: the slot is ours, as its status says; header and frame lie within it, by the check above; the sources
-        // are slices of ours, never of the mapping, since `self` is borrowed for change.
+        // SAFETY: the slot is ours, as its status says; header and frame lie within it, by the
+        // check above; the sources are slices of ours, never of the mapping, since `self` is
+        // borrowed for change.
         unsafe {
             let slot = self.memory.as_ptr().add(at);
             let header = slot.cast::<libc::tpacket2_hdr>();
@@ -216,11 +246,12 @@ impl Rings {
         Ok(true)
     }
 
-    /// Lets the kernel send what was placed, and does not wait for it; how many bytes it took. Those may be of some frames only, if
-    /// many are on their way.
+    /// Lets the kernel send what was placed, and does not wait for it; how many bytes it took.
+    /// Those may be of some frames only, if many are on their way.
     ///
     /// # Errors
-    /// The device is gone or down; or it is out of memory or busy (ENOBUFS, EAGAIN), and the frames still wait.
+    /// The device is gone or down; or it is out of memory or busy (ENOBUFS, EAGAIN), and the frames
+    /// still wait.
     pub fn send(&self) -> io::Result<usize> {
         // SAFETY: no buffer is given: the frames are in the ring.
         let sent = unsafe { libc::send(self.fd.as_raw_fd(), null(), 0, libc::MSG_DONTWAIT) };
@@ -293,8 +324,15 @@ fn set_ring(fd: BorrowedFd<'_>, option: c_int, ring: &libc::tpacket_req) -> io::
 
 /// # Safety
 /// `value` points at `length` bytes that can be read.
-unsafe fn set_raw(fd: BorrowedFd<'_>, option: c_int, value: *const c_void, length: usize) -> io::Result<()> {
+unsafe fn set_raw(
+    fd: BorrowedFd<'_>,
+    option: c_int,
+    value: *const c_void,
+    length: usize,
+) -> io::Result<()> {
     // SAFETY: as the caller has promised.
-    check(unsafe { libc::setsockopt(fd.as_raw_fd(), libc::SOL_PACKET, option, value, length as libc::socklen_t) })?;
+    check(unsafe {
+        libc::setsockopt(fd.as_raw_fd(), libc::SOL_PACKET, option, value, length as libc::socklen_t)
+    })?;
     Ok(())
 }

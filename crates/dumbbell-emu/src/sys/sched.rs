@@ -3,16 +3,21 @@ use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 use std::io;
 
-/// Gives the calling thread real-time priority (SCHED_FIFO) at `priority` (1 to 99): it runs as soon as it can, before
-/// everything without. Children of the thread do not inherit it.
+/// Gives the calling thread real-time priority (SCHED_FIFO) at `priority` (1 to 99): it runs as
+/// soon as it can, before everything without. Children of the thread do not inherit it.
 ///
 /// # Errors
 /// Not permitted: it needs CAP_SYS_NICE, or RLIMIT_RTPRIO of at least `priority`.
 pub fn real_time(priority: i32) -> io::Result<()> {
     let parameters = libc::sched_param { sched_priority: priority };
     // SAFETY: 0 means the calling thread, and the parameters live until the call is over.
-    let answer =
-        unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, &raw const parameters) };
+    let answer = unsafe {
+        libc::sched_setscheduler(
+            0,
+            libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK,
+            &raw const parameters,
+        )
+    };
     if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
@@ -27,8 +32,8 @@ pub fn drop_real_time() -> io::Result<()> {
     if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Has the calling thread run before others that have no real-time priority either, as nice(1) does with -10: it wakes up
-/// sooner on a machine with other work, and takes no more time than it needs.
+/// Has the calling thread run before others that have no real-time priority either, as nice(1) does
+/// with -10: it wakes up sooner on a machine with other work, and takes no more time than it needs.
 ///
 /// # Errors
 /// Not permitted: it needs CAP_SYS_NICE, or RLIMIT_NICE of at least 30.
@@ -65,7 +70,8 @@ pub fn keep_to(cores: &[usize]) -> io::Result<()> {
     Ok(sched_setaffinity(Pid::from_raw(0), &set)?)
 }
 
-/// The calling thread's timers are exact to `ns` nanoseconds (50,000 by default; real-time threads have no slack).
+/// The calling thread's timers are exact to `ns` nanoseconds (50,000 by default; real-time threads
+/// have no slack).
 ///
 /// # Errors
 /// A kernel without it.

@@ -4,8 +4,8 @@ use std::mem::{size_of, size_of_val};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr;
 
-/// `struct tcp_info` of Linux (include/uapi/linux/tcp.h, which only ever grows at its end): what an older kernel does not
-/// know stays zero. Times are microseconds, windows segments.
+/// `struct tcp_info` of Linux (include/uapi/linux/tcp.h, which only ever grows at its end): what an
+/// older kernel does not know stays zero. Times are microseconds, windows segments.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)] // The kernel's names, and their meaning is the kernel's.
@@ -114,12 +114,19 @@ pub fn set<N: Number>(socket: BorrowedFd<'_>, level: i32, name: i32, value: N) -
     // SAFETY: the kernel reads as many bytes of `value` as it has.
     let result = unsafe {
         let from = ptr::from_ref(&value).cast();
-        libc::setsockopt(socket.as_raw_fd(), level, name, from, size_of_val(&value) as libc::socklen_t)
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            level,
+            name,
+            from,
+            size_of_val(&value) as libc::socklen_t,
+        )
     };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Datagrams that `socket` had no room for, since it was opened (`SK_MEMINFO_DROPS`, the ninth number of `SO_MEMINFO`).
+/// Datagrams that `socket` had no room for, since it was opened (`SK_MEMINFO_DROPS`, the ninth
+/// number of `SO_MEMINFO`).
 ///
 /// # Errors
 /// The kernel does not count them (before Linux 4.12).
@@ -145,8 +152,8 @@ pub fn unacknowledged(socket: BorrowedFd<'_>) -> io::Result<u32> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(bytes as u32) }
 }
 
-/// Takes up to `most` bytes from a connection and throws them away inside the kernel, without a copy (tcp(7), MSG_TRUNC): how
-/// many there were; 0 when the other end has closed.
+/// Takes up to `most` bytes from a connection and throws them away inside the kernel, without a
+/// copy (tcp(7), MSG_TRUNC): how many there were; 0 when the other end has closed.
 ///
 /// # Errors
 /// [`io::ErrorKind::WouldBlock`] if nothing waits; the connection broke.
@@ -157,8 +164,8 @@ pub fn discard(socket: BorrowedFd<'_>, most: usize) -> io::Result<usize> {
     usize::try_from(result).map_err(|_| io::Error::last_os_error())
 }
 
-/// Forgets the messages that wait in the error queue of `socket`, which say when bytes were acknowledged: that they came is
-/// all that is asked. How many there were.
+/// Forgets the messages that wait in the error queue of `socket`, which say when bytes were
+/// acknowledged: that they came is all that is asked. How many there were.
 pub fn clear_errors(socket: BorrowedFd<'_>) -> usize {
     let mut count = 0;
     loop {
@@ -167,9 +174,15 @@ pub fn clear_errors(socket: BorrowedFd<'_>) -> usize {
         let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
         header.msg_control = control.as_mut_ptr().cast();
         header.msg_controllen = control.len() as _;
-        // SAFETY: the header names no buffer but `control`, which outlives the call and has the length that is named.
-        let result =
-            unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut header, libc::MSG_ERRQUEUE | libc::MSG_DONTWAIT) };
+        // SAFETY: the header names no buffer but `control`, which outlives the call and has the
+        // length that is named.
+        let result = unsafe {
+            libc::recvmsg(
+                socket.as_raw_fd(),
+                &raw mut header,
+                libc::MSG_ERRQUEUE | libc::MSG_DONTWAIT,
+            )
+        };
         if result < 0 {
             return count;
         }
@@ -183,7 +196,8 @@ pub fn clear_errors(socket: BorrowedFd<'_>) -> usize {
 /// [`io::ErrorKind::WouldBlock`] if none waits; no descriptor is left.
 pub fn accept(listener: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     let flags = libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
-    // SAFETY: no address is asked for, so that nothing is written; the descriptor is new, and nobody else's.
+    // SAFETY: no address is asked for, so that nothing is written; the descriptor is new, and
+    // nobody else's.
     unsafe {
         let fd = libc::accept4(listener.as_raw_fd(), ptr::null_mut(), ptr::null_mut(), flags);
         if fd < 0 { Err(io::Error::last_os_error()) } else { Ok(OwnedFd::from_raw_fd(fd)) }

@@ -72,7 +72,8 @@ impl App {
     fn ask(&mut self, now: Time) {
         match self.source.next(now, &mut self.chance) {
             Some(burst) if now + burst.after < self.stop => {
-                (self.at, self.act, self.next) = (now + burst.after, Act::Write(burst.bytes), burst.next);
+                (self.at, self.act, self.next) =
+                    (now + burst.after, Act::Write(burst.bytes), burst.next);
             }
             Some(_) => (self.at, self.act) = (self.stop, Act::Close),
             None => (self.at, self.act) = (now, Act::Close),

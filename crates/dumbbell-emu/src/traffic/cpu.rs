@@ -14,7 +14,8 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-/// Time of all processors of this machine since it started (proc(5), /proc/stat), in hundredths of a second.
+/// Time of all processors of this machine since it started (proc(5), /proc/stat), in hundredths of
+/// a second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Machine {
     /// In programs.
@@ -31,7 +32,8 @@ pub struct Machine {
     pub idle: Span,
 }
 
-/// Ticks of /proc/stat in a second: 100 in the interface of the kernel (`USER_HZ`), whatever its own tick.
+/// Ticks of /proc/stat in a second: 100 in the interface of the kernel (`USER_HZ`), whatever its
+/// own tick.
 const TICKS_PER_SECOND: u64 = 100;
 
 impl Machine {
@@ -41,7 +43,13 @@ impl Machine {
     /// /proc is not mounted.
     pub fn so_far() -> io::Result<Machine> {
         let text = fs::read_to_string("/proc/stat")?;
-        Machine::read(&text).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "/proc/stat has no line `cpu`"))
+        Machine::read(&text).ok_or_else(|| {
+            io::Error::new(
+                io::ErrorKind::InvalidData,
+                "/proc/stat \
+            has no line `cpu`",
+            )
+        })
     }
 
     /// Parses the first line of /proc/stat.
@@ -49,7 +57,8 @@ impl Machine {
         let mut words = text.lines().next()?.split_ascii_whitespace();
         words.next().filter(|w| *w == "cpu")?;
         let all: Vec<u64> = words.map_while(|w| w.parse().ok()).collect();
-        let of = |i: usize| Span::from_ms(all.get(i).copied().unwrap_or(0) * 1000 / TICKS_PER_SECOND);
+        let of =
+            |i: usize| Span::from_ms(all.get(i).copied().unwrap_or(0) * 1000 / TICKS_PER_SECOND);
         let [user, nice, system, idle, waiting, interrupts, soft, stolen] = std::array::from_fn(of);
         (all.len() >= 8).then_some(Machine {
             user: user + nice,
@@ -80,8 +89,8 @@ impl Machine {
     }
 }
 
-/// The kernel's own threads for soft interrupts (`ksoftirqd`): they take what is too much for the end of somebody's system
-/// call.
+/// The kernel's own threads for soft interrupts (`ksoftirqd`): they take what is too much for the
+/// end of somebody's system call.
 pub struct SoftThreads(Vec<PathBuf>);
 
 impl SoftThreads {
@@ -98,7 +107,8 @@ impl SoftThreads {
     /// Their running time in all; `None` if none is visible, or the kernel does not tell.
     pub fn so_far(&self) -> Option<Span> {
         let one = |file: &PathBuf| -> Option<u64> {
-            // Nanoseconds on a processor, nanoseconds waited, how often (Documentation/scheduler/sched-stats.rst).
+            // Nanoseconds on a processor, nanoseconds waited, how often
+            // (Documentation/scheduler/sched-stats.rst).
             fs::read_to_string(file).ok()?.split_ascii_whitespace().next()?.parse().ok()
         };
         let all = self.0.iter().map(one).sum::<Option<u64>>()?;
@@ -121,7 +131,12 @@ pub struct PerGigabyte {
 
 impl PerGigabyte {
     /// The cost from processor use while `bytes` of payload arrived; `None` if none did.
-    pub fn of(bytes: u64, threads: &[CpuUsage], router: Option<CpuUsage>, machine: Machine) -> Option<PerGigabyte> {
+    pub fn of(
+        bytes: u64,
+        threads: &[CpuUsage],
+        router: Option<CpuUsage>,
+        machine: Machine,
+    ) -> Option<PerGigabyte> {
         let each = |spent: Span| spent.seconds() / (bytes as f64 * 1e-9);
         let whole = |s: &CpuUsage| s.user + s.system;
         (bytes > 0).then(|| PerGigabyte {
@@ -166,9 +181,16 @@ mod tests {
             waited: Span::ZERO,
             wall: Span::ZERO,
         };
-        let machine = Machine { system: Span::from_secs(2), soft_interrupts: Span::from_secs(1), ..Machine::default() };
+        let machine = Machine {
+            system: Span::from_secs(2),
+            soft_interrupts: Span::from_secs(1),
+            ..Machine::default()
+        };
         let cost = PerGigabyte::of(2_000_000_000, &[spent, spent], Some(spent), machine).unwrap();
-        assert_eq!(cost, PerGigabyte { threads: 0.5, router: 0.25, soft_interrupts: 0.5, machine: 1.5 });
+        assert_eq!(
+            cost,
+            PerGigabyte { threads: 0.5, router: 0.25, soft_interrupts: 0.5, machine: 1.5 }
+        );
         assert_eq!(PerGigabyte::of(0, &[], None, machine), None);
     }
 }

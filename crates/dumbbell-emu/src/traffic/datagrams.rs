@@ -24,7 +24,8 @@ pub struct DatagramsSent {
     pub count: u64,
     /// Payload bytes of these.
     pub bytes: u64,
-    /// Of these, datagrams that the kernel did not take: no room, or larger than the device carries.
+    /// Of these, datagrams that the kernel did not take: no room, or larger than the device
+    /// carries.
     pub refused: u64,
     /// Sum and maximum of how late they were, nanoseconds.
     pub late_sum_ns: u64,

@@ -18,14 +18,23 @@ pub struct Unsupported {
 
 impl Unsupported {
     /// The feature `field` of `flow`.
-    pub fn new(flow: &str, field: &str, cause: impl Into<String>, fix: impl Into<String>) -> Unsupported {
+    pub fn new(
+        flow: &str,
+        field: &str,
+        cause: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Unsupported {
         Unsupported { flow: flow.into(), field: field.into(), cause: cause.into(), fix: fix.into() }
     }
 }
 
 impl fmt::Display for Unsupported {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "flow `{}`, `{}`: {}; to mend it: {}", self.flow, self.field, self.cause, self.fix)
+        write!(
+            out,
+            "flow `{}`, `{}`: {}; to mend it: {}",
+            self.flow, self.field, self.cause, self.fix
+        )
     }
 }
 
@@ -54,7 +63,8 @@ pub struct HostSettings {
 pub enum Merge {
     /// Both must ask for the same.
     Same,
-    /// The largest: a limit that binds neither, because each socket has a limit of its own below it.
+    /// The largest: a limit that binds neither, because each socket has a limit of its own below
+    /// it.
     Largest,
 }
 
@@ -92,8 +102,8 @@ pub enum EcnMode {
     Accurate,
 }
 
-/// The value of `net.ipv4.tcp_ecn` (ip-sysctl; from 3 on in kernels that know accurate ECN) of a host that offers one and
-/// takes up the other.
+/// The value of `net.ipv4.tcp_ecn` (ip-sysctl; from 3 on in kernels that know accurate ECN) of a
+/// host that offers one and takes up the other.
 fn tcp_ecn_value(offer: EcnMode, accept: EcnMode) -> u64 {
     use EcnMode::{Accurate, Classic, Off};
     match (offer, accept) {
@@ -129,24 +139,41 @@ impl HostRequests {
     ///
     /// # Errors
     /// Another flow of this host asked for something else, and the kernel has one of it only.
-    pub fn ask(&mut self, host: &str, flow: &str, peer: IpAddr, ask: &Request) -> Result<(), Unsupported> {
+    pub fn ask(
+        &mut self,
+        host: &str,
+        flow: &str,
+        peer: IpAddr,
+        ask: &Request,
+    ) -> Result<(), Unsupported> {
         let clash = |first: &str, one: String, other: String, of: &str| {
             let cause = format!(
-                "the kernel has one {of} for all of host `{host}`: flow `{first}` needs {one}, this one {other}"
+                "the kernel has one {of} for all of host `{host}`: flow `{first}` needs {one}, \
+                    this one {other}"
             );
-            Unsupported::new(flow, ask.field, cause, "give both flows the same, or put them on different hosts")
+            Unsupported::new(
+                flow,
+                ask.field,
+                cause,
+                "give both flows the same, or put them on \
+                different hosts",
+            )
         };
         match &ask.setting {
             Setting::Sysctl(key, value, merge) => {
-                let (held, first) = self.sysctls.entry(key).or_insert_with(|| (value.clone(), flow.into()));
+                let (held, first) =
+                    self.sysctls.entry(key).or_insert_with(|| (value.clone(), flow.into()));
                 match merge {
-                    Merge::Largest => held.iter_mut().zip(value).for_each(|(h, v)| *h = (*h).max(*v)),
+                    Merge::Largest => {
+                        held.iter_mut().zip(value).for_each(|(h, v)| *h = (*h).max(*v))
+                    }
                     Merge::Same if held == value => {}
                     Merge::Same => return Err(clash(first, text(held), text(value), key)),
                 }
             }
             Setting::Metric(metric, value) => {
-                let (held, first) = self.metrics.entry((peer, *metric)).or_insert_with(|| (*value, flow.into()));
+                let (held, first) =
+                    self.metrics.entry((peer, *metric)).or_insert_with(|| (*value, flow.into()));
                 if held != value {
                     let of = format!("route to {peer}");
                     return Err(clash(first, held.to_string(), value.to_string(), &of));
@@ -169,7 +196,8 @@ impl HostRequests {
         let mut sysctls: BTreeMap<String, String> =
             self.sysctls.into_iter().map(|(key, (value, _))| (key.into(), text(&value))).collect();
         if self.offer.is_some() || self.accept.is_some() {
-            let ecn = tcp_ecn_value(self.offer.unwrap_or_default().0, self.accept.unwrap_or_default());
+            let ecn =
+                tcp_ecn_value(self.offer.unwrap_or_default().0, self.accept.unwrap_or_default());
             sysctls.insert("net.ipv4.tcp_ecn".into(), ecn.to_string());
         }
         let mut routes: BTreeMap<IpAddr, RouteMetrics> = BTreeMap::new();

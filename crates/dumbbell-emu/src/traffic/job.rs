@@ -20,8 +20,8 @@ pub struct Job {
     pub start: Time,
     /// True if its application ever waits for acknowledgements.
     pub awaits: bool,
-    /// The DiffServ codepoint and the ECN field of what both ends send, as the octet of the header; of TCP, which sets its
-    /// ECN field itself, the codepoint alone.
+    /// The DiffServ codepoint and the ECN field of what both ends send, as the octet of the header;
+    /// of TCP, which sets its ECN field itself, the codepoint alone.
     pub tos: u8,
     /// Its transport, with the options of its sockets.
     pub socket_kind: SocketKind,

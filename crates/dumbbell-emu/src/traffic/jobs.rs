@@ -1,7 +1,7 @@
 //! Jobs for sockets, from the flows of a plan.
 use super::app::App;
 use super::job::{Datagrams, Job, SocketKind};
-use crate::traffic::host_settings::{HostRequests, Unsupported, HostSettings};
+use crate::traffic::host_settings::{HostRequests, HostSettings, Unsupported};
 use crate::traffic::kernel_config::kernel_config;
 use dumbbell_algos::source::AnySource;
 use dumbbell_core::packet::Ecn;
@@ -47,7 +47,13 @@ pub fn plan(plan: &Plan, address: &dyn Fn(NodeId, Ip) -> IpAddr) -> Result<Jobs,
         });
         if ends.iter().any(|e| e.port() == u16::MAX) {
             let cause = "a host has 55,000 ports for flows, and there are more of these";
-            refused.push(Unsupported::new(&flow.name, "count", cause, "spread the flows over more hosts"));
+            refused.push(Unsupported::new(
+                &flow.name,
+                "count",
+                cause,
+                "spread the flows over more \
+                hosts",
+            ));
             break;
         }
         match job(plan, number, flow, ends, &mut hosts) {
@@ -63,7 +69,14 @@ pub fn plan(plan: &Plan, address: &dyn Fn(NodeId, Ip) -> IpAddr) -> Result<Jobs,
     }
     let host_settings = hosts.into_iter().map(|(node, host)| (node, host.settings())).collect();
     let at = |span: Span| Time::ZERO + span;
-    Ok(Jobs { jobs, apps, host_settings, warmup: at(plan.warmup), end: at(plan.duration), every: plan.record.every })
+    Ok(Jobs {
+        jobs,
+        apps,
+        host_settings,
+        warmup: at(plan.warmup),
+        end: at(plan.duration),
+        every: plan.record.every,
+    })
 }
 
 fn job(
@@ -73,13 +86,23 @@ fn job(
     [from, to]: [SocketAddr; 2],
     hosts: &mut BTreeMap<NodeId, HostRequests>,
 ) -> Result<(Job, App), Vec<Unsupported>> {
-    let refuse = |field: &str, cause: String, fix: &str| vec![Unsupported::new(&flow.name, field, cause, fix)];
+    let refuse = |field: &str, cause: String, fix: &str| {
+        vec![Unsupported::new(&flow.name, field, cause, fix)]
+    };
     if flow.words.is_some() {
         let cause = "a host cannot tell the kernel's TCP that its path is gone".into();
         return Err(refuse("words", cause, "take `words` out, or simulate"));
     }
-    let source = AnySource::build(&flow.source.kind, &flow.source.config, &())
-        .map_err(|f| refuse(&format!("source.{}", f.at), f.cause, f.fix.as_deref().unwrap_or("see docs/traffic.md")))?;
+    let source = AnySource::build(&flow.source.kind, &flow.source.config, &()).map_err(|f| {
+        refuse(
+            &format!("source.{}", f.at),
+            f.cause,
+            f.fix.as_deref().unwrap_or(
+                "see \
+            docs/traffic.md",
+            ),
+        )
+    })?;
     let chance = Stream::named(plan.seed, &format!("{}/source", flow.name));
     let start = Time::ZERO + flow.start;
     let stop = flow.stop.map_or(Time::NEVER, |d| Time::ZERO + d);
@@ -90,14 +113,23 @@ fn job(
                 let cause = format!("the kernel's headers of IP and UDP are {usual} B");
                 return Err(refuse("header", cause, "leave it out"));
             }
-            (SocketKind::Udp(Datagrams { largest: u32::from(u16::MAX) - header, df: *df }), field(*ecn))
+            (
+                SocketKind::Udp(Datagrams { largest: u32::from(u16::MAX) - header, df: *df }),
+                field(*ecn),
+            )
         }
         Transport::Tcp { cc, tcp } => {
             let slowest = flow.forward.iter().map(|l| plan.links[*l].rate).min();
-            let kernel_config = kernel_config(&flow.name, flow.ip, cc, tcp, slowest.unwrap_or_default())?;
-            let ask = |node: NodeId, peer: IpAddr, asks: &[_], hosts: &mut BTreeMap<NodeId, HostRequests>| {
+            let kernel_config =
+                kernel_config(&flow.name, flow.ip, cc, tcp, slowest.unwrap_or_default())?;
+            let ask = |node: NodeId,
+                       peer: IpAddr,
+                       asks: &[_],
+                       hosts: &mut BTreeMap<NodeId, HostRequests>| {
                 let (host, name) = (hosts.entry(node).or_default(), &plan.nodes[node].name);
-                asks.iter().filter_map(|a| host.ask(name, &flow.name, peer, a).err()).collect::<Vec<_>>()
+                asks.iter()
+                    .filter_map(|a| host.ask(name, &flow.name, peer, a).err())
+                    .collect::<Vec<_>>()
             };
             let mut clashes = ask(flow.from, to.ip(), &kernel_config.sender, hosts);
             clashes.extend(ask(flow.to, from.ip(), &kernel_config.receiver, hosts));

@@ -1,10 +1,10 @@
 //! The configuration of the kernel's TCP for one connection: each field of a `TcpConfig` is set, is
 //! the kernel's default, or is refused.
 use super::job::{Connection, End};
+use crate::traffic::host_settings::{EcnMode, Merge, Metric, Request, Setting, Unsupported};
 use crate::traffic::kernel_names::kernel_name;
-use crate::traffic::host_settings::{Request, EcnMode, Merge, Metric, Unsupported, Setting};
 use dumbbell_algos::cc::AnyCc;
-use dumbbell_core::transport::{CongestionControl, TcpOverrides, Path};
+use dumbbell_core::transport::{CongestionControl, Path, TcpOverrides};
 use dumbbell_core::units::{Limit, Rate, Span};
 use dumbbell_plan::{Ip, Spec};
 use dumbbell_tcp::{DelayedAck, Detection, Discovery, Ecn, Recovery, Reduction, TcpConfig};
@@ -19,7 +19,8 @@ pub struct KernelConfig {
     pub receiver: Vec<Request>,
 }
 
-/// The largest receive buffer that is asked for; half of it is window. The kernel counts it in a signed number of 32 bits.
+/// The largest receive buffer that is asked for; half of it is window. The kernel counts it in a
+/// signed number of 32 bits.
 const LARGEST_BUFFER: u64 = 1 << 30;
 /// Room for what waits to be sent or to be acknowledged: a sender is never to be limited by it.
 const SEND_BUFFER: u64 = 256 << 20;
@@ -32,23 +33,39 @@ const LEAST_MSS: u64 = 88;
 ///
 /// # Errors
 /// Everything in `tcp` and `cc` that the kernel has not.
-pub fn kernel_config(flow: &str, ip: Ip, cc: &Spec, tcp: &TcpConfig, rate: Rate) -> Result<KernelConfig, Vec<Unsupported>> {
-    // What a name implies is not what was written: a control that the kernel has not is refused by itself.
+pub fn kernel_config(
+    flow: &str,
+    ip: Ip,
+    cc: &Spec,
+    tcp: &TcpConfig,
+    rate: Rate,
+) -> Result<KernelConfig, Vec<Unsupported>> {
+    // What a name implies is not what was written: a control that the kernel has not is refused by
+    // itself.
     let name = kernel_name(flow, cc).map_err(|refusal| {
-        let implied = ["recovery", "sack", "detection", "ecn", "timestamps", "freeze", "reduction", "eifel"];
+        let implied =
+            ["recovery", "sack", "detection", "ecn", "timestamps", "freeze", "reduction", "eifel"];
         let own = |r: &Unsupported| !implied.iter().any(|field| r.field == format!("tcp.{field}"));
         let mut all = vec![refusal];
         all.extend(unsupported(flow, ip, TcpOverrides::NOTHING, tcp).into_iter().filter(own));
         all
     })?;
-    // What the control's name implies is in a plan of the lab already; whoever made this one by hand need not know.
-    let implied = AnyCc::build(&cc.kind, &cc.config, &Path::PLAIN).map_or(TcpOverrides::NOTHING, |cc| cc.tcp_overrides());
+    // What the control's name implies is in a plan of the lab already; whoever made this one by
+    // hand need not know.
+    let implied = AnyCc::build(&cc.kind, &cc.config, &Path::PLAIN)
+        .map_or(TcpOverrides::NOTHING, |cc| cc.tcp_overrides());
     let tcp = &tcp.with_overrides(implied);
     let mut refused = unsupported(flow, ip, implied, tcp);
     let window = initial_window(tcp);
     if window.is_none() {
         let cause = "the kernel's initial window is a whole number of segments, at least one";
-        refused.push(Unsupported::new(flow, "tcp.initial_window", cause, "write initial_window = \"10 pkt\""));
+        refused.push(Unsupported::new(
+            flow,
+            "tcp.initial_window",
+            cause,
+            "write initial_window = \
+            \"10 pkt\"",
+        ));
     }
     let (Some(window), []) = (window, refused.as_slice()) else { return Err(refused) };
     let mut sender = Vec::new();
@@ -99,9 +116,27 @@ fn unsupported(flow: &str, ip: Ip, implied: TcpOverrides, tcp: &TcpConfig) -> Ve
     let selective = *sack && *recovery == Recovery::Sack;
     let newreno = *recovery == Recovery::Newreno;
     let linux = "take it out, with profile = \"linux\"";
-    need("header", header.0 == u64::from(ip.header()) + 20, "the kernel's headers are as the RFCs have them", linux);
-    need("mss", tcp.own_mss() >= LEAST_MSS, "the kernel takes no MSS below 88 B", "write mss = \"88 B\" or more");
-    need("peer_mss", tcp.answered_mss() >= LEAST_MSS, "the kernel takes no MSS below 88 B", "write 88 B or more");
+    need(
+        "header",
+        header.0 == u64::from(ip.header()) + 20,
+        "the kernel's headers are as the RFCs \
+        have them",
+        linux,
+    );
+    need(
+        "mss",
+        tcp.own_mss() >= LEAST_MSS,
+        "the kernel takes no MSS below 88 B",
+        "write mss = \
+        \"88 B\" or more",
+    );
+    need(
+        "peer_mss",
+        tcp.answered_mss() >= LEAST_MSS,
+        "the kernel takes no MSS below 88 B",
+        "write \
+        88 B or more",
+    );
     need(
         "initial_ssthresh",
         *initial_ssthresh == Limit::Unlimited,
@@ -109,9 +144,27 @@ fn unsupported(flow: &str, ip: Ip, implied: TcpOverrides, tcp: &TcpConfig) -> Ve
         linux,
     );
     let known = matches!(receive_window, Limit::Packets(_) | Limit::Bytes(_) | Limit::Unlimited);
-    need("receive_window", known && tcp.window_bytes() >= 1152, "the kernel's least window is 1152 B", "write more");
-    need("handshake", *handshake, "the kernel opens connections with one", "write handshake = true");
-    need("clock", *clock == kernel.clock, "the kernel's timestamps are in milliseconds", "write clock = \"1 ms\"");
+    need(
+        "receive_window",
+        known && tcp.window_bytes() >= 1152,
+        "the kernel's least window is 1152 \
+        B",
+        "write \
+        more",
+    );
+    need(
+        "handshake",
+        *handshake,
+        "the kernel opens connections with one",
+        "write handshake = true",
+    );
+    need(
+        "clock",
+        *clock == kernel.clock,
+        "the kernel's timestamps are in milliseconds",
+        "write \
+        clock = \"1 ms\"",
+    );
     need(
         "sack",
         *sack || *recovery != Recovery::Sack,
@@ -119,13 +172,31 @@ fn unsupported(flow: &str, ip: Ip, implied: TcpOverrides, tcp: &TcpConfig) -> Ve
         "write recovery = \"newreno\"",
     );
     let recovers = "the kernel recovers by SACK, or without it as NewReno";
-    need("recovery", matches!(recovery, Recovery::Sack | Recovery::Newreno), recovers, "write recovery = \"sack\"");
+    need(
+        "recovery",
+        matches!(recovery, Recovery::Sack | Recovery::Newreno),
+        recovers,
+        "write \
+        recovery = \"sack\"",
+    );
     let echoes = !matches!(ecn, Ecn::PerPacket | Ecn::L4s);
-    need("ecn", echoes, "the kernel has ECN of RFC 3168, DCTCP's and accurate ECN", "write ecn = \"rfc3168\"");
+    need(
+        "ecn",
+        echoes,
+        "the kernel has ECN of RFC 3168, DCTCP's and accurate ECN",
+        "write ecn = \
+        \"rfc3168\"",
+    );
     let delays = each || *delayed_ack_timeout == kernel.delayed_ack_timeout;
     need("delayed_ack_timeout", delays, "the kernel delays an acknowledgement by 40 ms", linux);
     let quick = each || *quick_acks == kernel.quick_acks;
-    need("quick_acks", quick, "the kernel acknowledges 16 segments at once", "write quick_acks = 16");
+    need(
+        "quick_acks",
+        quick,
+        "the kernel acknowledges 16 segments at once",
+        "write quick_acks = \
+        16",
+    );
     // Without SACK the kernel, too, goes by duplicates.
     let rack = *detection == Detection::Rack || (newreno && *detection == Detection::Dupack);
     need("detection", rack, "the kernel detects losses by RACK", "write detection = \"rack\"");
@@ -133,28 +204,77 @@ fn unsupported(flow: &str, ip: Ip, implied: TcpOverrides, tcp: &TcpConfig) -> Ve
     let no_dcr = (kernel.dcr_delay, kernel.dcr_in_slow_start, kernel.dcr_at_window);
     need("dcr_delay", dcr == no_dcr, "the kernel has no TCP-DCR", linux);
     let probes = !selective || probe_ack_delay == min_rto;
-    need("probe_ack_delay", probes, "the kernel takes its least timeout for it", "give it the value of min_rto");
+    need(
+        "probe_ack_delay",
+        probes,
+        "the kernel takes its least timeout for it",
+        "give it the \
+        value of min_rto",
+    );
     let even = !selective || *reduction == Reduction::Prr || implied.meters;
     // A control whose own window holds in a recovery is not reduced by the kernel either.
     need("reduction", even, "the kernel reduces proportionally", "write reduction = \"prr\"");
-    need("eifel", *eifel || !*timestamps, "the kernel does so whenever it has timestamps", "write eifel = true");
+    need(
+        "eifel",
+        *eifel || !*timestamps,
+        "the kernel does so whenever it has timestamps",
+        "write \
+        eifel = true",
+    );
     need("freeze", !*freeze, "the kernel has no Freeze-TCP", "take another cc");
     let burst = !*pacing || *pacing_quantum == kernel.pacing_quantum;
     need("pacing_quantum", burst, "the kernel's is two segments", "write pacing_quantum = 2");
-    need("limited_transmit", *limited_transmit, "the kernel always does so", "write limited_transmit = true");
+    need(
+        "limited_transmit",
+        *limited_transmit,
+        "the kernel always does so",
+        "write \
+        limited_transmit = true",
+    );
     if newreno {
         need("partial_ack", *partial_ack == kernel.partial_ack, "the kernel is impatient", linux);
         need("reentry", *reentry == kernel.reentry, "the kernel does not enter again", linux);
         need("exit", *exit == kernel.exit, "the kernel deflates its window", linux);
     }
-    need("growth_limit", *growth_limit == kernel.growth_limit, "the kernel's slow start counts bytes", linux);
+    need(
+        "growth_limit",
+        *growth_limit == kernel.growth_limit,
+        "the kernel's slow start counts \
+        bytes",
+        linux,
+    );
     let longest = Span::from_secs(1) <= *max_rto && *max_rto <= Span::from_secs(120);
-    need("max_rto", longest, "the kernel's lies between 1 s and 120 s", "write max_rto = \"120 s\"");
-    let least = millis(*min_rto) > 0 && *min_rto <= *max_rto && min_rto.ps().is_multiple_of(Span::from_ms(1).ps());
+    need(
+        "max_rto",
+        longest,
+        "the kernel's lies between 1 s and 120 s",
+        "write max_rto = \"120 s\"",
+    );
+    let least = millis(*min_rto) > 0
+        && *min_rto <= *max_rto
+        && min_rto.ps().is_multiple_of(Span::from_ms(1).ps());
     need("min_rto", least, "the kernel's is in whole milliseconds", "write min_rto = \"200 ms\"");
-    need("initial_rto", *initial_rto == kernel.initial_rto, "the kernel's is 1 s", "write initial_rto = \"1 s\"");
-    need("timer_tick", *timer_tick == kernel.timer_tick, "the kernel's timers have a tick of their own", linux);
-    need("send_jitter", *send_jitter == Span::ZERO, "the kernel sends at once", "write send_jitter = \"0 s\"");
+    need(
+        "initial_rto",
+        *initial_rto == kernel.initial_rto,
+        "the kernel's is 1 s",
+        "write \
+        initial_rto = \"1 s\"",
+    );
+    need(
+        "timer_tick",
+        *timer_tick == kernel.timer_tick,
+        "the kernel's timers have a tick of their \
+        own",
+        linux,
+    );
+    need(
+        "send_jitter",
+        *send_jitter == Span::ZERO,
+        "the kernel sends at once",
+        "write send_jitter \
+        = \"0 s\"",
+    );
     all
 }
 
@@ -180,12 +300,17 @@ fn ask_of_both(tcp: &TcpConfig, out: &mut Vec<Request>) {
         same("tcp.sack", "net.ipv4.tcp_sack", sack.into()),
         same("tcp.timestamps", "net.ipv4.tcp_timestamps", tcp.timestamps.into()),
         same("tcp.window_scaling", "net.ipv4.tcp_window_scaling", tcp.window_scaling.into()),
-        // Nothing is remembered from one connection to the next, and what was asked for is not given up.
+        // Nothing is remembered from one connection to the next, and what was asked for is not
+        // given up.
         same("tcp", "net.ipv4.tcp_no_metrics_save", 1),
         same("tcp", "net.ipv4.tcp_no_ssthresh_metrics_save", 1),
         same("tcp.ecn", "net.ipv4.tcp_ecn_fallback", 0),
         same("tcp.dsack_undo", "net.ipv4.tcp_dsack", (sack && tcp.dsack_undo).into()),
-        same("tcp.tail_loss_probe", "net.ipv4.tcp_early_retrans", if tcp.tail_loss_probe { 3 } else { 0 }),
+        same(
+            "tcp.tail_loss_probe",
+            "net.ipv4.tcp_early_retrans",
+            if tcp.tail_loss_probe { 3 } else { 0 },
+        ),
         same("tcp.detection", "net.ipv4.tcp_recovery", 1),
     ]);
 }
@@ -198,18 +323,44 @@ fn ask_of_sender(tcp: &TcpConfig, window: u32, out: &mut Vec<Request>) {
     out.extend([
         same("tcp.frto", "net.ipv4.tcp_frto", if tcp.frto { 2 } else { 0 }),
         same("tcp.dupack_threshold", "net.ipv4.tcp_reordering", tcp.dupack_threshold.into()),
-        same("tcp.restart_after_idle", "net.ipv4.tcp_slow_start_after_idle", tcp.restart_after_idle.into()),
-        same("tcp.pacing_gain_slow_start", "net.ipv4.tcp_pacing_ss_ratio", percent(tcp.pacing_gain_slow_start)),
-        same("tcp.pacing_gain_avoidance", "net.ipv4.tcp_pacing_ca_ratio", percent(tcp.pacing_gain_avoidance)),
+        same(
+            "tcp.restart_after_idle",
+            "net.ipv4.tcp_slow_start_after_idle",
+            tcp.restart_after_idle.into(),
+        ),
+        same(
+            "tcp.pacing_gain_slow_start",
+            "net.ipv4.tcp_pacing_ss_ratio",
+            percent(tcp.pacing_gain_slow_start),
+        ),
+        same(
+            "tcp.pacing_gain_avoidance",
+            "net.ipv4.tcp_pacing_ca_ratio",
+            percent(tcp.pacing_gain_avoidance),
+        ),
         same("tcp.pmtu_discovery", "net.ipv4.tcp_mtu_probing", probing),
-        Request { field: "tcp", setting: Setting::Sysctl("net.ipv4.tcp_wmem", vec![4096, 16_384, SEND_BUFFER], Merge::Largest) },
+        Request {
+            field: "tcp",
+            setting: Setting::Sysctl(
+                "net.ipv4.tcp_wmem",
+                vec![4096, 16_384, SEND_BUFFER],
+                Merge::Largest,
+            ),
+        },
         Request { field: "tcp.initial_window", setting: Setting::Metric(Metric::Initcwnd, window) },
-        Request { field: "tcp.min_rto", setting: Setting::Metric(Metric::RtoMin, millis(tcp.min_rto)) },
+        Request {
+            field: "tcp.min_rto",
+            setting: Setting::Metric(Metric::RtoMin, millis(tcp.min_rto)),
+        },
         Request { field: "tcp.ecn", setting: Setting::Offer(marking(tcp.ecn)) },
     ]);
     if tcp.pmtu_discovery.listens() {
         let least = tcp.pmtu_least.0;
-        out.push(same("tcp.pmtu_raise_after", "net.ipv4.route.mtu_expires", seconds(tcp.pmtu_raise_after)));
+        out.push(same(
+            "tcp.pmtu_raise_after",
+            "net.ipv4.route.mtu_expires",
+            seconds(tcp.pmtu_raise_after),
+        ));
         out.push(same("tcp.pmtu_least", "net.ipv4.route.min_pmtu", least));
     }
     if tcp.pmtu_discovery == Discovery::Probe {
@@ -217,7 +368,11 @@ fn ask_of_sender(tcp: &TcpConfig, window: u32, out: &mut Vec<Request>) {
         out.extend([
             same("tcp.pmtu_base", "net.ipv4.tcp_base_mss", base),
             same("tcp.pmtu_step", "net.ipv4.tcp_probe_threshold", tcp.pmtu_step.0),
-            same("tcp.pmtu_raise_after", "net.ipv4.tcp_probe_interval", seconds(tcp.pmtu_raise_after)),
+            same(
+                "tcp.pmtu_raise_after",
+                "net.ipv4.tcp_probe_interval",
+                seconds(tcp.pmtu_raise_after),
+            ),
             same("tcp.pmtu_black_hole", "net.ipv4.tcp_retries1", tcp.pmtu_black_hole.into()),
         ]);
     }
@@ -225,17 +380,25 @@ fn ask_of_sender(tcp: &TcpConfig, window: u32, out: &mut Vec<Request>) {
 
 /// Settings of the receiving host.
 fn ask_of_receiver(tcp: &TcpConfig, out: &mut Vec<Request>) {
-    // A segment takes two to eight times its bytes of the buffer; the window itself is bounded at the socket.
+    // A segment takes two to eight times its bytes of the buffer; the window itself is bounded at
+    // the socket.
     let buffer = tcp.window_bytes().saturating_mul(4).clamp(1 << 20, LARGEST_BUFFER);
     let each = tcp.delayed_ack == DelayedAck::Each;
     out.extend([
         Request {
             field: "tcp.receive_window",
-            setting: Setting::Sysctl("net.ipv4.tcp_rmem", vec![4096, buffer, buffer], Merge::Largest),
+            setting: Setting::Sysctl(
+                "net.ipv4.tcp_rmem",
+                vec![4096, buffer, buffer],
+                Merge::Largest,
+            ),
         },
         // The kernel's own tuning would move the bound.
         same("tcp.receive_window", "net.ipv4.tcp_moderate_rcvbuf", 0),
-        Request { field: "tcp.delayed_ack", setting: Setting::Metric(Metric::Quickack, each.into()) },
+        Request {
+            field: "tcp.delayed_ack",
+            setting: Setting::Metric(Metric::Quickack, each.into()),
+        },
         Request { field: "tcp.ecn", setting: Setting::Accept(marking(tcp.ecn)) },
     ]);
 }
@@ -282,11 +445,22 @@ mod tests {
     #[test]
     fn the_profile_linux_is_had_whole_with_every_control_that_the_kernel_has() {
         for name in crate::traffic::kernel_names::NAMES {
-            let kernel_config = wished(name.ours, |_| {}).unwrap_or_else(|all| panic!("{}: {all:?}", name.ours));
+            let kernel_config =
+                wished(name.ours, |_| {}).unwrap_or_else(|all| panic!("{}: {all:?}", name.ours));
             assert_eq!(kernel_config.connection.control, name.kernel);
             let sack = u64::from(name.ours != "newreno");
-            assert_eq!(sysctl(&kernel_config.sender, "net.ipv4.tcp_sack"), Some(vec![sack]), "{}", name.ours);
-            assert_eq!(sysctl(&kernel_config.receiver, "net.ipv4.tcp_sack"), Some(vec![sack]), "{}", name.ours);
+            assert_eq!(
+                sysctl(&kernel_config.sender, "net.ipv4.tcp_sack"),
+                Some(vec![sack]),
+                "{}",
+                name.ours
+            );
+            assert_eq!(
+                sysctl(&kernel_config.receiver, "net.ipv4.tcp_sack"),
+                Some(vec![sack]),
+                "{}",
+                name.ours
+            );
         }
     }
 
@@ -306,7 +480,10 @@ mod tests {
         assert_eq!(metric(&kernel_config.sender, Metric::Initcwnd), Some(3));
         assert_eq!(metric(&kernel_config.sender, Metric::RtoMin), Some(300));
         assert_eq!(metric(&kernel_config.receiver, Metric::Quickack), Some(1));
-        assert_eq!(sysctl(&kernel_config.sender, "net.ipv4.tcp_slow_start_after_idle"), Some(vec![0]));
+        assert_eq!(
+            sysctl(&kernel_config.sender, "net.ipv4.tcp_slow_start_after_idle"),
+            Some(vec![0])
+        );
         let c = kernel_config.connection;
         assert_eq!((c.sender.mss, c.receiver.mss, c.segment), (Some(1460), Some(536), 524));
         assert_eq!((c.receiver.window, c.nagle), (Some(20 * 524), true));
@@ -316,7 +493,9 @@ mod tests {
     fn marks_are_offered_by_the_sender_and_taken_up_by_the_receiver() {
         let kernel_config = wished("dctcp", |_| {}).unwrap_or_else(|all| panic!("{all:?}"));
         assert!(kernel_config.sender.iter().any(|a| a.setting == Setting::Offer(EcnMode::Classic)));
-        assert!(kernel_config.receiver.iter().any(|a| a.setting == Setting::Accept(EcnMode::Classic)));
+        assert!(
+            kernel_config.receiver.iter().any(|a| a.setting == Setting::Accept(EcnMode::Classic))
+        );
         assert_eq!(fields(wished("cubic", |c| c.ecn = Ecn::L4s)), ["tcp.ecn"]);
     }
 
@@ -325,8 +504,14 @@ mod tests {
         assert_eq!(fields(wished("reno", |_| {})), ["cc"]);
         assert_eq!(fields(wished("tahoe", |c| c.handshake = false)), ["cc", "tcp.handshake"]);
         assert_eq!(fields(wished("cubic", |c| c.detection = Detection::Dupack)), ["tcp.detection"]);
-        assert_eq!(fields(wished("cubic", |c| c.reduction = Reduction::Rfc6675)), ["tcp.reduction"]);
-        assert_eq!(fields(wished("cubic", |c| c.send_jitter = Span::from_us(1))), ["tcp.send_jitter"]);
+        assert_eq!(
+            fields(wished("cubic", |c| c.reduction = Reduction::Rfc6675)),
+            ["tcp.reduction"]
+        );
+        assert_eq!(
+            fields(wished("cubic", |c| c.send_jitter = Span::from_us(1))),
+            ["tcp.send_jitter"]
+        );
         assert_eq!(
             fields(wished("cubic", |c| c.initial_window_bytes = Limit::Bytes(Bytes(5000)))),
             ["tcp.initial_window"]

@@ -21,7 +21,12 @@ const fn same(ours: &'static str, note: &'static str) -> Name {
 
 /// Congestion controls that the kernel has.
 pub const NAMES: &[Name] = &[
-    Name { ours: "sack", kernel: "reno", note: "with `net.ipv4.tcp_sack = 1`; losses by RACK, repaired by PRR" },
+    Name {
+        ours: "sack",
+        kernel: "reno",
+        note: "with `net.ipv4.tcp_sack = 1`; losses by RACK, \
+        repaired by PRR",
+    },
     Name { ours: "newreno", kernel: "reno", note: "with `net.ipv4.tcp_sack = 0`" },
     same("cubic", "its slow start ends by HyStart, not by HyStart++"),
     same("bbr", "version 1; paced by the socket itself"),
@@ -35,7 +40,12 @@ pub const NAMES: &[Name] = &[
     same("scalable", "below 100 segments it grows as Reno does"),
     same("vegas", ""),
     same("veno", ""),
-    Name { ours: "westwood_plus", kernel: "westwood", note: "the estimator of Westwood+, not of the paper of 2001" },
+    Name {
+        ours: "westwood_plus",
+        kernel: "westwood",
+        note: "the estimator of Westwood+, not of \
+        the paper of 2001",
+    },
     same("yeah", ""),
 ];
 
@@ -43,10 +53,16 @@ pub const NAMES: &[Name] = &[
 const ALTERNATIVES: &[(&str, &str, &str)] = &[
     (
         "reno",
-        "the kernel's `reno` repairs more than one loss in a recovery: it is our `sack`, or without SACK our `newreno`",
+        "the kernel's `reno` repairs more than one loss in a recovery: it is our `sack`, or \
+            without SACK our `newreno`",
         "write cc = \"sack\", or \"newreno\"",
     ),
-    ("westwood", "the kernel's `westwood` has the estimator of Westwood+", "write cc = \"westwood_plus\""),
+    (
+        "westwood",
+        "the kernel's `westwood` has the estimator of Westwood+",
+        "write cc = \
+        \"westwood_plus\"",
+    ),
     ("bbr3", "version 3 of BBR is in no released kernel", "write cc = \"bbr\""),
     ("tahoe", "the kernel has had fast recovery since 1993", "write cc = \"newreno\""),
 ];
@@ -54,8 +70,8 @@ const ALTERNATIVES: &[(&str, &str, &str)] = &[
 /// The kernel's name of a congestion control.
 ///
 /// # Errors
-/// The kernel has none like it; or it is to have other parameters than its own, which are the module's and of all
-/// connections of the machine.
+/// The kernel has none like it; or it is to have other parameters than its own, which are the
+/// module's and of all connections of the machine.
 pub fn kernel_name(flow: &str, control: &Spec) -> Result<&'static Name, Unsupported> {
     let Some(name) = NAMES.iter().find(|n| n.ours == control.kind) else {
         let known = ALTERNATIVES.iter().find(|(ours, ..)| *ours == control.kind);
@@ -67,17 +83,24 @@ pub fn kernel_name(flow: &str, control: &Spec) -> Result<&'static Name, Unsuppor
                     format!("take one of {}, or simulate", all.join(", ")),
                 )
             },
-            |(ours, cause, fix)| (format!("the kernel has not what `{ours}` is: {cause}"), (*fix).into()),
+            |(ours, cause, fix)| {
+                (format!("the kernel has not what `{ours}` is: {cause}"), (*fix).into())
+            },
         );
         return Err(Unsupported::new(flow, "cc", cause, fix));
     };
-    let defaults = cc::CATALOGUE.iter().find(|e| e.about.name == control.kind).map(|e| (e.defaults)());
+    let defaults =
+        cc::CATALOGUE.iter().find(|e| e.about.name == control.kind).map(|e| (e.defaults)());
     match defaults.as_ref().and_then(|usual| differing(usual, &control.config)) {
         None => Ok(name),
         Some((key, usual)) => Err(Unsupported::new(
             flow,
             &format!("cc.{key}"),
-            format!("parameters of the kernel's `{}` are its module's, of all connections of the machine", name.kernel),
+            format!(
+                "parameters of the kernel's `{}` are its module's, of all connections of the \
+                machine",
+                name.kernel
+            ),
             format!("leave out `{key}`, which is {usual} then, or simulate"),
         )),
     }
@@ -87,7 +110,10 @@ pub fn kernel_name(flow: &str, control: &Spec) -> Result<&'static Name, Unsuppor
 fn differing(usual: &Value, config: &Value) -> Option<(String, Value)> {
     let usual = usual.as_object()?;
     let config = config.as_object()?;
-    usual.iter().find(|(key, v)| config.get(*key).is_some_and(|c| c != *v)).map(|(k, v)| (k.clone(), v.clone()))
+    usual
+        .iter()
+        .find(|(key, v)| config.get(*key).is_some_and(|c| c != *v))
+        .map(|(k, v)| (k.clone(), v.clone()))
 }
 
 #[cfg(test)]
@@ -112,7 +138,12 @@ mod tests {
         let rows = page.lines().skip_while(|l| !l.starts_with("| ours ")).skip(2);
         let told: Vec<&str> = rows.take_while(|l| l.starts_with('|')).collect();
         let row = |n: &Name| {
-            format!("| `{}` | `{}` | {} |", n.ours, n.kernel, if n.note.is_empty() { "\u{2013}" } else { n.note })
+            format!(
+                "| `{}` | `{}` | {} |",
+                n.ours,
+                n.kernel,
+                if n.note.is_empty() { "\u{2013}" } else { n.note }
+            )
         };
         assert_eq!(told, NAMES.iter().map(row).collect::<Vec<_>>());
     }
@@ -130,7 +161,8 @@ mod tests {
 
     #[test]
     fn parameters_other_than_the_usual_ones_are_refused_by_name() {
-        let usual = cc::CATALOGUE.iter().find(|e| e.about.name == "cubic").map(|e| (e.defaults)()).unwrap();
+        let usual =
+            cc::CATALOGUE.iter().find(|e| e.about.name == "cubic").map(|e| (e.defaults)()).unwrap();
         assert_eq!(kernel_name("a", &spec("cubic", usual.clone())).unwrap().kernel, "cubic");
         let mut other = usual;
         other["beta"] = json!(0.8);

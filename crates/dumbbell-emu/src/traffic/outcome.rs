@@ -1,9 +1,9 @@
 //! Outcomes of a run's traffic.
 use super::datagrams::{DatagramResult, Datagrams, DatagramsSent};
-use crate::traffic::receiver::{Delivered, Progress, Received};
 use super::sampler::{Means, Sample, SenderSummary};
-use crate::traffic::sender::Sent;
 use super::usage::CpuUsage;
+use crate::traffic::receiver::{Delivered, Progress, Received};
+use crate::traffic::sender::Sent;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::units::Time;
 
@@ -45,7 +45,13 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    pub(super) fn of_connection(flow: usize, control: String, sent: Sent, seen: SenderSummary, received: Received) -> Outcome {
+    pub(super) fn of_connection(
+        flow: usize,
+        control: String,
+        sent: Sent,
+        seen: SenderSummary,
+        received: Received,
+    ) -> Outcome {
         let whole = sent.closed && received.end.bytes == sent.written && sent.written > 0;
         let failure = sent.failure.map(|t| format!("its sender: {t}"));
         Outcome {
@@ -80,7 +86,8 @@ impl Outcome {
             ..Outcome::default()
         }
     }
-    /// Payload per time that the receiving application got, bits a second, between the two instants at which it was counted.
+    /// Payload per time that the receiving application got, bits a second, between the two instants
+    /// at which it was counted.
     pub fn goodput_bps(&self) -> f64 {
         let seconds = self.end.at.since(self.warm.at).seconds();
         if seconds > 0.0 { (self.end.bytes - self.warm.bytes) as f64 * 8.0 / seconds } else { 0.0 }
@@ -89,7 +96,8 @@ impl Outcome {
     pub fn retransmits(&self) -> u32 {
         self.sender_end.total_retrans - self.sender_warm.total_retrans
     }
-    /// Expiries of the retransmission timer in the window; `None` if this kernel does not count them.
+    /// Expiries of the retransmission timer in the window; `None` if this kernel does not count
+    /// them.
     pub fn timeouts(&self) -> Option<u16> {
         let warm = self.sender_warm.timeouts.unwrap_or(0);
         self.sender_end.timeouts.map(|end| end - warm)

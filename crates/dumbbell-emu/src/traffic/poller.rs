@@ -1,7 +1,7 @@
 //! The event loop of a traffic thread: sockets, a timer, and the stop signal.
-use crate::traffic::priority::Priority;
-use super::usage::{Role, CpuUsage};
+use super::usage::{CpuUsage, Role};
 use crate::clock::Clock;
+use crate::traffic::priority::Priority;
 use dumbbell_core::units::Time;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::eventfd::{EfdFlags, EventFd};
@@ -24,7 +24,11 @@ pub fn realtime_ns() -> u64 {
 pub fn sleep_until(ns: u64) {
     let at = TimeSpec::new((ns / 1_000_000_000) as i64, (ns % 1_000_000_000) as i64);
     // Whoever waits looks at the clock afterwards.
-    let _ = clock_nanosleep(nix::time::ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME, &at);
+    let _ = clock_nanosleep(
+        nix::time::ClockId::CLOCK_MONOTONIC,
+        ClockNanosleepFlags::TIMER_ABSTIME,
+        &at,
+    );
 }
 
 /// Tells all threads of a run to stop.
@@ -77,7 +81,10 @@ impl Poller {
     /// No descriptor is left.
     pub fn new(clock: Clock, halt: &StopSignal) -> io::Result<Poller> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
-        let timer = TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_CLOEXEC | TimerFlags::TFD_NONBLOCK)?;
+        let timer = TimerFd::new(
+            ClockId::CLOCK_MONOTONIC,
+            TimerFlags::TFD_CLOEXEC | TimerFlags::TFD_NONBLOCK,
+        )?;
         epoll.add(&timer, EpollEvent::new(EpollFlags::EPOLLIN, TIMER))?;
         epoll.add(&halt.0.0, EpollEvent::new(EpollFlags::EPOLLIN, HALT))?;
         Ok(Poller {
@@ -127,7 +134,8 @@ impl Poller {
         Ok(self.epoll.delete(socket)?)
     }
 
-    /// Waits until something happens, or `until` has come; gives what happened to `each`. False: it is over.
+    /// Waits until something happens, or `until` has come; gives what happened to `each`. False: it
+    /// is over.
     ///
     /// # Errors
     /// The kernel cannot wait.
@@ -165,11 +173,16 @@ impl Poller {
             Err(nix::errno::Errno::EINTR) => 0,
             Err(e) => return Err(e.into()),
         };
-        self.events[..count].iter().map(EpollEvent::data).filter(|token| *token < HALT).for_each(&mut each);
+        self.events[..count]
+            .iter()
+            .map(EpollEvent::data)
+            .filter(|token| *token < HALT)
+            .for_each(&mut each);
         Ok(count == self.events.len())
     }
 
-    /// Sets the timer, unless it stands there already. A timer that has fired is read by being set again.
+    /// Sets the timer, unless it stands there already. A timer that has fired is read by being set
+    /// again.
     fn arm(&mut self, until: Time) -> io::Result<()> {
         if until == self.armed {
             return Ok(());

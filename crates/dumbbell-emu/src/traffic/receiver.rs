@@ -4,9 +4,9 @@
 //! the end of the warm-up, at each instant of the series and at the end of the run all sockets are
 //! drained first, so that a count is what the application has at that instant, to one read.
 use super::job::{Job, SocketKind};
-use super::poller::{StopSignal, Poller};
+use super::poller::{Poller, StopSignal};
 use super::ticks::Ticks;
-use super::usage::{Role, CpuUsage};
+use super::usage::{CpuUsage, Role};
 use crate::clock::Clock;
 use crate::sys::tcp as call;
 use dumbbell_core::units::Time;
@@ -23,7 +23,8 @@ pub struct Delivered {
     pub at: Time,
     /// Distinct bytes in order, as the application gets them.
     pub bytes: u64,
-    /// Segments with data that came, repetitions included; of connections in totals only, not in rows.
+    /// Segments with data that came, repetitions included; of connections in totals only, not in
+    /// rows.
     pub segments: u32,
 }
 
@@ -92,7 +93,12 @@ impl Receiver {
     ///
     /// # Errors
     /// No descriptors are left.
-    pub fn new(jobs: &[(Job, Arc<OwnedFd>)], clock: Clock, ticks: Ticks, halt: &StopSignal) -> io::Result<Receiver> {
+    pub fn new(
+        jobs: &[(Job, Arc<OwnedFd>)],
+        clock: Clock,
+        ticks: Ticks,
+        halt: &StopSignal,
+    ) -> io::Result<Receiver> {
         let poller = Poller::new(clock, halt)?;
         let mut flows = Vec::with_capacity(jobs.len());
         for (i, (job, listener)) in jobs.iter().enumerate() {
@@ -123,7 +129,8 @@ impl Receiver {
         self.into = vec![0; COPY];
     }
 
-    /// Works until the end, or until it is told that it is over: what each flow received, and the series.
+    /// Works until the end, or until it is told that it is over: what each flow received, and the
+    /// series.
     ///
     /// # Errors
     /// The kernel cannot wait.
@@ -144,7 +151,8 @@ impl Receiver {
         }
         let at = self.clock.now();
         if self.ticks.next() < Time::NEVER {
-            (0..self.flows.len()).for_each(|i| self.flows[i].received.end = self.delivered(i, at, true));
+            (0..self.flows.len())
+                .for_each(|i| self.flows[i].received.end = self.delivered(i, at, true));
         }
         let spent = self.poller.spent(Role::Receiver);
         let close = |flow: Flow| Received { _connection: flow.connection, ..flow.received };
@@ -209,7 +217,12 @@ impl Receiver {
                     flow.bytes += count as u64;
                     flow.last = self.clock.now();
                     if let Some(window) = flow.window.filter(|_| flow.bytes < YOUNG) {
-                        let _ = call::set(fd.as_fd(), libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, window);
+                        let _ = call::set(
+                            fd.as_fd(),
+                            libc::IPPROTO_TCP,
+                            libc::TCP_WINDOW_CLAMP,
+                            window,
+                        );
                     }
                     if count == most {
                         continue;
@@ -231,8 +244,16 @@ impl Receiver {
     /// Counts of flow `i` at `at`, with its segments if asked.
     fn delivered(&self, i: usize, at: Time, segments: bool) -> Delivered {
         let flow = &self.flows[i];
-        let asked = flow.connection.as_ref().filter(|_| segments).and_then(|fd| call::info(fd.as_fd()).ok());
-        Delivered { at, bytes: flow.bytes, segments: asked.map_or(0, |(info, _)| info.data_segs_in) }
+        let asked = flow
+            .connection
+            .as_ref()
+            .filter(|_| segments)
+            .and_then(|fd| call::info(fd.as_fd()).ok());
+        Delivered {
+            at,
+            bytes: flow.bytes,
+            segments: asked.map_or(0, |(info, _)| info.data_segs_in),
+        }
     }
 
     /// The instant of a tick has come, and all was read: it is counted.

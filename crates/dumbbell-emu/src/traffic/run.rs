@@ -5,16 +5,16 @@ use super::job::{Job, SocketKind};
 use super::jobs::Jobs;
 use super::outcome::{Outcome, Outcomes};
 use super::poller::{StopSignal, sleep_until};
-use crate::traffic::receiver::{Progress, Received, Receiver};
 use super::sampler::{Rows, Sampler, SenderSummary};
-use crate::traffic::sender;
-use crate::traffic::sender::Sent;
-use crate::traffic::connection_state::ConnectionState;
 use super::sockets::{self, Pair, Within};
 use super::ticks::Ticks;
 use super::usage::CpuUsage;
 use crate::clock::{Clock, monotonic_ns};
 use crate::sys::sched::pin;
+use crate::traffic::connection_state::ConnectionState;
+use crate::traffic::receiver::{Progress, Received, Receiver};
+use crate::traffic::sender;
+use crate::traffic::sender::Sent;
 use dumbbell_core::units::{Span, Time};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -27,7 +27,8 @@ pub const SAMPLE_EVERY: Span = Span::from_ms(10);
 /// Options of the two threads of a run's connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThreadOptions {
-    /// The cores that the sending and the receiving thread stay on; by default they go where the kernel puts them.
+    /// The cores that the sending and the receiving thread stay on; by default they go where the
+    /// kernel puts them.
     pub cores: Option<[usize; 2]>,
     /// True if received data is copied out of the kernel, as by an application that reads it; by
     /// default it is discarded inside.
@@ -43,14 +44,27 @@ pub struct Opened {
     threads: ThreadOptions,
 }
 
-/// Opens the sockets of all `jobs`, each in its host, by way of `within`. The hosts have been told what they must be told.
+/// Opens the sockets of all `jobs`, each in its host, by way of `within`. The hosts have been told
+/// what they must be told.
 ///
 /// # Errors
 /// A host has not the congestion control, or refuses an option; no descriptors are left.
 pub fn open(jobs: Jobs, within: Within<'_>) -> io::Result<Opened> {
     let pairs = sockets::open(&jobs.jobs, within)?;
-    let work = jobs.jobs.into_iter().zip(jobs.apps).zip(pairs).map(|((job, app), pair)| (job, app, pair)).collect();
-    Ok(Opened { work, warmup: jobs.warmup, end: jobs.end, every: jobs.every, threads: ThreadOptions::default() })
+    let work = jobs
+        .jobs
+        .into_iter()
+        .zip(jobs.apps)
+        .zip(pairs)
+        .map(|((job, app), pair)| (job, app, pair))
+        .collect();
+    Ok(Opened {
+        work,
+        warmup: jobs.warmup,
+        end: jobs.end,
+        every: jobs.every,
+        threads: ThreadOptions::default(),
+    })
 }
 
 type Worker<T> = Option<JoinHandle<io::Result<T>>>;
@@ -76,8 +90,8 @@ impl Opened {
         Opened { threads, ..self }
     }
 
-    /// Starts the threads of a run by `clock`, whose zero may lie ahead: nothing is sent before it. Senders are sampled
-    /// `sample_every`.
+    /// Starts the threads of a run by `clock`, whose zero may lie ahead: nothing is sent before it.
+    /// Senders are sampled `sample_every`.
     ///
     /// # Errors
     /// No descriptors or threads are left.
@@ -85,11 +99,17 @@ impl Opened {
         let Opened { work, warmup, end, every, threads } = self;
         let (halt, rows) = (StopSignal::new()?, Rows::default());
         let is_tcp = |job: &Job| matches!(job.socket_kind, SocketKind::Tcp(_));
-        let kinds: Vec<(bool, usize)> = work.iter().map(|(job, ..)| (is_tcp(job), job.flow)).collect();
-        let (connections, datagrams): (Vec<_>, Vec<_>) = work.into_iter().partition(|(job, ..)| is_tcp(job));
+        let kinds: Vec<(bool, usize)> =
+            work.iter().map(|(job, ..)| (is_tcp(job), job.flow)).collect();
+        let (connections, datagrams): (Vec<_>, Vec<_>) =
+            work.into_iter().partition(|(job, ..)| is_tcp(job));
         let ticks = Ticks::new(warmup, end, every);
-        let states: Vec<Arc<ConnectionState>> =
-            connections.iter().map(|(job, _, pair)| Arc::new(ConnectionState::new(Arc::clone(&pair.sender), job.rows))).collect();
+        let states: Vec<Arc<ConnectionState>> = connections
+            .iter()
+            .map(|(job, _, pair)| {
+                Arc::new(ConnectionState::new(Arc::clone(&pair.sender), job.rows))
+            })
+            .collect();
         let mut running = Running {
             halt,
             rows,
@@ -102,9 +122,9 @@ impl Opened {
             datagram_receiver: None,
         };
         let span = (warmup, end);
-        let begun = running
-            .begin_datagrams(datagrams, clock, span, ticks.clone())
-            .and_then(|()| running.begin_connections(connections, clock, span, (ticks, sample_every, threads)));
+        let begun = running.begin_datagrams(datagrams, clock, span, ticks.clone()).and_then(|()| {
+            running.begin_connections(connections, clock, span, (ticks, sample_every, threads))
+        });
         match begun {
             Ok(()) => Ok(running),
             Err(cause) => Err(running.abandoned(cause)),
@@ -139,8 +159,14 @@ fn spawn<T: Send + 'static>(
 
 /// The result of `worker`; `None` if there was nothing for it to do.
 fn joined<T>(worker: Worker<T>) -> io::Result<Option<T>> {
-    let answer =
-        worker.map(|w| w.join().unwrap_or_else(|_| Err(io::Error::other("a thread of the traffic broke down"))));
+    let answer = worker.map(|w| {
+        w.join().unwrap_or_else(|_| {
+            Err(io::Error::other(
+                "a thread of the traffic \
+            broke down",
+            ))
+        })
+    });
     answer.transpose()
 }
 
@@ -183,12 +209,17 @@ impl Running {
         }
         receiver.poller().account_from(warmup);
         self.receiver = Some(spawn("streams in", clock, in_core, move || receiver.run())?);
-        let watched = work.iter().zip(&self.states).map(|((job, ..), l)| (job.flow, Arc::clone(l))).collect();
+        let watched =
+            work.iter().zip(&self.states).map(|((job, ..), l)| (job.flow, Arc::clone(l))).collect();
         let sampling = Ticks::new(warmup, end, Some(sample_every));
         let mut sampler = Sampler::new(watched, clock, sampling, &self.halt, self.rows.clone())?;
         sampler.poller().account_from(warmup);
         self.sampler = Some(spawn("sampler", clock, None, move || sampler.run())?);
-        let task = |((job, app, _), state): (Work, &Arc<ConnectionState>)| sender::Task { job, app, state: Arc::clone(state) };
+        let task = |((job, app, _), state): (Work, &Arc<ConnectionState>)| sender::Task {
+            job,
+            app,
+            state: Arc::clone(state),
+        };
         let tasks = work.into_iter().zip(&self.states).map(task).collect();
         let mut sender = sender::Sender::new(tasks, clock, end, &self.halt)?;
         sender.poller().account_from(warmup);
@@ -251,7 +282,9 @@ impl Running {
         let mut datagrams = handed_over.into_iter().zip(came);
         for (is_connection, flow) in self.kinds {
             let outcome = if is_connection {
-                connections.next().map(|(((s, w), r), control)| Outcome::of_connection(flow, control, s, w, r))
+                connections
+                    .next()
+                    .map(|(((s, w), r), control)| Outcome::of_connection(flow, control, s, w, r))
             } else {
                 datagrams.next().map(|(s, c)| Outcome::of_datagrams(flow, s, c))
             };
@@ -269,7 +302,8 @@ mod tests {
 
     #[test]
     fn a_run_that_cannot_begin_ends_the_threads_that_it_has() {
-        let (halt, ended) = (StopSignal::new().expect("a descriptor"), Arc::new(AtomicBool::new(false)));
+        let (halt, ended) =
+            (StopSignal::new().expect("a descriptor"), Arc::new(AtomicBool::new(false)));
         let (said, told) = (halt.clone(), Arc::clone(&ended));
         let work = move || {
             // A sender whose run goes on for a while.
@@ -288,7 +322,10 @@ mod tests {
             sender: None,
             receiver: None,
             sampler: None,
-            datagram_sender: Some(spawn("datagrams out", Clock::start(), None, work).expect("a thread")),
+            datagram_sender: Some(spawn("datagrams out", Clock::start(), None, work).expect(
+                "a \
+                thread",
+            )),
             datagram_receiver: None,
         };
         let cause = running.abandoned(io::Error::other("no descriptors are left"));

@@ -1,10 +1,10 @@
 //! The thread that samples TCP_INFO of the sending sockets, some hundred times a second.
-use super::poller::{StopSignal, Poller};
-use crate::traffic::connection_state::ConnectionState;
+use super::poller::{Poller, StopSignal};
 use super::ticks::Ticks;
-use super::usage::{Role, CpuUsage};
+use super::usage::{CpuUsage, Role};
 use crate::clock::Clock;
 use crate::sys::tcp::{self as call, TcpInfo};
+use crate::traffic::connection_state::ConnectionState;
 use dumbbell_core::transport::Phase;
 use dumbbell_core::units::Time;
 use std::io;
@@ -32,8 +32,8 @@ pub struct Sample {
     pub min_rtt_us: u32,
     /// Retransmission timeout, microseconds.
     pub rto_us: u32,
-    /// Segments sent and neither acknowledged cumulatively nor taken for lost and not sent again: as Linux counts its flight,
-    /// `unacked - (sacked + lost) + retrans`.
+    /// Segments sent and neither acknowledged cumulatively nor taken for lost and not sent again:
+    /// as Linux counts its flight, `unacked - (sacked + lost) + retrans`.
     pub in_flight: u32,
     /// Of the segments not acknowledged, those taken for lost.
     pub lost: u32,
@@ -55,12 +55,13 @@ pub struct Sample {
     pub delivered: u32,
     /// Of these, those that were answered with an ECN echo.
     pub delivered_ce: u32,
-    /// Expiries of the retransmission timer, ever; `None` if this kernel does not count them (before Linux 6.7).
+    /// Expiries of the retransmission timer, ever; `None` if this kernel does not count them
+    /// (before Linux 6.7).
     pub timeouts: Option<u16>,
     /// Rate at which segments leave, bytes a second; `u64::MAX`: as fast as the window allows.
     pub pacing_rate: u64,
-    /// Time in which there was something to send, and of this the time limited by the receiver's window and by the sender's
-    /// buffer, microseconds.
+    /// Time in which there was something to send, and of this the time limited by the receiver's
+    /// window and by the sender's buffer, microseconds.
     pub busy_us: u64,
     /// See `busy_us`.
     pub window_limited_us: u64,
@@ -110,8 +111,8 @@ impl Sample {
     }
 }
 
-/// `TCP_CA_*` of include/uapi/linux/tcp.h in our words: what is not repairing a loss is open, disorder (duplicates that tell
-/// of nothing yet) and the reduction after an ECN echo (CWR) too.
+/// `TCP_CA_*` of include/uapi/linux/tcp.h in our words: what is not repairing a loss is open,
+/// disorder (duplicates that tell of nothing yet) and the reduction after an ECN echo (CWR) too.
 fn phase(ca_state: u8) -> Phase {
     match ca_state {
         3 => Phase::Recovery,
@@ -120,8 +121,8 @@ fn phase(ca_state: u8) -> Phase {
     }
 }
 
-/// Means over the window from the warm-up to the end, from the samples in it, each of which counts for the time until the
-/// next one.
+/// Means over the window from the warm-up to the end, from the samples in it, each of which counts
+/// for the time until the next one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Means {
     /// Integral of the congestion window, segment seconds.
@@ -174,7 +175,8 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Looks at the sockets of `lines` (with their flows' numbers) at each of `ticks`; rows go to `rows`.
+    /// Looks at the sockets of `lines` (with their flows' numbers) at each of `ticks`; rows go to
+    /// `rows`.
     ///
     /// # Errors
     /// No descriptors are left.
@@ -186,7 +188,15 @@ impl Sampler {
         rows: Rows,
     ) -> io::Result<Sampler> {
         let seen = vec![SenderSummary::default(); states.len()];
-        Ok(Sampler { clock, poller: Poller::new(clock, halt)?, states, seen, ticks, rows, missed: 0 })
+        Ok(Sampler {
+            clock,
+            poller: Poller::new(clock, halt)?,
+            states,
+            seen,
+            ticks,
+            rows,
+            missed: 0,
+        })
     }
 
     /// The thread's clock, for an account of what it costs.
@@ -194,8 +204,8 @@ impl Sampler {
         &mut self.poller
     }
 
-    /// Works until the end, or until it is told that it is over: what was seen, and how many instants of the series were
-    /// missed because the thread came late. Totals are never missed.
+    /// Works until the end, or until it is told that it is over: what was seen, and how many
+    /// instants of the series were missed because the thread came late. Totals are never missed.
     ///
     /// # Errors
     /// The kernel cannot wait.
@@ -227,7 +237,11 @@ impl Sampler {
         let tick = self.ticks.take();
         for i in 0..self.states.len() {
             // What is over stands still: it is asked where totals are taken.
-            if self.states[i].1.is_finished() && self.seen[i].end.is_some() && !tick.end && !tick.warm {
+            if self.states[i].1.is_finished()
+                && self.seen[i].end.is_some()
+                && !tick.end
+                && !tick.warm
+            {
                 continue;
             }
             if let Some(sample) = self.sample_one(i, (tick.warm, tick.end))

@@ -2,16 +2,18 @@
 //! hands over, and closes when the application does.
 use super::app::{Act, App};
 use super::job::Job;
-use super::poller::{StopSignal, Poller};
-use crate::traffic::connection_state::ConnectionState;
-use super::usage::{Role, CpuUsage};
+use super::poller::{Poller, StopSignal};
+use super::usage::{CpuUsage, Role};
 use crate::clock::Clock;
 use crate::sys::tcp as call;
+use crate::traffic::connection_state::ConnectionState;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::units::{Span, Time};
 use nix::errno::Errno;
 use nix::sys::epoll::EpollFlags;
-use nix::sys::socket::{MsgFlags, Shutdown, SockaddrStorage, connect, getsockopt, send, shutdown, sockopt};
+use nix::sys::socket::{
+    MsgFlags, Shutdown, SockaddrStorage, connect, getsockopt, send, shutdown, sockopt,
+};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
@@ -58,7 +60,8 @@ struct Flow {
     app: App,
     state: Arc<ConnectionState>,
     sent: Sent,
-    /// Bytes that the application handed over and the socket has not taken; [`u64::MAX`]: no end of them.
+    /// Bytes that the application handed over and the socket has not taken; [`u64::MAX`]: no end of
+    /// them.
     backlog: u64,
     /// True if the application has closed.
     closing: bool,
@@ -89,7 +92,17 @@ impl Sender {
         let flow = |Task { job, app, state }| {
             let (to, armed) = (job.to, app.next());
             let sent = Sent::default();
-            Flow { to, app, state, sent, backlog: 0, closing: false, full: false, armed, over: false }
+            Flow {
+                to,
+                app,
+                state,
+                sent,
+                backlog: 0,
+                closing: false,
+                full: false,
+                armed,
+                over: false,
+            }
         };
         let flows: Vec<Flow> = tasks.into_iter().map(flow).collect();
         let due = flows.iter().enumerate().map(|(i, f)| Reverse((f.armed, i))).collect();
@@ -148,7 +161,9 @@ impl Sender {
                     Act::Open => self.open(i),
                     Act::Write(bytes) => flow.backlog = flow.backlog.saturating_add(bytes),
                     // What has no end is cut off here; what has one is sent.
-                    Act::Close if flow.backlog == u64::MAX => (flow.backlog, flow.closing) = (0, true),
+                    Act::Close if flow.backlog == u64::MAX => {
+                        (flow.backlog, flow.closing) = (0, true)
+                    }
                     Act::Close => flow.closing = true,
                 }
             }
@@ -161,7 +176,8 @@ impl Sender {
     /// Schedules the next action of flow `i`: its application's, or a check for acknowledgements.
     fn plan_next(&mut self, i: usize) {
         let flow = &mut self.flows[i];
-        let check_acknowledged = if flow.app.waits() { self.clock.now() + LOOK } else { Time::NEVER };
+        let check_acknowledged =
+            if flow.app.waits() { self.clock.now() + LOOK } else { Time::NEVER };
         let at = flow.app.next().min(check_acknowledged);
         if at < flow.armed && !flow.over {
             flow.armed = at;
@@ -174,7 +190,9 @@ impl Sender {
         flow.sent.opened = Some(self.clock.now());
         let socket = &*flow.state.sender;
         let result = match connect(socket.as_raw_fd(), &SockaddrStorage::from(flow.to)) {
-            Ok(()) | Err(Errno::EINPROGRESS) => self.poller.add(socket, i as u64, EpollFlags::EPOLLOUT),
+            Ok(()) | Err(Errno::EINPROGRESS) => {
+                self.poller.add(socket, i as u64, EpollFlags::EPOLLOUT)
+            }
             Err(e) => Err(e.into()),
         };
         flow.state.opened();

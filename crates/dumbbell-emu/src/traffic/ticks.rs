@@ -42,7 +42,8 @@ impl Ticks {
     pub fn past_warmup(&self, at: Time) -> bool {
         at >= self.warmup
     }
-    /// Passes over instants of the series that lie before `now` and are nothing else; how many they were.
+    /// Passes over instants of the series that lie before `now` and are nothing else; how many they
+    /// were.
     pub fn skip(&mut self, now: Time) -> u64 {
         let Some(every) = self.every else { return 0 };
         let mut skipped = 0;
@@ -86,7 +87,13 @@ mod tests {
         let (yes, no) = (true, false);
         assert_eq!(
             all(15, 30, Some(10)),
-            [(0, no, no, yes), (10, no, no, yes), (15, yes, no, no), (20, no, no, yes), (30, no, yes, yes)]
+            [
+                (0, no, no, yes),
+                (10, no, no, yes),
+                (15, yes, no, no),
+                (20, no, no, yes),
+                (30, no, yes, yes)
+            ]
         );
         assert_eq!(all(0, 5, None), [(0, yes, no, no), (5, no, yes, no)]);
         assert_eq!(all(5, 5, Some(4)), [(0, no, no, yes), (4, no, no, yes), (5, yes, yes, no)]);

@@ -21,8 +21,8 @@ pub enum Role {
     Sampler,
 }
 
-/// Processor time of a thread: what ran in it, its own code and the kernel's on its behalf, and whatever soft interrupts found
-/// it running.
+/// Processor time of a thread: what ran in it, its own code and the kernel's on its behalf, and
+/// whatever soft interrupts found it running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuUsage {
     /// The thread's task.
@@ -42,8 +42,9 @@ impl CpuUsage {
     pub fn so_far(role: Role) -> CpuUsage {
         let usage = getrusage(UsageWho::RUSAGE_THREAD);
         let span = |us: i64| Span::from_us(us.max(0) as u64);
-        let (user, system) =
-            usage.map_or((0, 0), |u| (u.user_time().num_microseconds(), u.system_time().num_microseconds()));
+        let (user, system) = usage.map_or((0, 0), |u| {
+            (u.user_time().num_microseconds(), u.system_time().num_microseconds())
+        });
         let waited = File::open("/proc/thread-self/schedstat").ok().as_ref().and_then(waited_ns);
         let ns = |ns: u64| Span::from_ps(ns * 1_000);
         let (waited, wall) = (ns(waited.unwrap_or(0)), ns(monotonic_ns()));

@@ -5,9 +5,9 @@
 //! control loop between sender and receiver once:
 //!
 //! - The queue misses the packets that did not arrive. It dips by at most D, twice in a loop: once
-//!   for data that was read late, once for acknowledgements that were written late. The area of both
-//!   dips over the length of the run, the sum of D² over it, is twice the mean time for which an
-//!   instant waits for the thread.
+//!   for data that was read late, once for acknowledgements that were written late. The area of
+//!   both dips over the length of the run, the sum of D² over it, is twice the mean time for which
+//!   an instant waits for the thread.
 //! - A queue longer than D hides the stall. A shorter one runs empty and idles the link for at most
 //!   2 D. A stall shorter than a packet's transmission time cannot idle a link that has a packet.
 //!   Lost capacity is idle time of the link, so the link's own idle share bounds it too.
@@ -23,7 +23,8 @@ use dumbbell_net::QueueReport;
 use dumbbell_plan::{Class, Flow, Plan};
 use serde::{Deserialize, Serialize};
 
-/// Errors of a wait below this are relative to this, microseconds: no result is read to a part of it.
+/// Errors of a wait below this are relative to this, microseconds: no result is read to a part of
+/// it.
 const SHORTEST_WAIT_US: f64 = 100.0;
 
 /// Load of the busiest reported queue, after the warm-up.
@@ -55,7 +56,11 @@ impl Load {
         let base = plan.flows.iter().filter_map(both_ways).min_by(f64::total_cmp)?;
         Some(Load {
             link: link.name.clone(),
-            packet_time_us: link.rate.span_of(u64::from(link.framing().wire_len(link.mtu))).seconds() * 1e6,
+            packet_time_us: link
+                .rate
+                .span_of(u64::from(link.framing().wire_len(link.mtu)))
+                .seconds()
+                * 1e6,
             utilization: busiest.utilization,
             wait_us: busiest.mean_sojourn_s * 1e6,
             base_rtt_us: base * 1e6,
@@ -89,24 +94,30 @@ pub(super) fn accuracy(m: &Measured, facts: &Facts) -> Accuracy {
     let scale = if measured_s > 0.0 { m.seconds / measured_s } else { 1.0 };
     let waited_us = (scale * m.stalls.mean_wait_us).max(m.lateness_us.mean);
     let packet_us = load.packet_time_us.max(m.packet_time_us.unwrap_or(0.0));
-    let slowed = 2.0 * waited_us / (load.base_rtt_us + load.wait_us).max(packet_us).max(SHORTEST_WAIT_US);
+    let slowed =
+        2.0 * waited_us / (load.base_rtt_us + load.wait_us).max(packet_us).max(SHORTEST_WAIT_US);
     let stopped = 2.0 * scale * m.stalls.over_packet_share + facts.traffic.lost_to_starvation();
-    let idle =
-        if load.utilization > 0.0 { (1.0 - load.utilization).max(0.0) / load.utilization } else { f64::INFINITY };
+    let idle = if load.utilization > 0.0 {
+        (1.0 - load.utilization).max(0.0) / load.utilization
+    } else {
+        f64::INFINITY
+    };
     Accuracy {
         goodput: 100.0 * (idle.min(stopped + slowed) + repeated(m, facts, &load)),
         wait: 100.0 * 2.0 * waited_us / (load.wait_us + packet_us).max(SHORTEST_WAIT_US),
     }
 }
 
-/// The share of the link that went to segments that were sent again although they had arrived: a stall that outlasts a
-/// round trip makes senders do that, and a shorter one does not.
+/// The share of the link that went to segments that were sent again although they had arrived: a
+/// stall that outlasts a round trip makes senders do that, and a shorter one does not.
 fn repeated(m: &Measured, facts: &Facts, load: &Load) -> f64 {
     let needless = facts.retransmissions.filter(|_| m.stalls.longest_ms * 1e3 > load.base_rtt_us);
-    needless.map_or(0.0, |sent| sent.needless as f64 * load.packet_time_us / (m.seconds * 1e6).max(1.0))
+    needless
+        .map_or(0.0, |sent| sent.needless as f64 * load.packet_time_us / (m.seconds * 1e6).max(1.0))
 }
 
-/// The best class that the run reached, `None` if it reached none, and what kept it from each better one.
+/// The best class that the run reached, `None` if it reached none, and what kept it from each
+/// better one.
 pub(super) fn reached(v: &Validity, m: &Measured) -> (Option<Class>, Vec<Missed>) {
     let mut missed = vec![];
     for class in Class::ALL {
@@ -128,8 +139,8 @@ fn in_time(class: Class, v: &Validity, m: &Measured) -> Option<String> {
     (late > most).then(|| {
         let times = if class.packets() == 1 { "packet time" } else { "packet times" };
         format!(
-            "1 % of the packets were more than {late:.1} us late, and the class `{}` permits {most:.1} us, {} {times} of the \
-             bottleneck",
+            "1 % of the packets were more than {late:.1} us late, and the class `{}` permits \
+                {most:.1} us, {} {times} of the bottleneck",
             class.name(),
             class.packets()
         )
@@ -141,15 +152,22 @@ fn goodput(class: Class, v: &Validity, m: &Measured) -> Option<String> {
     let stalls = &v.stalls;
     beyond(class, error).then(|| {
         let idle = v.load.as_ref().map_or_else(String::new, |load| {
-            format!(", and the link `{}` was idle for {:.2} %", load.link, 100.0 * (1.0 - load.utilization))
+            format!(
+                ", and the link `{}` was idle for {:.2} %",
+                load.link,
+                100.0 * (1.0 - load.utilization)
+            )
         });
         let starved = match v.traffic.lost_to_starvation() {
-            share if share > 0.0 => format!("; a host without a processor may have cost {:.2} %", share * 100.0),
+            share if share > 0.0 => {
+                format!("; a host without a processor may have cost {:.2} %", share * 100.0)
+            }
             _ => String::new(),
         };
         format!(
-            "stalls may have moved the goodput by {error:.2} %, and the class `{}` permits {:.1} %: the router stood still \
-             for {:.2} % of the time in {} stalls longer than a packet takes ({:.0} us), the longest {:.1} ms{idle}{starved}{}",
+            "stalls may have moved the goodput by {error:.2} %, and the class `{}` permits {:.1} \
+                %: the router stood still for {:.2} % of the time in {} stalls longer than a \
+                packet takes ({:.0} us), the longest {:.1} ms{idle}{starved}{}",
             class.name(),
             class.error() * 100.0,
             stalls.over_packet_share * 100.0,
@@ -168,8 +186,9 @@ fn wait(class: Class, v: &Validity, _: &Measured) -> Option<String> {
             format!("; a packet waited {:.0} us in the queue of `{}`", load.wait_us, load.link)
         });
         format!(
-            "a late router may have moved the mean wait by {error:.2} %, and the class `{}` permits {:.1} %: the network waited \
-             {:.1} us for the router in the mean, {:.1} ms at most{queue}{}",
+            "a late router may have moved the mean wait by {error:.2} %, and the class `{}` \
+                permits {:.1} %: the network waited {:.1} us for the router in the mean, {:.1} ms \
+                at most{queue}{}",
             class.name(),
             class.error() * 100.0,
             v.stalls.mean_wait_us.max(v.lateness_us.mean),
@@ -209,8 +228,9 @@ pub(super) fn short_of(v: &Validity) -> Vec<String> {
     if let Some(last) = reasons.last_mut() {
         let priority = if v.realtime { "" } else { ", give the router real-time priority" };
         let core = ", give the router a core of its own (`[testbed] core`)";
-        let looser =
-            v.class.map_or_else(String::new, |class| format!(", or require only the class `{}`", class.name()));
+        let looser = v.class.map_or_else(String::new, |class| {
+            format!(", or require only the class `{}`", class.name())
+        });
         last.push_str(&format!(": free the machine, lower the rate{priority}{core}{looser}"));
     }
     reasons

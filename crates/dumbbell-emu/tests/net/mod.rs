@@ -1,21 +1,21 @@
 //! Two hosts and a link between them, for tests and measurements of the router.
 #![allow(dead_code)]
-use dumbbell_core::plugin::Plugins;
 use dumbbell_core::packet::Ecn;
+use dumbbell_core::plugin::Plugins;
 use dumbbell_core::units::{Bytes, Capacity, Rate, Span};
-use dumbbell_emu::packet::classify::{Classifier, Service};
 use dumbbell_emu::clock::Clock;
-use dumbbell_wire::address::Address;
-use dumbbell_wire::protocol;
-use dumbbell_emu::host::hosts::{Datapath, PendingNic, HostSpec, Hosts};
+use dumbbell_emu::host::hosts::{Datapath, HostSpec, Hosts, PendingNic};
 use dumbbell_emu::host::nic::Nic;
+use dumbbell_emu::packet::classify::{Classifier, Service};
 use dumbbell_emu::router::Setup;
-use dumbbell_emu::router::measures::bottleneck::Bottleneck;
 use dumbbell_emu::router::ip_codec::IpCodec;
+use dumbbell_emu::router::measures::bottleneck::Bottleneck;
 use dumbbell_emu::router::network::ObservedRelay;
 use dumbbell_net::Relay;
 use dumbbell_plan::{Flow, Link, Node, NodeKind, Plan, Record, Shared, Spec, Transport};
 use dumbbell_tcp::TcpConfig;
+use dumbbell_wire::address::Address;
+use dumbbell_wire::protocol;
 use serde_json::{Value, json};
 use std::net::{SocketAddr, UdpSocket};
 
@@ -85,10 +85,12 @@ pub fn plan(rate: Rate, delay: Span, duration: Span, mtu: u32) -> Plan {
     }
 }
 
-/// `n` connections of the kernel's Reno in place of the datagrams, with acknowledgements over a link as fast as theirs.
+/// `n` connections of the kernel's Reno in place of the datagrams, with acknowledgements over a
+/// link as fast as theirs.
 pub fn connected(plan: &mut Plan, n: usize) {
     let datagrams = plan.flows.remove(0);
-    let tcp = TcpConfig { mss: Some(Bytes(u64::from(plan.links[0].mtu) - 40)), ..TcpConfig::linux() };
+    let tcp =
+        TcpConfig { mss: Some(Bytes(u64::from(plan.links[0].mtu) - 40)), ..TcpConfig::linux() };
     let transport = Transport::Tcp { cc: spec("sack", json!({})), tcp: tcp.into() };
     plan.flows.extend((0..n).map(|i| Flow {
         name: format!("tcp{i}"),

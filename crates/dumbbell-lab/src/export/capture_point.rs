@@ -1,8 +1,8 @@
 //! Where a capture is taken, and what is seen there.
 use crate::export::packet_hops::PacketWithHops;
 use crate::export::record_reader::usage;
-use crate::language::problem::{Diagnostic, Problem};
 use crate::language::deser::suggest;
+use crate::language::problem::{Diagnostic, Problem};
 use dumbbell_plan::{LinkId, NodeId, NodeKind, Plan};
 
 /// A place to capture at.
@@ -52,15 +52,21 @@ impl View {
             (_, Some(l), _) => View::Arrivals(l),
             (_, None, Some(h)) => View::Host(h),
             _ => {
-                let hosts = plan.nodes.iter().filter(|n| n.kind == NodeKind::Host).map(|n| n.name.as_str());
+                let hosts =
+                    plan.nodes.iter().filter(|n| n.kind == NodeKind::Host).map(|n| n.name.as_str());
                 let links = plan.links.iter().map(|l| l.name.as_str());
-                let known: Vec<&str> = ["sender", "receiver"].into_iter().chain(links).chain(hosts).collect();
-                let d = Diagnostic::new(format!("there is no link and no host `{at}` to capture at"));
+                let known: Vec<&str> =
+                    ["sender", "receiver"].into_iter().chain(links).chain(hosts).collect();
+                let d =
+                    Diagnostic::new(format!("there is no link and no host `{at}` to capture at"));
                 return Err(usage(named(d, at, &known)));
             }
         };
         if departed && !matches!(view, View::Departures(_)) {
-            let d = Diagnostic::new(format!("`{at}` is no link: departures are those of a link's transmitter"));
+            let d = Diagnostic::new(format!(
+                "`{at}` is no link: departures are those of a link's \
+                transmitter"
+            ));
             return Err(usage(d.fix("leave out --departed, or name a link")));
         }
         Ok(view)
@@ -71,8 +77,8 @@ impl View {
         matches!(self, View::Arrivals(_) | View::Departures(_))
     }
 
-    /// The hosts or the link that it looks at: a name and a description for each interface, and for hosts their
-    /// nodes.
+    /// The hosts or the link that it looks at: a name and a description for each interface, and for
+    /// hosts their nodes.
     pub fn interfaces(self, plan: &Plan, wanted: &[bool]) -> Vec<(Option<NodeId>, String, String)> {
         let link = |l: LinkId, what: &str| {
             let link = &plan.links[l];
@@ -150,7 +156,8 @@ impl View {
     }
 }
 
-/// How many of the first `end` links of a route lie in the network: a host's processor is no router.
+/// How many of the first `end` links of a route lie in the network: a host's processor is no
+/// router.
 fn links_before(plan: &Plan, route: &[LinkId], end: usize) -> usize {
     route.iter().take(end).filter(|l| plan.links[**l].host.is_none()).count()
 }

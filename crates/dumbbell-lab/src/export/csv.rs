@@ -1,14 +1,14 @@
 //! CSV of a record, or of the summary's flows and queues.
 use super::Options;
-use crate::export::record_reader::usage;
-use crate::export::result_dir::Run;
 use crate::export::external_sort::Sorter;
 use crate::export::output::Output;
+use crate::export::record_reader::usage;
+use crate::export::result_dir::Run;
 use crate::formats::csv;
+use crate::language::deser::suggest;
+use crate::language::problem::{Diagnostic, Problem};
 use crate::results::row_order;
 use crate::results::row_order::Order;
-use crate::language::problem::{Diagnostic, Problem};
-use crate::language::deser::suggest;
 use arrow_array::RecordBatch;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -33,7 +33,8 @@ pub const TABLES: [&str; 13] = [
 /// Writes a table.
 ///
 /// # Errors
-/// Code 2: there is no such table, or it was not recorded, or no such flow; 3: it is damaged; 1: the file cannot be written.
+/// Code 2: there is no such table, or it was not recorded, or no such flow; 3: it is damaged; 1:
+/// the file cannot be written.
 pub fn write(run: &Run, options: &Options, out: &mut Output) -> Result<Value, Problem> {
     let table = options.table.as_deref().unwrap_or(TABLES[0]);
     if !TABLES.contains(&table) {
@@ -55,17 +56,23 @@ pub fn write(run: &Run, options: &Options, out: &mut Output) -> Result<Value, Pr
         return Err(no_flows(table));
     }
     let order = Order::read(Some(record.about(row_order::KEY)));
-    let mut lines = Lines { head: String::new(), text: String::new(), later: Sorter::default(), rows: 0 };
+    let mut lines =
+        Lines { head: String::new(), text: String::new(), later: Sorter::default(), rows: 0 };
     csv::line(&mut lines.head, record.columns.iter().map(String::as_str));
     let mut known = Vec::new();
     while let Some(some) = record.next()? {
-        let flows = options.flow.as_deref().map(|name| some.words("flow").map(|flows| (name, flows))).transpose()?;
+        let flows = options
+            .flow
+            .as_deref()
+            .map(|name| some.words("flow").map(|flows| (name, flows)))
+            .transpose()?;
         if let Some((_, flows)) = &flows {
             let names = flows.names.iter().flatten().filter(|n| !known.iter().any(|k| k == n));
             let more: Vec<String> = names.map(String::from).collect();
             known.extend(more);
         }
-        let wanted = |r: &usize| flows.as_ref().is_none_or(|(name, flows)| flows.get(*r) == Some(name));
+        let wanted =
+            |r: &usize| flows.as_ref().is_none_or(|(name, flows)| flows.get(*r) == Some(name));
         let rows = (0..some.len()).filter(wanted);
         lines.take(&some.batch, rows, &order, out).map_err(|e| out.failed(&e))?;
     }
@@ -77,7 +84,8 @@ pub fn write(run: &Run, options: &Options, out: &mut Output) -> Result<Value, Pr
     Ok(json!({ "rows": rows, "notes": [] }))
 }
 
-/// Lines on their way out: rows with a time wait until all are there and can be put in order, others go at once.
+/// Lines on their way out: rows with a time wait until all are there and can be put in order,
+/// others go at once.
 struct Lines {
     /// Not yet written: a flow that is not there is refused before anything is.
     head: String,
@@ -100,7 +108,9 @@ impl Lines {
             self.text.clear();
             csv::row(&mut self.text, batch, row);
             match &places {
-                Some(places) => self.later.push(places[row], |piece| piece.extend_from_slice(self.text.as_bytes()))?,
+                Some(places) => self
+                    .later
+                    .push(places[row], |piece| piece.extend_from_slice(self.text.as_bytes()))?,
                 None => {
                     out.write_all(self.head.as_bytes())?;
                     self.head.clear();
@@ -143,5 +153,9 @@ fn no_flows(table: &str) -> Problem {
 }
 
 fn no_flow(table: &str, name: &str, known: &[&str]) -> Problem {
-    usage(suggest(Diagnostic::new(format!("the table `{table}` has no flow `{name}`")), name, known))
+    usage(suggest(
+        Diagnostic::new(format!("the table `{table}` has no flow `{name}`")),
+        name,
+        known,
+    ))
 }

@@ -1,5 +1,5 @@
-//! Pieces of bytes, sorted by time, however many there are: what does not fit into memory waits in a temporary
-//! file, sorted in itself, and is merged.
+//! Pieces of bytes, sorted by time, however many there are: what does not fit into memory waits in
+//! a temporary file, sorted in itself, and is merged.
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
@@ -36,7 +36,11 @@ impl Sorter {
         let from = self.bytes.len();
         write(&mut self.bytes);
         self.index.push((key, from as u32, (self.bytes.len() - from) as u32));
-        if self.bytes.len() + self.index.len() * ENTRY > self.memory { self.spill() } else { Ok(()) }
+        if self.bytes.len() + self.index.len() * ENTRY > self.memory {
+            self.spill()
+        } else {
+            Ok(())
+        }
     }
 
     fn spill(&mut self) -> io::Result<()> {
@@ -114,7 +118,9 @@ mod tests {
             let mut sorter = Sorter { memory, ..Sorter::default() };
             for i in 0..5000u64 {
                 let key = ((i * 7919) % 601, i % 3);
-                sorter.push(key, |out| out.extend_from_slice(&i.to_le_bytes()[..1 + i as usize % 8])).unwrap();
+                sorter
+                    .push(key, |out| out.extend_from_slice(&i.to_le_bytes()[..1 + i as usize % 8]))
+                    .unwrap();
             }
             let spilled = sorter.runs.len();
             let mut seen = Vec::new();

@@ -1,10 +1,10 @@
 //! Captures and traces of any origin, in numbers.
 use crate::export::record_reader::usage;
+use crate::files::regular;
 use crate::formats::capture;
 use crate::formats::connections::Connections;
 use crate::formats::ns2::{self, Counts, Trace};
 use crate::language::problem::{Diagnostic, Problem};
-use crate::files::regular;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::io::{BufReader, Read};
@@ -56,7 +56,10 @@ pub fn read(asked: &Value) -> Result<Value, Problem> {
     };
     document["file"] = json!(name);
     document["damage"] = damage.as_ref().map_or(Value::Null, |d| {
-        let text = format!("{name} is damaged at byte {}: {}; what stands before it was read", d.offset, d.cause);
+        let text = format!(
+            "{name} is damaged at byte {}: {}; what stands before it was read",
+            d.offset, d.cause
+        );
         json!({ "offset_bytes": d.offset, "cause": d.cause, "text": text })
     });
     document["code"] = json!(i32::from(damage.is_some()));
@@ -66,7 +69,10 @@ pub fn read(asked: &Value) -> Result<Value, Problem> {
 /// A file that is something else.
 fn neither(name: &str, cause: &str) -> Problem {
     let d = Diagnostic::new(format!("{name} is no capture and no trace: {cause}"));
-    usage(d.fix("name a capture (pcapng, pcap) or a trace of ns-2; `dumbbell export` makes each of a result"))
+    usage(d.fix(
+        "name a capture (pcapng, pcap) or a trace of ns-2; `dumbbell export` makes each of \
+        a result",
+    ))
 }
 
 fn trace_json(trace: &Trace) -> Value {
@@ -76,7 +82,11 @@ fn trace_json(trace: &Trace) -> Value {
         .map(|(fid, f)| {
             let some = |count: fn(&Counts) -> u64| -> Value {
                 let counted = f.kinds.iter().map(|(kind, counts)| (kind.clone(), count(counts)));
-                counted.filter(|(_, n)| *n > 0).map(|(kind, n)| (kind, json!(n))).collect::<Map<_, _>>().into()
+                counted
+                    .filter(|(_, n)| *n > 0)
+                    .map(|(kind, n)| (kind, json!(n)))
+                    .collect::<Map<_, _>>()
+                    .into()
             };
             json!({
                 "fid": fid,

@@ -1,26 +1,27 @@
 //! Captures of live runs: the packets that crossed the router, as the run's log has them.
 //!
-//! What a host sent is inbound at its interface, before every queue; what the router gave it is outbound, behind the last.
-//! A link's view has the packets as they came in, with the marks and codepoints that they had got by then.
+//! What a host sent is inbound at its interface, before every queue; what the router gave it is
+//! outbound, behind the last. A link's view has the packets as they came in, with the marks and
+//! codepoints that they had got by then.
 use super::Options;
-use crate::export::pcap::{Encoding, emit, fill, sentences};
-use crate::export::packet_hops::{Lookahead, Hop, Note, read_hops, read_notes};
-use crate::export::packet_rows::{Name, Names};
-use crate::export::record_reader::usage;
-use crate::export::result_dir::Run;
+use crate::export::capture_point::View;
 use crate::export::external_sort::Sorter;
 use crate::export::output::Output;
-use crate::export::capture_point::View;
-use dumbbell_wire::frame::{self, ether_type};
+use crate::export::packet_hops::{Hop, Lookahead, Note, read_hops, read_notes};
+use crate::export::packet_rows::{Name, Names};
+use crate::export::pcap::{Encoding, emit, fill, sentences};
+use crate::export::record_reader::usage;
+use crate::export::result_dir::Run;
 use crate::formats::pcapng::{self, Way};
 use crate::language::problem::{Diagnostic, Problem};
 use crate::testbed::log_problem;
 use dumbbell_core::packet::Dscp;
-use dumbbell_wire::rewrite;
-use dumbbell_emu::live::replay::ReplayFault;
 use dumbbell_emu::live::host_map::HostMap;
+use dumbbell_emu::live::replay::ReplayFault;
 use dumbbell_emu::log::{LogFault, Reader, Record};
 use dumbbell_plan::{Ip, LinkId, NodeId, Plan};
+use dumbbell_wire::frame::{self, ether_type};
+use dumbbell_wire::rewrite;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fs::File;
@@ -34,12 +35,19 @@ const ROUTER: [u8; 4] = [0xff; 4];
 /// Writes a capture of the run whose log is `path`.
 ///
 /// # Errors
-/// Code 2: packets were not captured, or there is no such flow, host or link; 3: the log was altered or cut off; 1: a record is
-/// damaged, the file cannot be written.
-pub fn write(run: &Run, path: &Path, options: &Options, classic: bool, out: &mut Output) -> Result<Value, Problem> {
+/// Code 2: packets were not captured, or there is no such flow, host or link; 3: the log was
+/// altered or cut off; 1: a record is damaged, the file cannot be written.
+pub fn write(
+    run: &Run,
+    path: &Path,
+    options: &Options,
+    classic: bool,
+    out: &mut Output,
+) -> Result<Value, Problem> {
     let shown = path.display().to_string();
     let bad = |fault: LogFault| log_problem(&ReplayFault::Log(fault), &shown);
-    let file = File::open(path).map_err(|e| Problem::failure(format!("{shown} cannot be read: {e}"), None))?;
+    let file = File::open(path)
+        .map_err(|e| Problem::failure(format!("{shown} cannot be read: {e}"), None))?;
     let mut log = Reader::new(BufReader::with_capacity(1 << 20, file)).map_err(bad)?;
     let Some(capture) = log.header.capture else { return Err(not_captured(&shown)) };
     let plan = log.header.plan.clone();
@@ -55,13 +63,25 @@ pub fn write(run: &Run, path: &Path, options: &Options, classic: bool, out: &mut
         pcapng::classic_header(&mut head, Some(snap));
     } else {
         let about = format!(
-            "a live run of scenario {}, seed {}; times are CLOCK_REALTIME; each packet is as it was from its IP header on, the \
-             Ethernet header before it belongs to this file",
+            "a live run of scenario {}, seed {}; times are CLOCK_REALTIME; each packet is as it \
+                was from its IP header on, the Ethernet header before it belongs to this file",
             plan.name, plan.seed
         );
-        pcapng::section(&mut head, &format!("Dumbbell {}", log.header.made_by), "a network between real hosts", &about);
-        scene.interfaces.iter().for_each(|(_, name, what)| pcapng::interface(&mut head, name, what, Some(snap)));
-        pcapng::names(&mut head, addresses(&plan).iter().map(|(address, name)| (address, name.as_str())));
+        pcapng::section(
+            &mut head,
+            &format!("Dumbbell {}", log.header.made_by),
+            "a network between \
+            real hosts",
+            &about,
+        );
+        scene
+            .interfaces
+            .iter()
+            .for_each(|(_, name, what)| pcapng::interface(&mut head, name, what, Some(snap)));
+        pcapng::names(
+            &mut head,
+            addresses(&plan).iter().map(|(address, name)| (address, name.as_str())),
+        );
     }
     let form = Encoding { classic, snap: Some(snap), zeros: false, epoch_ns: capture.realtime_ns };
     let written = out.write_all(&head).and_then(|()| emit(sorter, form, out));
@@ -75,10 +95,13 @@ pub fn write(run: &Run, path: &Path, options: &Options, classic: bool, out: &mut
 }
 
 fn not_captured(log: &str) -> Problem {
-    let d = Diagnostic::new(format!("{log} is the log of a live run whose packets were not captured"));
+    let d = Diagnostic::new(format!(
+        "{log} is the log of a live run whose packets were not \
+        captured"
+    ));
     usage(d.fix(
-        "run it again with `-s record.packets=true`, or `dumbbell shell --pcap FILE`: the headers of real packets cannot be \
-         made up afterwards",
+        "run it again with `-s record.packets=true`, or `dumbbell shell --pcap FILE`: the headers \
+            of real packets cannot be made up afterwards",
     ))
 }
 
@@ -89,7 +112,8 @@ fn addresses(plan: &Plan) -> Vec<(Vec<u8>, String)> {
         IpAddr::V4(v4) => v4.octets().to_vec(),
         IpAddr::V6(v6) => v6.octets().to_vec(),
     };
-    let both = |node: &NodeId| [Ip::V4, Ip::V6].map(|ip| (of(node, ip), plan.nodes[*node].name.clone()));
+    let both =
+        |node: &NodeId| [Ip::V4, Ip::V6].map(|ip| (of(node, ip), plan.nodes[*node].name.clone()));
     topology.nodes().iter().flat_map(both).collect()
 }
 
@@ -112,13 +136,16 @@ struct InterfacePacket<'a> {
 impl InterfacePacket<'_> {
     fn push(&self, sorter: &mut Sorter) -> io::Result<()> {
         let version = if self.bytes[0] >> 4 == 6 { ether_type::V6 } else { ether_type::V4 };
-        let (from, to) = if self.way == Way::Outbound { (ROUTER, self.host) } else { (self.host, ROUTER) };
+        let (from, to) =
+            if self.way == Way::Outbound { (ROUTER, self.host) } else { (self.host, ROUTER) };
         sorter.push(self.key, |out| {
             fill(out, (self.interface, self.way), |out| {
                 frame::ethernet(version, from, to, out);
                 let at = out.len();
                 out.extend_from_slice(self.bytes);
-                self.dscp.into_iter().for_each(|dscp| rewrite::set_dscp(&mut out[at..], Dscp(dscp)));
+                self.dscp
+                    .into_iter()
+                    .for_each(|dscp| rewrite::set_dscp(&mut out[at..], Dscp(dscp)));
                 if self.marked {
                     rewrite::set_ce(&mut out[at..]);
                 }
@@ -131,7 +158,9 @@ impl InterfacePacket<'_> {
 
 /// The length of an IP packet, as its header says it.
 fn whole(packet: &[u8]) -> u32 {
-    let word = |at: usize| packet.get(at..at + 2).map_or(0, |b| u32::from(u16::from_be_bytes([b[0], b[1]])));
+    let word = |at: usize| {
+        packet.get(at..at + 2).map_or(0, |b| u32::from(u16::from_be_bytes([b[0], b[1]])))
+    };
     let said = if packet[0] >> 4 == 6 { 40 + word(4) } else { word(2) };
     said.max(packet.len() as u32)
 }
@@ -160,21 +189,33 @@ struct CaptureContext<'p> {
 impl<'p> CaptureContext<'p> {
     fn new(run: &Run, plan: &'p Plan, options: &Options) -> Result<Self, Problem> {
         let names = run.names(plan, options.flow.as_deref())?;
-        let view = options.at.as_deref().map(|at| View::named(plan, at, options.departed)).transpose()?;
+        let view =
+            options.at.as_deref().map(|at| View::named(plan, at, options.departed)).transpose()?;
         if options.departed && view.is_none() {
-            let d = Diagnostic::new("--departed is for a link: departures are those of a link's transmitter");
+            let d = Diagnostic::new(
+                "--departed is for a link: departures are those of a link's \
+                transmitter",
+            );
             return Err(usage(d.fix("leave it out, or name a link with --at")));
         }
         let mut interfaces = match view {
             Some(view) => view.interfaces(plan, &names.wanted),
-            None => [View::Senders, View::Receivers].iter().flat_map(|v| v.interfaces(plan, &names.wanted)).collect(),
+            None => [View::Senders, View::Receivers]
+                .iter()
+                .flat_map(|v| v.interfaces(plan, &names.wanted))
+                .collect(),
         };
         let mut by_node = vec![u32::MAX; plan.nodes.len()];
-        interfaces.retain(|(node, ..)| node.is_none_or(|n| std::mem::replace(&mut by_node[n], 0) == u32::MAX));
+        interfaces.retain(|(node, ..)| {
+            node.is_none_or(|n| std::mem::replace(&mut by_node[n], 0) == u32::MAX)
+        });
         for (i, (node, name, description)) in interfaces.iter_mut().enumerate() {
             let Some(node) = *node else { continue };
             by_node[node] = i as u32;
-            *description = format!("host {name}: inbound is what it sent, outbound what it was given");
+            *description = format!(
+                "host {name}: inbound is what it sent, outbound what it was \
+                given"
+            );
         }
         let hops = if view.is_some_and(View::needs_hops) { Some(run.hops()?) } else { None };
         let notes = match run.optional("signals")? {
@@ -189,7 +230,19 @@ impl<'p> CaptureContext<'p> {
         };
         let (sent, hops) = (vec![0; 2 * plan.flows.len()], Lookahead::new(hops));
         let told = HashMap::new();
-        Ok(CaptureContext { plan, names, view, interfaces, by_node, hops, notes, told, sent, records: 0, missing: 0 })
+        Ok(CaptureContext {
+            plan,
+            names,
+            view,
+            interfaces,
+            by_node,
+            hops,
+            notes,
+            told,
+            sent,
+            records: 0,
+            missing: 0,
+        })
     }
 
     /// The host whose socket it is.
@@ -210,7 +263,11 @@ impl<'p> CaptureContext<'p> {
     }
 
     /// The packet of a record, if it is looked at.
-    fn sees<'a>(&mut self, record: &Record, bytes: &'a [u8]) -> Result<Option<InterfacePacket<'a>>, Problem> {
+    fn sees<'a>(
+        &mut self,
+        record: &Record,
+        bytes: &'a [u8],
+    ) -> Result<Option<InterfacePacket<'a>>, Problem> {
         self.records += 1;
         let socket = match record {
             Record::In { packet, .. } => packet.socket,
@@ -235,8 +292,10 @@ impl<'p> CaptureContext<'p> {
         match record {
             Record::In { t, packet } => {
                 self.sent[socket as usize] += 1;
-                let name = (socket as usize / 2, socket.is_multiple_of(2), self.sent[socket as usize]);
-                let notes = self.notes.as_mut().and_then(|notes| notes.remove(&name)).unwrap_or_default();
+                let name =
+                    (socket as usize / 2, socket.is_multiple_of(2), self.sent[socket as usize]);
+                let notes =
+                    self.notes.as_mut().and_then(|notes| notes.remove(&name)).unwrap_or_default();
                 seen.comment = sentences(&notes);
                 if !notes.is_empty() {
                     self.told.insert(packet.number, seen.comment.clone());
@@ -268,15 +327,22 @@ impl<'p> CaptureContext<'p> {
     }
 
     /// A packet at a link: when, and what it had become by then. False if it did not come so far.
-    fn pass(&mut self, name: Name, (link, departed): (LinkId, bool), seen: &mut InterfacePacket<'_>) -> Result<bool, Problem> {
+    fn pass(
+        &mut self,
+        name: Name,
+        (link, departed): (LinkId, bool),
+        seen: &mut InterfacePacket<'_>,
+    ) -> Result<bool, Problem> {
         let names = &self.names;
-        let enough = |hops: &[Hop]| hops.iter().any(|hop| hop.link == link || hop.dropped.is_some());
+        let enough =
+            |hops: &[Hop]| hops.iter().any(|hop| hop.link == link || hop.dropped.is_some());
         let hops = self.hops.take(name, enough, |rows, out| read_hops(rows, names, out))?;
         let Some(k) = hops.iter().position(|hop| hop.link == link) else { return Ok(false) };
         let instant = if departed { hops[k].departed } else { Some(hops[k].arrived) };
         seen.marked = hops[..k + usize::from(departed)].iter().any(|hop| hop.marked);
         (seen.dscp, seen.interface) = (hops[k].dscp, 0);
-        (seen.key.0, seen.way) = (instant.unwrap_or(0), if departed { Way::Outbound } else { Way::Inbound });
+        (seen.key.0, seen.way) =
+            (instant.unwrap_or(0), if departed { Way::Outbound } else { Way::Inbound });
         Ok(instant.is_some())
     }
 
@@ -284,11 +350,16 @@ impl<'p> CaptureContext<'p> {
     fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if self.notes.is_none() {
-            remarks.push("drops and marks have no comments: record them with -s record.drops=true".into());
+            remarks.push(
+                "drops and marks have no comments: record them with -s record.drops=true".into(),
+            );
         }
         if self.missing > 0 {
-            remarks
-                .push(format!("{} packets are not in the capture: the run had no room for their bytes", self.missing));
+            remarks.push(format!(
+                "{} packets are not in the capture: the run had no room for their \
+                    bytes",
+                self.missing
+            ));
         }
         remarks
     }

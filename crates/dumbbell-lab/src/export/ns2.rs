@@ -1,10 +1,10 @@
 //! ns-2's trace lines of every link, in order of time.
 use super::Options;
-use crate::export::packet_hops::{Hop, PacketWithHops, PacketHops};
-use crate::export::result_dir::Run;
+use crate::export::capture_point::View;
 use crate::export::external_sort::Sorter;
 use crate::export::output::Output;
-use crate::export::capture_point::View;
+use crate::export::packet_hops::{Hop, PacketHops, PacketWithHops};
+use crate::export::result_dir::Run;
 use crate::formats::ns2::{self, Event, Flags, Subject};
 use crate::language::problem::Problem;
 use dumbbell_core::units::Span;
@@ -18,7 +18,8 @@ const PS_PER_NS: u64 = 1000;
 /// Writes the lines of one link or of all.
 ///
 /// # Errors
-/// Code 2: there are no packets, or no such flow or link; 3: a record is damaged; 1: the file cannot be written.
+/// Code 2: there are no packets, or no such flow or link; 3: a record is damaged; 1: the file
+/// cannot be written.
 pub fn write(run: &Run, options: &Options, out: &mut Output) -> Result<Value, Problem> {
     let packets = run.packets()?;
     let plan = packets.plan()?;
@@ -43,7 +44,9 @@ pub fn write(run: &Run, options: &Options, out: &mut Output) -> Result<Value, Pr
                 text.clear();
                 ns2::line(&mut text, event, ps / PS_PER_NS, (link.from, link.to), &s);
                 let key = (ps, (order as u64) << 60 | s.uid);
-                sorter.push(key, |out| out.extend_from_slice(text.as_bytes())).map_err(|e| out.failed(&e))?;
+                sorter
+                    .push(key, |out| out.extend_from_slice(text.as_bytes()))
+                    .map_err(|e| out.failed(&e))?;
             }
         }
     }
@@ -58,7 +61,9 @@ pub fn write(run: &Run, options: &Options, out: &mut Output) -> Result<Value, Pr
 
 /// An event of a packet at a link. At one instant arrivals come first.
 fn events(plan: &Plan, j: &PacketWithHops, hop: &Hop) -> [(Event, Option<u64>); 4] {
-    let start = hop.departed.map(|end| end.saturating_sub(transmission(plan, hop.link, &j.packet)).max(hop.arrived));
+    let start = hop
+        .departed
+        .map(|end| end.saturating_sub(transmission(plan, hop.link, &j.packet)).max(hop.arrived));
     [
         (Event::Receive, hop.far_end),
         (Event::Enqueue, Some(hop.arrived)),
@@ -84,12 +89,18 @@ fn subject(plan: &Plan, j: &PacketWithHops) -> Subject {
         Transport::Udp { .. } => ("udp", number as i64 - 1),
         // ns-2 counts segments, from 0; an acknowledgement names the last one that it has.
         Transport::Tcp { tcp, .. } => {
-            let segment = |offset: Option<u64>| (offset.unwrap_or(0).max(1) - 1).div_ceil(tcp.segment_bytes()) as i64;
+            let segment = |offset: Option<u64>| {
+                (offset.unwrap_or(0).max(1) - 1).div_ceil(tcp.segment_bytes()) as i64
+            };
             if data { ("tcp", segment(p.seq)) } else { ("ack", segment(p.ack) - 1) }
         }
     };
-    let flags =
-        Flags { echo: p.flags.contains('E'), reduced: p.flags.contains('W'), marked: false, capable: p.ecn != 0 };
+    let flags = Flags {
+        echo: p.flags.contains('E'),
+        reduced: p.flags.contains('W'),
+        marked: false,
+        capable: p.ecn != 0,
+    };
     let uid = ((number - 1) * plan.flows.len() as u64 + f as u64) * 2 + u64::from(!data);
     Subject { kind, size: p.ip_len, flags, fid: f + 1, from, to, seq, uid }
 }

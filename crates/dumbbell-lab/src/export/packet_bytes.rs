@@ -1,13 +1,14 @@
 //! A recorded packet as it would lie on a wire.
-use crate::export::packet_rows::Packet;
 use crate::export::capture_point::CapturedPacket;
+use crate::export::packet_rows::Packet;
 use crate::formats::address;
-use dumbbell_wire::frame::{self, Ip, Options, Tcp, flag};
 use dumbbell_plan::{Plan, Transport};
+use dumbbell_wire::frame::{self, Ip, Options, Tcp, flag};
 
 /// Time to live of what a host sends (RFC 1700's recommendation, and Linux's).
 const TTL: u8 = 64;
-/// Clock ticks of flows whose clock is exact: RFC 7323 wants a clock of no less than this to be useful.
+/// Clock ticks of flows whose clock is exact: RFC 7323 wants a clock of no less than this to be
+/// useful.
 const MICROSECOND: u64 = 1_000_000;
 /// Timestamps are recorded to this many picoseconds, downwards.
 const TS_UNIT: u64 = (1 << dumbbell_core::transport::segment::TS_UNIT_SHIFT) - 1;
@@ -35,7 +36,12 @@ pub struct Wire<'p> {
 impl<'p> Wire<'p> {
     /// For a plan.
     pub fn new(plan: &'p Plan) -> Self {
-        Wire { plan, shifts: vec![Shift::default(); plan.flows.len()], stretched: false, options: Vec::new() }
+        Wire {
+            plan,
+            shifts: vec![Shift::default(); plan.flows.len()],
+            stretched: false,
+            options: Vec::new(),
+        }
     }
 
     /// Learns what a SYN says; each side's come before its other packets.
@@ -50,8 +56,11 @@ impl<'p> Wire<'p> {
     pub fn write(&mut self, p: &Packet, seen: &CapturedPacket, out: &mut Vec<u8>) -> usize {
         let flow = &self.plan.flows[p.name.0];
         let (near, far) = address::ports(p.name.0);
-        let ((source, target), (from, to)) =
-            if p.name.1 { ((flow.from, flow.to), (near, far)) } else { ((flow.to, flow.from), (far, near)) };
+        let ((source, target), (from, to)) = if p.name.1 {
+            ((flow.from, flow.to), (near, far))
+        } else {
+            ((flow.to, flow.from), (far, near))
+        };
         let mut ip = Ip {
             from: address::host(source),
             to: address::host(target),
@@ -78,7 +87,8 @@ impl<'p> Wire<'p> {
         let t = Tcp {
             from,
             to,
-            // Sequence numbers begin at 0, so that they are the offsets that every record speaks of.
+            // Sequence numbers begin at 0, so that they are the offsets that every record speaks
+            // of.
             seq: p.seq.unwrap_or(0) as u32,
             ack: p.ack.unwrap_or(0) as u32,
             flags: bits(&p.flags, payload),
@@ -89,7 +99,8 @@ impl<'p> Wire<'p> {
         frame::ETHERNET + frame::tcp(&ip, &t, payload, out)
     }
 
-    /// IP options that make up for a header that is longer than IPv4's and TCP's; there need not be any that do.
+    /// IP options that make up for a header that is longer than IPv4's and TCP's; there need not be
+    /// any that do.
     fn pad(&mut self, ip: &mut Ip, length: u64, wanted: u64) {
         match wanted.checked_sub(length) {
             Some(more) if more % 4 == 0 && more <= 40 => ip.padding = more as usize,
@@ -98,7 +109,8 @@ impl<'p> Wire<'p> {
     }
 }
 
-/// A clock's ticks; it counts the instants that it was recorded for, which were cut to units of 16.4 ns.
+/// A clock's ticks; it counts the instants that it was recorded for, which were cut to units of
+/// 16.4 ns.
 fn ticks(ps: u64, clock: u64) -> u32 {
     ((ps + TS_UNIT) / clock) as u32
 }
@@ -121,7 +133,9 @@ fn parse(text: &str) -> Options {
     let mut options = Options::default();
     if let Some(blocks) = text.strip_prefix("sack ") {
         let edges = blocks.split(' ').filter_map(|b| b.split_once('-'));
-        let block = |(a, b): (&str, &str)| Some((a.parse::<u64>().ok()? as u32, b.parse::<u64>().ok()? as u32));
+        let block = |(a, b): (&str, &str)| {
+            Some((a.parse::<u64>().ok()? as u32, b.parse::<u64>().ok()? as u32))
+        };
         options.sack = edges.filter_map(block).take(4).collect();
         return options;
     }

@@ -1,5 +1,6 @@
-//! Packets with the links that they came to and with what queues said of them: three records read side by side, each
-//! only as far as the packet at hand needs. What was read too early waits; that is as much as is on its way.
+//! Packets with the links that they came to and with what queues said of them: three records read
+//! side by side, each only as far as the packet at hand needs. What was read too early waits; that
+//! is as much as is on its way.
 use crate::export::packet_rows::{Name, Names, Packet, Packets};
 use crate::export::record_reader::{Record, Rows, count};
 use crate::language::problem::Problem;
@@ -99,8 +100,20 @@ pub struct PacketHops<'p> {
 
 impl<'p> PacketHops<'p> {
     /// From records at their beginnings; what is `None` is left out.
-    pub fn new(plan: &'p Plan, names: Names, packets: Record, hops: Option<Record>, signals: Option<Record>) -> Self {
-        PacketHops { plan, names, packets: Packets::new(packets), hops: Lookahead::new(hops), notes: Lookahead::new(signals) }
+    pub fn new(
+        plan: &'p Plan,
+        names: Names,
+        packets: Record,
+        hops: Option<Record>,
+        signals: Option<Record>,
+    ) -> Self {
+        PacketHops {
+            plan,
+            names,
+            packets: Packets::new(packets),
+            hops: Lookahead::new(hops),
+            notes: Lookahead::new(signals),
+        }
     }
 
     /// The links of a packet's way.
@@ -116,34 +129,49 @@ impl<'p> PacketHops<'p> {
     pub fn next(&mut self) -> Result<Option<PacketWithHops>, Problem> {
         let Some(packet) = self.packets.next(&self.names)? else { return Ok(None) };
         let names = &self.names;
-        // All links of its way, or those up to where it was dropped. Of a packet that is still on its way at the
-        // end of the run everything is read.
+        // All links of its way, or those up to where it was dropped. Of a packet that is still on
+        // its way at the end of the run everything is read.
         let route = self.route(packet.name);
         let passed = match (packet.delivered, packet.dropped) {
             (Some(_), _) => route.len(),
-            (None, Some((_, link))) => route.iter().position(|l| *l == link).map_or(usize::MAX, |i| i + 1),
+            (None, Some((_, link))) => {
+                route.iter().position(|l| *l == link).map_or(usize::MAX, |i| i + 1)
+            }
             (None, None) => usize::MAX,
         };
-        let hops = self.hops.take(packet.name, |h| h.len() >= passed, |rows, out| read_hops(rows, names, out))?;
-        let (lost, open) = (packet.dropped.is_some(), packet.delivered.is_none() && packet.dropped.is_none());
+        let hops = self.hops.take(
+            packet.name,
+            |h| h.len() >= passed,
+            |rows, out| read_hops(rows, names, out),
+        )?;
+        let (lost, open) =
+            (packet.dropped.is_some(), packet.delivered.is_none() && packet.dropped.is_none());
         let enough = |notes: &[Note]| {
             let of = |marked: bool| notes.iter().any(|n| n.marked == marked);
             (!lost || of(false)) && (!packet.ce || of(true)) && (!open || packet.ecn == 0)
         };
-        let notes = self.notes.take(packet.name, enough, |rows, out| read_notes(rows, names, out))?;
+        let notes =
+            self.notes.take(packet.name, enough, |rows, out| read_notes(rows, names, out))?;
         Ok(Some(PacketWithHops { packet, hops, notes }))
     }
 }
 
-pub(super) fn read_hops(rows: &Rows<'_>, names: &Names, out: &mut HashMap<Name, Vec<Hop>>) -> Result<(), Problem> {
+pub(super) fn read_hops(
+    rows: &Rows<'_>,
+    names: &Names,
+    out: &mut HashMap<Name, Vec<Hop>>,
+) -> Result<(), Problem> {
     let (flow, from, link, reason) =
         (rows.words("flow")?, rows.words("from")?, rows.words("link")?, rows.words("reason")?);
     let (flows, links) = (flow.places(|n| names.flow(n)), link.places(|n| names.link(n)));
-    let (number, arrived, departed) = (rows.counts("packet")?, rows.counts("arrived_ps")?, rows.counts("departed_ps")?);
+    let (number, arrived, departed) =
+        (rows.counts("packet")?, rows.counts("arrived_ps")?, rows.counts("departed_ps")?);
     let (far_end, dropped) = (rows.counts("far_end_ps")?, rows.counts("dropped_ps")?);
     let dscp = rows.newer_counts("dscp");
     for row in 0..rows.len() {
-        let (Some(f), Some(l)) = (flow.key(row).and_then(|k| flows[k]), link.key(row).and_then(|k| links[k])) else {
+        let (Some(f), Some(l)) =
+            (flow.key(row).and_then(|k| flows[k]), link.key(row).and_then(|k| links[k]))
+        else {
             continue;
         };
         let dropped = count(dropped, row);
@@ -175,18 +203,34 @@ const FIXED: [&str; 11] = [
     "queue_packets",
 ];
 
-pub(super) fn read_notes(rows: &Rows<'_>, names: &Names, out: &mut HashMap<Name, Vec<Note>>) -> Result<(), Problem> {
+pub(super) fn read_notes(
+    rows: &Rows<'_>,
+    names: &Names,
+    out: &mut HashMap<Name, Vec<Note>>,
+) -> Result<(), Problem> {
     let (queue, flow, from, reason) =
         (rows.words("queue")?, rows.words("flow")?, rows.words("from")?, rows.words("reason")?);
     let flows = flow.places(|n| names.flow(n));
-    let (time, number, marked, backlog) =
-        (rows.reals("time_s")?, rows.counts("packet")?, rows.truths("marked")?, rows.counts("queue_packets")?);
+    let (time, number, marked, backlog) = (
+        rows.reals("time_s")?,
+        rows.counts("packet")?,
+        rows.truths("marked")?,
+        rows.counts("queue_packets")?,
+    );
     let schema = rows.batch.schema();
-    let gauges: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).filter(|n| !FIXED.contains(n)).collect();
-    let gauges = gauges.into_iter().map(|n| Ok((n, rows.reals(n)?))).collect::<Result<Vec<_>, Problem>>()?;
+    let gauges: Vec<&str> =
+        schema.fields().iter().map(|f| f.name().as_str()).filter(|n| !FIXED.contains(n)).collect();
+    let gauges =
+        gauges.into_iter().map(|n| Ok((n, rows.reals(n)?))).collect::<Result<Vec<_>, Problem>>()?;
     for row in 0..rows.len() {
-        let (Some(f), Some(n)) = (flow.key(row).and_then(|k| flows[k]), count(number, row)) else { continue };
-        let mut saw = format!("{}; queue_packets={}", reason.get(row).unwrap_or_default(), backlog.value(row));
+        let (Some(f), Some(n)) = (flow.key(row).and_then(|k| flows[k]), count(number, row)) else {
+            continue;
+        };
+        let mut saw = format!(
+            "{}; queue_packets={}",
+            reason.get(row).unwrap_or_default(),
+            backlog.value(row)
+        );
         for (name, column) in gauges.iter().filter(|(_, c)| c.is_valid(row)) {
             let _ = write!(saw, " {name}={}", short(column.value(row)));
         }

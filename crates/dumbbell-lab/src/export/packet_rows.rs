@@ -103,12 +103,14 @@ fn read(rows: &Rows<'_>, names: &Names, out: &mut VecDeque<Packet>) -> Result<()
     let [number, sent, delivered, dropped] =
         ["packet", "sent_ps", "delivered_ps", "dropped_ps"].map(|name| rows.counts(name));
     let (number, sent, delivered, dropped) = (number?, sent?, delivered?, dropped?);
-    let (seq, ack, window) = (rows.counts("seq")?, rows.counts("ack")?, rows.counts("window_bytes")?);
+    let (seq, ack, window) =
+        (rows.counts("seq")?, rows.counts("ack")?, rows.counts("window_bytes")?);
     let (payload, ip_len) = (rows.counts("payload_bytes")?, rows.counts("ip_len_bytes")?);
     let (val, ecr) = (rows.counts("ts_val_ps")?, rows.counts("ts_ecr_ps")?);
     let (ce, options) = (rows.truths("ce_on_arrival")?, rows.texts("options")?);
     let (dscp, arrived) = (rows.newer_counts("dscp"), rows.newer_counts("dscp_on_arrival"));
-    let octet = |column: Option<&UInt64Array>, row| column.and_then(|c| count(c, row)).map(|n| n as u8);
+    let octet =
+        |column: Option<&UInt64Array>, row| column.and_then(|c| count(c, row)).map(|n| n as u8);
     for row in 0..rows.len() {
         let Some(f) = flow.key(row).and_then(|k| flows[k]) else { continue };
         out.push_back(Packet {

@@ -1,11 +1,11 @@
 //! pcapng and pcap: packets as an interface saw them, in order of time.
-use crate::export::packet_hops::{PacketWithHops, PacketHops, Note};
-use crate::export::result_dir::Run;
+use super::Options;
+use crate::export::capture_point::{CapturedPacket, View};
 use crate::export::external_sort::Sorter;
 use crate::export::output::Output;
-use crate::export::capture_point::{CapturedPacket, View};
 use crate::export::packet_bytes::Wire;
-use super::Options;
+use crate::export::packet_hops::{Note, PacketHops, PacketWithHops};
+use crate::export::result_dir::Run;
 use crate::formats::address;
 use crate::formats::pcapng::{self, Captured, Way};
 use crate::language::problem::Problem;
@@ -15,12 +15,18 @@ use std::io::{self, Write};
 /// Picoseconds in a nanosecond.
 const PS_PER_NS: u64 = 1000;
 
-/// Writes a capture; `classic`: a pcap file, which has no names, no comments, no interfaces. Captures of live runs are
-/// [`crate::export::live_pcap`]'s.
+/// Writes a capture; `classic`: a pcap file, which has no names, no comments, no interfaces.
+/// Captures of live runs are [`crate::export::live_pcap`]'s.
 ///
 /// # Errors
-/// Code 2: there are no packets, or no such flow, host or link; 3: a record is damaged; 1: the file cannot be written.
-pub fn write(run: &Run, options: &Options, classic: bool, out: &mut Output) -> Result<Value, Problem> {
+/// Code 2: there are no packets, or no such flow, host or link; 3: a record is damaged; 1: the file
+/// cannot be written.
+pub fn write(
+    run: &Run,
+    options: &Options,
+    classic: bool,
+    out: &mut Output,
+) -> Result<Value, Problem> {
     let packets = run.packets()?;
     let plan = packets.plan()?;
     let names = run.names(&plan, options.flow.as_deref())?;
@@ -33,7 +39,8 @@ pub fn write(run: &Run, options: &Options, classic: bool, out: &mut Output) -> R
     }
     let hops = if view.needs_hops() { Some(run.hops()?) } else { None };
     let about = format!(
-        "scenario {}, seed {}, fingerprint {}; times are of the simulation, sequence numbers begin at 0",
+        "scenario {}, seed {}, fingerprint {}; times are of the simulation, sequence numbers begin \
+            at 0",
         packets.about("dumbbell.scenario"),
         packets.about("dumbbell.seed"),
         packets.about("dumbbell.fingerprint"),
@@ -56,7 +63,8 @@ pub fn write(run: &Run, options: &Options, classic: bool, out: &mut Output) -> R
         for (_, name, description) in &interfaces {
             pcapng::interface(&mut head, name, description, options.snaplen);
         }
-        let hosts = (0..plan.nodes.len()).filter(|n| plan.flows.iter().any(|f| f.from == *n || f.to == *n));
+        let hosts =
+            (0..plan.nodes.len()).filter(|n| plan.flows.iter().any(|f| f.from == *n || f.to == *n));
         pcapng::names(&mut head, hosts.map(|n| (address::host(n), plan.nodes[n].name.as_str())));
     }
     let form = Encoding { classic, snap: options.snaplen, zeros: true, epoch_ns: 0 };
@@ -64,15 +72,24 @@ pub fn write(run: &Run, options: &Options, classic: bool, out: &mut Output) -> R
     let count = written.map_err(|e| out.failed(&e))?;
     let mut notes = Vec::new();
     if wire.stretched {
-        notes.push("headers of the simulation are not those of IPv4 and TCP or UDP: lengths of packets differ, payloads do not");
+        notes.push(
+            "headers of the simulation are not those of IPv4 and TCP or UDP: lengths of \
+            packets differ, payloads do not",
+        );
     }
     Ok(json!({ "packets": count, "interfaces": interfaces.len(), "notes": notes }))
 }
 
 /// A packet for the sorter: interface, length, length of the headers, headers, comment.
-fn piece(sorter: &mut Sorter, wire: &mut Wire<'_>, j: &PacketWithHops, seen: &CapturedPacket) -> io::Result<()> {
+fn piece(
+    sorter: &mut Sorter,
+    wire: &mut Wire<'_>,
+    j: &PacketWithHops,
+    seen: &CapturedPacket,
+) -> io::Result<()> {
     let (flow, data, number) = j.packet.name;
-    let tie = u64::from(seen.outgoing) << 63 | (flow as u64 & 0xff_ffff) << 39 | u64::from(!data) << 38;
+    let tie =
+        u64::from(seen.outgoing) << 63 | (flow as u64 & 0xff_ffff) << 39 | u64::from(!data) << 38;
     sorter.push((seen.ps, tie | number & ((1 << 38) - 1)), |out| {
         fill(out, (seen.interface, Way::Unsaid), |out| wire.write(&j.packet, seen, out) as u32);
         out.extend_from_slice(sentences(&j.notes).as_bytes());
@@ -84,9 +101,13 @@ pub(super) fn sentences(notes: &[Note]) -> String {
     notes.iter().map(Note::sentence).collect::<Vec<_>>().join("; ")
 }
 
-/// Writes the part of a piece that precedes its comment: interface, way, lengths of packet and head, head. `write` appends the
-/// head and returns the packet's length.
-pub(super) fn fill(out: &mut Vec<u8>, (interface, way): (u32, Way), write: impl FnOnce(&mut Vec<u8>) -> u32) {
+/// Writes the part of a piece that precedes its comment: interface, way, lengths of packet and
+/// head, head. `write` appends the head and returns the packet's length.
+pub(super) fn fill(
+    out: &mut Vec<u8>,
+    (interface, way): (u32, Way),
+    write: impl FnOnce(&mut Vec<u8>) -> u32,
+) {
     out.extend_from_slice(&interface.to_le_bytes());
     out.extend_from_slice(&(way as u32).to_le_bytes());
     let at = out.len();

@@ -1,10 +1,12 @@
 //! Records read back, a batch of rows at a time.
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
-use crate::results::read_records::Records;
 use crate::results::manifest::damaged;
+use crate::results::read_records::Records;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, UInt64Type};
-use arrow_array::{Array, BooleanArray, Float64Array, Int32Array, RecordBatch, StringArray, UInt64Array};
+use arrow_array::{
+    Array, BooleanArray, Float64Array, Int32Array, RecordBatch, StringArray, UInt64Array,
+};
 use dumbbell_plan::Plan;
 use std::path::{Path, PathBuf};
 
@@ -48,8 +50,10 @@ impl Record {
     pub fn plan(&self) -> Result<Plan, Problem> {
         let version = self.about("dumbbell.version");
         serde_json::from_str(self.about("dumbbell.plan")).map_err(|e| {
-            let cause =
-                format!("{}: its plan cannot be read (written by version {version:?}): {e}", self.file.display());
+            let cause = format!(
+                "{}: its plan cannot be read (written by version {version:?}): {e}",
+                self.file.display()
+            );
             Problem::failure(cause, Some("run the scenario again with this version".into()))
         })
     }
@@ -82,7 +86,10 @@ impl<'a> TextColumn<'a> {
     /// The place of the name in [`Self::names`]; `None`: null.
     pub fn key(&self, row: usize) -> Option<usize> {
         let known = |k: &usize| *k < self.names.len();
-        (!self.keys.is_null(row)).then(|| usize::try_from(self.keys.value(row)).ok()).flatten().filter(known)
+        (!self.keys.is_null(row))
+            .then(|| usize::try_from(self.keys.value(row)).ok())
+            .flatten()
+            .filter(known)
     }
     /// The name; `None`: null.
     pub fn get(&self, row: usize) -> Option<&'a str> {
@@ -100,9 +107,21 @@ impl Rows<'_> {
         self.batch.num_rows()
     }
 
-    fn column<'s, T>(&'s self, name: &str, cast: impl Fn(&'s dyn Array) -> Option<T>) -> Result<T, Problem> {
+    fn column<'s, T>(
+        &'s self,
+        name: &str,
+        cast: impl Fn(&'s dyn Array) -> Option<T>,
+    ) -> Result<T, Problem> {
         let column = self.batch.column_by_name(name).and_then(|c| cast(c.as_ref()));
-        column.ok_or_else(|| damaged(self.file, format!("the column `{name}` is missing, or of another type")))
+        column.ok_or_else(|| {
+            damaged(
+                self.file,
+                format!(
+                    "the column `{name}` is missing, or of \
+            another type"
+                ),
+            )
+        })
     }
 
     /// A column of counts.
@@ -144,7 +163,10 @@ impl Rows<'_> {
     pub fn words(&self, name: &str) -> Result<TextColumn<'_>, Problem> {
         self.column(name, |c| {
             let dictionary = c.as_dictionary_opt::<Int32Type>()?;
-            Some(TextColumn { keys: dictionary.keys(), names: dictionary.values().as_string_opt::<i32>()? })
+            Some(TextColumn {
+                keys: dictionary.keys(),
+                names: dictionary.values().as_string_opt::<i32>()?,
+            })
         })
     }
 }

@@ -1,7 +1,7 @@
 //! A run's directory of results, and what is in it.
+use crate::export::capture_point::named;
 use crate::export::packet_rows::Names;
 use crate::export::record_reader::{Record, usage};
-use crate::export::capture_point::named;
 use crate::language::problem::{Diagnostic, Problem};
 use crate::results::manifest;
 use crate::results::manifest::SUMMARY;
@@ -28,7 +28,8 @@ impl Run {
         Ok(Run { dir: dir.into() })
     }
 
-    /// `summary.json`; of `point-N` and `seed-N` their part of the document above them, which alone has one.
+    /// `summary.json`; of `point-N` and `seed-N` their part of the document above them, which alone
+    /// has one.
     ///
     /// # Errors
     /// Code 2: there is none; 3: it is damaged.
@@ -64,7 +65,8 @@ impl Run {
         let dir = self.dir.display();
         let runs = self.below(name);
         if let Some(first) = runs.first() {
-            let d = Diagnostic::new(format!("{dir} holds {} runs: an export is of one", runs.len()));
+            let d =
+                Diagnostic::new(format!("{dir} holds {} runs: an export is of one", runs.len()));
             return Err(usage(d.fix(format!("name one of them, as in {}", first.display()))));
         }
         let how = match name {
@@ -107,11 +109,18 @@ impl Run {
         };
         let Some(i) = plan.flows.iter().position(|f| f.name == name) else {
             let known: Vec<&str> = plan.flows.iter().map(|f| f.name.as_str()).collect();
-            return Err(usage(named(Diagnostic::new(format!("there is no flow `{name}`")), name, &known)));
+            return Err(usage(named(
+                Diagnostic::new(format!("there is no flow `{name}`")),
+                name,
+                &known,
+            )));
         };
         if !recorded(i) {
             let d = Diagnostic::new(format!("packets of the flow `{name}` were not recorded"));
-            return Err(usage(d.fix(format!("run with -s 'record.packets=[\"{name}\"]', or with true for all"))));
+            return Err(usage(d.fix(format!(
+                "run with -s 'record.packets=[\"{name}\"]', or with \
+                true for all"
+            ))));
         }
         let mut wanted = vec![false; plan.flows.len()];
         wanted[i] = true;
@@ -135,19 +144,23 @@ impl Run {
 
 /// What the summary above says of `point-N`, or of `seed-N` in it; `None` if there is nothing.
 fn part(dir: &Path) -> Result<Option<Value>, Problem> {
-    let (Some(name), Some(above)) = (dir.file_name().and_then(|n| n.to_str()), dir.parent()) else { return Ok(None) };
+    let (Some(name), Some(above)) = (dir.file_name().and_then(|n| n.to_str()), dir.parent()) else {
+        return Ok(None);
+    };
     let number = |prefix: &str| name.strip_prefix(prefix)?.parse::<u64>().ok();
     let (point, seed) = (number("point-"), number("seed-"));
     if point.or(seed).is_none() {
         return Ok(None);
     }
-    let of = if above.join(SUMMARY).exists() { Some(manifest::summary(above)?) } else { part(above)? };
+    let of =
+        if above.join(SUMMARY).exists() { Some(manifest::summary(above)?) } else { part(above)? };
     let Some(of) = of else { return Ok(None) };
     if let Some(point) = point {
         let place = usize::try_from(point).ok().and_then(|n| n.checked_sub(1)); // From 1.
         return Ok(place.and_then(|i| of["points"].get(i)).cloned());
     }
-    let run = of["runs"].as_array().into_iter().flatten().find(|r| r["seed"].as_u64() == seed).cloned();
+    let run =
+        of["runs"].as_array().into_iter().flatten().find(|r| r["seed"].as_u64() == seed).cloned();
     Ok(run.map(|mut run| {
         run["overrides"] = of["overrides"].clone();
         run

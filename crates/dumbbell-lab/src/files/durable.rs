@@ -1,10 +1,12 @@
-//! Files that outlive a loss of power, and the digests by which a reader knows that they are what was written.
+//! Files that outlive a loss of power, and the digests by which a reader knows that they are what
+//! was written.
 //!
-//! A file is written without a name in its own folder, synced, and renamed to its place; then the folder is synced.
-//! Until the rename the older file is untouched, and after a return without an error the new one is on the disk.
-//! Everything that the laboratory writes for others to read goes through this module.
-use crate::language::problem::Problem;
+//! A file is written without a name in its own folder, synced, and renamed to its place; then the
+//! folder is synced. Until the rename the older file is untouched, and after a return without an
+//! error the new one is on the disk. Everything that the laboratory writes for others to read goes
+//! through this module.
 use crate::files::regular;
+use crate::language::problem::Problem;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, linkat, renameat_with};
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -54,7 +56,10 @@ pub fn unwritten(file: &Path, e: &io::Error) -> Problem {
     let fix = match e.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space",
         io::ErrorKind::NotFound => "make its folder, or choose another one",
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "choose a folder that you may write to",
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "choose a folder \
+            that you may write to"
+        }
         io::ErrorKind::AlreadyExists => "choose another name: nothing was written",
         _ => "choose another name",
     };
@@ -64,8 +69,9 @@ pub fn unwritten(file: &Path, e: &io::Error) -> Problem {
     Problem::failure(format!("{} cannot be written: {cause}", file.display()), Some(fix.into()))
 }
 
-/// A file on its way to its place. Dropped before [`persist`], it leaves nothing behind. Where the file system knows
-/// files without a name, a kill leaves nothing either; elsewhere it leaves a file whose name begins with [`NEW`].
+/// A file on its way to its place. Dropped before [`persist`], it leaves nothing behind. Where the
+/// file system knows files without a name, a kill leaves nothing either; elsewhere it leaves a file
+/// whose name begins with [`NEW`].
 #[derive(Debug)]
 pub struct Draft {
     file: File,
@@ -99,7 +105,8 @@ fn place(file: &Path) -> PathBuf {
     file.canonicalize().unwrap_or_else(|_| file.into())
 }
 
-/// True if `place` is a device, a pipe or a socket, which is written to as it is and never replaced.
+/// True if `place` is a device, a pipe or a socket, which is written to as it is and never
+/// replaced.
 fn is_special(place: &Path) -> bool {
     std::fs::metadata(place).is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
@@ -120,7 +127,8 @@ pub fn create(file: &Path) -> io::Result<Draft> {
         return Ok(Draft { file: fd.into(), name: None });
     }
     let mode = std::fs::Permissions::from_mode(MODE);
-    let named = tempfile::Builder::new().prefix(NEW).permissions(mode).tempfile_in(parent(&place))?;
+    let named =
+        tempfile::Builder::new().prefix(NEW).permissions(mode).tempfile_in(parent(&place))?;
     let (file, name) = named.into_parts();
     Ok(Draft { file, name: Some(name) })
 }
@@ -139,8 +147,8 @@ pub fn persist(new: Draft, file: &Path) -> io::Result<()> {
     sync_dir(parent(&place))
 }
 
-/// Puts the folder `new`, whose files are synced, in the place of the folder `old` in one step; `old` may be missing.
-/// Afterwards the content of `old` is in `new`.
+/// Puts the folder `new`, whose files are synced, in the place of the folder `old` in one step;
+/// `old` may be missing. Afterwards the content of `old` is in `new`.
 ///
 /// # Errors
 /// The folders cannot be written to, or are on two file systems.
@@ -186,8 +194,11 @@ pub fn sync_tree(dir: &Path) -> io::Result<()> {
 /// # Errors
 /// A folder cannot be made.
 pub fn create_dir_all(dir: &Path) -> io::Result<()> {
-    let missing: Vec<PathBuf> =
-        dir.ancestors().take_while(|d| *d != Path::new("") && !d.exists()).map(Into::into).collect();
+    let missing: Vec<PathBuf> = dir
+        .ancestors()
+        .take_while(|d| *d != Path::new("") && !d.exists())
+        .map(Into::into)
+        .collect();
     std::fs::create_dir_all(dir)?;
     missing.iter().try_for_each(|made| sync_dir(parent(made)))
 }
@@ -197,7 +208,8 @@ pub fn create_dir_all(dir: &Path) -> io::Result<()> {
 /// # Errors
 /// The file cannot be read.
 pub fn digest(file: &Path) -> io::Result<String> {
-    let (mut reader, mut hasher, mut chunk) = (regular::open(file)?, blake3::Hasher::new(), vec![0; CHUNK]);
+    let (mut reader, mut hasher, mut chunk) =
+        (regular::open(file)?, blake3::Hasher::new(), vec![0; CHUNK]);
     loop {
         match reader.read(&mut chunk)? {
             0 => return Ok(hasher.finalize().to_hex().to_string()),
@@ -238,7 +250,12 @@ mod tests {
         let mut new = create(&dir.path().join("a")).unwrap();
         new.write_all(b"half of").unwrap();
         std::mem::forget(new); // As after a kill.
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "the file system of the temporary folder");
+        assert_eq!(
+            std::fs::read_dir(dir.path()).unwrap().count(),
+            0,
+            "the file system of the \
+            temporary folder"
+        );
     }
 
     #[test]
@@ -261,7 +278,10 @@ mod tests {
         assert!(link.is_symlink());
         assert_eq!(std::fs::read(&file).unwrap(), b"second");
         write(Path::new("/dev/null"), b"nothing").unwrap();
-        assert_eq!(write(Path::new("/dev/full"), b"much").unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert_eq!(
+            write(Path::new("/dev/full"), b"much").unwrap_err().kind(),
+            io::ErrorKind::StorageFull
+        );
         assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
     }
 
@@ -285,7 +305,10 @@ mod tests {
         let file = dir.path().join("a");
         write(&file, b"").unwrap();
         // The first test vector of the BLAKE3 specification.
-        assert_eq!(digest(&file).unwrap(), "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262");
+        assert_eq!(
+            digest(&file).unwrap(),
+            "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"
+        );
     }
 
     #[test]

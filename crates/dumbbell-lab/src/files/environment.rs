@@ -24,8 +24,8 @@ impl Environment for ThisMachine {
     }
 }
 
-/// Plugins that every scenario may name without a `use`: the RTL. It is not in the catalogue, because a machine may lack
-/// what it needs.
+/// Plugins that every scenario may name without a `use`: the RTL. It is not in the catalogue,
+/// because a machine may lack what it needs.
 pub fn builtin_plugins() -> Plugins {
     dumbbell_rtl::plugin::plugins()
 }

@@ -1,6 +1,7 @@
 //! Locks between processes (`flock`), with a bounded wait that says which process it waits for.
 //!
-//! A lock belongs to an open file, so two threads that open the file apart exclude each other as two processes do.
+//! A lock belongs to an open file, so two threads that open the file apart exclude each other as
+//! two processes do.
 use rustix::fs::{major, minor};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
@@ -47,7 +48,9 @@ pub fn attempt(file: &File, mode: Mode) -> io::Result<Tried> {
     match tried {
         Ok(()) => Ok(Tried::Locked),
         Err(TryLockError::WouldBlock) => Ok(Tried::Busy),
-        Err(TryLockError::Error(e)) if Errno::from_io_error(&e).is_some_and(|e| absent.contains(&e)) => {
+        Err(TryLockError::Error(e))
+            if Errno::from_io_error(&e).is_some_and(|e| absent.contains(&e)) =>
+        {
             Ok(Tried::Unsupported)
         }
         Err(TryLockError::Error(e)) => Err(e),
@@ -68,7 +71,8 @@ pub fn acquire(file: &File, mode: Mode, what: &str, patience: Duration) -> io::R
         }
         let waited = began.elapsed();
         if waited >= patience {
-            let cause = format!("{} has been using {what} for {} s", holders(file), waited.as_secs());
+            let cause =
+                format!("{} has been using {what} for {} s", holders(file), waited.as_secs());
             return Err(io::Error::new(io::ErrorKind::TimedOut, cause));
         }
         if waited > NOTICE && !noticed {
@@ -97,7 +101,8 @@ fn holders(file: &File) -> String {
         Ok(name) => format!("process {pid} ({})", name.trim()),
         Err(_) => format!("process {pid}"),
     };
-    let all: Vec<String> = locks.lines().filter_map(holder).collect::<BTreeSet<u32>>().into_iter().map(name).collect();
+    let all: Vec<String> =
+        locks.lines().filter_map(holder).collect::<BTreeSet<u32>>().into_iter().map(name).collect();
     if all.is_empty() { "another process".into() } else { all.join(", ") }
 }
 
@@ -108,13 +113,24 @@ mod tests {
     #[test]
     fn a_wait_ends_and_names_the_process() {
         let dir = tempfile::tempdir().unwrap();
-        let open = || File::options().write(true).create(true).truncate(false).open(dir.path().join("lock")).unwrap();
+        let open = || {
+            File::options()
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .open(dir.path().join("lock"))
+                .unwrap()
+        };
         let (held, other) = (open(), open());
         assert!(acquire(&held, Mode::Exclusive, "it", Duration::ZERO).unwrap());
         assert_eq!(attempt(&other, Mode::Shared).unwrap(), Tried::Busy);
-        let refused = acquire(&other, Mode::Shared, "the store", Duration::from_millis(5)).unwrap_err();
+        let refused =
+            acquire(&other, Mode::Shared, "the store", Duration::from_millis(5)).unwrap_err();
         assert_eq!(refused.kind(), io::ErrorKind::TimedOut);
-        assert!(refused.to_string().contains(&format!("process {} (", std::process::id())), "{refused}");
+        assert!(
+            refused.to_string().contains(&format!("process {} (", std::process::id())),
+            "{refused}"
+        );
         drop(held);
         assert!(acquire(&other, Mode::Shared, "the store", Duration::ZERO).unwrap());
     }

@@ -1,7 +1,8 @@
 //! How files are read that a request, a scenario or a result names: regular files only.
 //!
-//! Opening a pipe waits for its other end, a device may have no end, and opening some devices does something. So a file is
-//! looked at before it is opened, and again when it is open, because its name may stand for another one by then.
+//! Opening a pipe waits for its other end, a device may have no end, and opening some devices does
+//! something. So a file is looked at before it is opened, and again when it is open, because its
+//! name may stand for another one by then.
 use rustix::fs::OFlags;
 use std::fs::{File, FileType, OpenOptions};
 use std::io::{Error, ErrorKind, Read, Result};
@@ -28,7 +29,10 @@ pub fn whole(file: &Path, longest: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(file)?.take(longest + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > longest {
-        return Err(Error::new(ErrorKind::FileTooLarge, format!("it is larger than {} MiB", longest >> 20)));
+        return Err(Error::new(
+            ErrorKind::FileTooLarge,
+            format!("it is larger than {} MiB", longest >> 20),
+        ));
     }
     Ok(bytes)
 }
@@ -41,7 +45,10 @@ fn regular(kind: FileType) -> Result<()> {
         kind if kind.is_socket() => "a socket",
         _ => "a device",
     };
-    Err(Error::new(ErrorKind::InvalidInput, format!("it is {what}, and only regular files are read")))
+    Err(Error::new(
+        ErrorKind::InvalidInput,
+        format!("it is {what}, and only regular files are read"),
+    ))
 }
 
 #[cfg(test)]

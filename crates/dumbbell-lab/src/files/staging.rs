@@ -1,8 +1,9 @@
 //! A place in which files grow until they are whole.
 //!
-//! It is a directory with a temporary name beside the place where its files will be, so that they can be moved
-//! there in one step. It goes when it is dropped; what a process that was killed has left, the next one that
-//! works in the same directory clears away: what has a lock that nobody holds.
+//! It is a directory with a temporary name beside the place where its files will be, so that they
+//! can be moved there in one step. It goes when it is dropped; what a process that was killed has
+//! left, the next one that works in the same directory clears away: what has a lock that nobody
+//! holds.
 use crate::files::durable::NEW;
 use crate::files::lock::{Mode, Tried, acquire, attempt};
 use std::fs::File;
@@ -56,20 +57,22 @@ impl StagingDir {
     }
 }
 
-/// True if `name` is temporary: of a file or a directory that is not whole yet, or that a killed process has left.
+/// True if `name` is temporary: of a file or a directory that is not whole yet, or that a killed
+/// process has left.
 pub fn is_temporary(name: &str) -> bool {
     name.starts_with(NEW) || name.starts_with(PREFIX)
 }
 
-/// Clears away what processes that were killed have left in `base`. The caller sees to it that nobody makes new ones
-/// meanwhile.
+/// Clears away what processes that were killed have left in `base`. The caller sees to it that
+/// nobody makes new ones meanwhile.
 ///
 /// # Errors
 /// `base` cannot be read.
 pub fn clear_away(base: &Path) -> io::Result<()> {
     for entry in std::fs::read_dir(base)? {
         let path = entry?.path();
-        let begins = |with: &str| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(with));
+        let begins =
+            |with: &str| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(with));
         if begins(NEW) {
             let _ = std::fs::remove_file(&path);
         } else if begins(PREFIX) && is_dead(&path) {

@@ -1,5 +1,5 @@
-//! Captures read back: pcapng and classic pcap, of either byte order, whoever wrote them. A file that is cut or
-//! damaged gives the packets before that, and the place.
+//! Captures read back: pcapng and classic pcap, of either byte order, whoever wrote them. A file
+//! that is cut or damaged gives the packets before that, and the place.
 use super::Damage;
 use pcap_parser::pcapng::{Block, InterfaceDescriptionBlock};
 use pcap_parser::traits::PcapNGPacketBlock;
@@ -44,8 +44,9 @@ impl Interface {
     fn ns(&self, high: u32, low: u32) -> u64 {
         let units = u128::from(high) << 32 | u128::from(low);
         let ns = units * NS_PER_S / u128::from(self.resolution);
-        let shifted =
-            i128::try_from(ns).unwrap_or(i128::MAX).saturating_add(i128::from(self.offset_s) * NS_PER_S as i128);
+        let shifted = i128::try_from(ns)
+            .unwrap_or(i128::MAX)
+            .saturating_add(i128::from(self.offset_s) * NS_PER_S as i128);
         u64::try_from(shifted.max(0)).unwrap_or(u64::MAX)
     }
 }
@@ -61,7 +62,13 @@ pub fn read<R: Read + Send>(input: R, mut each: impl FnMut(&PacketView<'_>)) -> 
     let mut reader = match create_reader(BUFFER, input) {
         Ok(reader) => reader,
         Err(PcapError::Eof) => return Some(Damage::new(0, "the file is empty")),
-        Err(PcapError::Incomplete(_)) => return Some(Damage::new(0, "the file ends within its header")),
+        Err(PcapError::Incomplete(_)) => {
+            return Some(Damage::new(
+                0,
+                "the file ends within its \
+            header",
+            ));
+        }
         Err(PcapError::ReadError) => return Some(Damage::new(0, "the file cannot be read")),
         Err(_) => return Some(Damage::new(0, "this is neither pcapng nor pcap")),
     };
@@ -91,21 +98,37 @@ pub fn read<R: Read + Send>(input: R, mut each: impl FnMut(&PacketView<'_>)) -> 
                     return Some(Damage::new(at, "a block that is larger than any packet"));
                 }
             }
-            Err(PcapError::UnexpectedEof) => return Some(Damage::new(at, "the file ends within a packet")),
+            Err(PcapError::UnexpectedEof) => {
+                return Some(Damage::new(
+                    at,
+                    "the file ends within a \
+                packet",
+                ));
+            }
             Err(_) => return Some(Damage::new(at, "no block of a capture begins here")),
         }
     }
 }
 
 impl Section {
-    fn take(&mut self, block: &PcapBlockOwned<'_>, each: &mut impl FnMut(&PacketView<'_>)) -> Result<(), String> {
+    fn take(
+        &mut self,
+        block: &PcapBlockOwned<'_>,
+        each: &mut impl FnMut(&PacketView<'_>),
+    ) -> Result<(), String> {
         match block {
             PcapBlockOwned::LegacyHeader(header) => {
-                let resolution = if header.is_nanosecond_precision() { 1_000_000_000 } else { 1_000_000 };
-                self.interfaces = vec![Interface { link_type: header.network.0, resolution, offset_s: 0 }];
+                let resolution =
+                    if header.is_nanosecond_precision() { 1_000_000_000 } else { 1_000_000 };
+                self.interfaces =
+                    vec![Interface { link_type: header.network.0, resolution, offset_s: 0 }];
             }
             PcapBlockOwned::Legacy(p) => {
-                let Some(interface) = self.interfaces.first() else { return Err("a packet before the header".into()) };
+                let Some(interface) = self.interfaces.first() else {
+                    return Err("a packet before \
+                    the header"
+                        .into());
+                };
                 let fraction = u64::from(p.ts_usec) * (1_000_000_000 / interface.resolution);
                 let ns = u64::from(p.ts_sec) * 1_000_000_000 + fraction;
                 let kept = (p.caplen as usize).min(p.data.len());
@@ -114,13 +137,18 @@ impl Section {
             }
             PcapBlockOwned::NG(Block::SectionHeader(_)) => self.interfaces.clear(),
             PcapBlockOwned::NG(Block::InterfaceDescription(i)) => {
-                self.interfaces.push(Interface::of(i).ok_or("an interface with an impossible clock")?);
+                self.interfaces
+                    .push(Interface::of(i).ok_or("an interface with an impossible clock")?);
             }
             PcapBlockOwned::NG(Block::EnhancedPacket(p)) => {
                 let number = p.if_id;
                 let interface = self.interfaces.get(number as usize);
-                let interface =
-                    interface.ok_or_else(|| format!("a packet of interface {number}, which there is not"))?;
+                let interface = interface.ok_or_else(|| {
+                    format!(
+                        "a packet of interface {number}, which there \
+                        is not"
+                    )
+                })?;
                 let comment = p.options.iter().find(|o| o.code == OptionCode::Comment);
                 let comment = comment.and_then(|c| c.as_str().ok()).unwrap_or_default();
                 each(&PacketView {
@@ -150,8 +178,15 @@ mod tests {
         for i in 0..5u64 {
             last = file.len();
             let way = pcapng::Way::Unsaid;
-            let p =
-                Captured { ns: i << 33, interface: 0, head: &[7; 30], length: 41, snap: None, way, comment: "lost" };
+            let p = Captured {
+                ns: i << 33,
+                interface: 0,
+                head: &[7; 30],
+                length: 41,
+                snap: None,
+                way,
+                comment: "lost",
+            };
             pcapng::packet(&mut file, &p);
         }
         (file, last)
@@ -171,7 +206,8 @@ mod tests {
         assert_eq!(times(&sample().0), ((0..5).map(|i| i << 33).collect(), None));
     }
 
-    /// Cut anywhere, the packets before the cut are there and the place is the beginning of the one that is not.
+    /// Cut anywhere, the packets before the cut are there and the place is the beginning of the one
+    /// that is not.
     #[test]
     fn a_cut_file_keeps_what_is_whole() {
         let (file, last) = sample();
@@ -180,7 +216,10 @@ mod tests {
             assert_eq!((seen.len(), damage.map(|d| d.offset)), (4, Some(last)), "cut at {cut}");
         }
         assert_eq!(times(&[]).1.map(|d| d.offset), Some(0));
-        assert_eq!(times(b"#!/bin/sh\necho this is no capture at all").1.map(|d| d.offset), Some(0));
+        assert_eq!(
+            times(b"#!/bin/sh\necho this is no capture at all").1.map(|d| d.offset),
+            Some(0)
+        );
     }
 
     #[test]
@@ -200,7 +239,8 @@ mod tests {
         }
         file.extend_from_slice(&[8, 9]);
         let mut seen = Vec::new();
-        let damage = read(file.as_slice(), |p| seen.push((p.ns, p.link_type, p.bytes.to_vec(), p.length)));
+        let damage =
+            read(file.as_slice(), |p| seen.push((p.ns, p.link_type, p.bytes.to_vec(), p.length)));
         assert_eq!((seen, damage), (vec![(3_250_000_000, 1, vec![8, 9], 60)], None));
     }
 }

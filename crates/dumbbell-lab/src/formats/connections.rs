@@ -1,9 +1,10 @@
 //! TCP connections as a capture shows them: packets, bytes, repetitions, round-trip times, losses.
 //!
-//! A **repetition** is a segment some of whose bytes (SYN and FIN count) were seen before. A **round-trip time** is
-//! the time from a segment that was sent once to the first acknowledgement of exactly its last byte (Karn's rule), unless
-//! a segment that is acknowledged with it was sent again later than it: the receiver then waited for that one. Near the
-//! sender this is the path's round-trip time, elsewhere that of the rest of it.
+//! A **repetition** is a segment some of whose bytes (SYN and FIN count) were seen before. A
+//! **round-trip time** is the time from a segment that was sent once to the first acknowledgement
+//! of exactly its last byte (Karn's rule), unless a segment that is acknowledged with it was sent
+//! again later than it: the receiver then waited for that one. Near the sender this is the path's
+//! round-trip time, elsewhere that of the rest of it.
 use super::capture::PacketView;
 use super::headers::{Found, Segment, Socket, find};
 use dumbbell_core::transport::segment::widen;
@@ -81,11 +82,17 @@ impl Connections {
     fn segment(&mut self, p: &PacketView<'_>, s: &Segment) {
         let key = if s.from <= s.to { (s.from, s.to) } else { (s.to, s.from) };
         let known = self.places.get(&key).copied();
-        // Ports may be used again: a SYN after data that has another number begins another connection.
+        // Ports may be used again: a SYN after data that has another number begins another
+        // connection.
         let again = |i: &usize| s.syn && s.ack.is_none() && self.all[*i].is_over(s);
         let i = known.filter(|i| !again(i)).unwrap_or_else(|| {
             let ends = if s.syn && s.ack.is_some() { [s.to, s.from] } else { [s.from, s.to] };
-            self.all.push(Connection { ends, sides: Default::default(), opened: false, span: (p.ns, p.ns) });
+            self.all.push(Connection {
+                ends,
+                sides: Default::default(),
+                opened: false,
+                span: (p.ns, p.ns),
+            });
             self.places.insert(key, self.all.len() - 1);
             self.all.len() - 1
         });
@@ -177,7 +184,8 @@ impl Side {
     /// Takes in bytes; says how many were not seen before.
     fn add(&mut self, from: u64, to: u64) -> u64 {
         let (mut start, mut end, mut known) = (from, to, 0);
-        while let Some((&a, &b)) = self.seen.range(..=end).next_back().filter(|(_, b)| **b >= start) {
+        while let Some((&a, &b)) = self.seen.range(..=end).next_back().filter(|(_, b)| **b >= start)
+        {
             known += b.min(to).saturating_sub(a.max(from));
             (start, end) = (start.min(a), end.max(b));
             self.seen.remove(&a);
@@ -209,8 +217,8 @@ impl Side {
 mod tests {
     use super::*;
     use crate::formats::capture;
-    use dumbbell_wire::frame::{self, Ip, Tcp};
     use crate::formats::pcapng::{self, Captured};
+    use dumbbell_wire::frame::{self, Ip, Tcp};
     use proptest::prelude::*;
 
     fn segment(data: bool, seq: u32, payload: u32, ack: u32) -> Segment {
@@ -222,7 +230,10 @@ mod tests {
     fn play(steps: &[(u64, Segment)]) -> Connections {
         let mut all = Connections::default();
         for (ns, s) in steps {
-            all.segment(&PacketView { ns: *ns, link_type: 101, bytes: &[], length: 0, comment: "" }, s);
+            all.segment(
+                &PacketView { ns: *ns, link_type: 101, bytes: &[], length: 0, comment: "" },
+                s,
+            );
         }
         all
     }
@@ -242,7 +253,10 @@ mod tests {
             (210, segment(false, 1, 0, 300)), // 60.
         ]);
         let side = &all.all[0].sides[0];
-        assert_eq!((side.packets, side.bytes, side.unique_bytes, side.retransmits), (5, 500, 400, 1));
+        assert_eq!(
+            (side.packets, side.bytes, side.unique_bytes, side.retransmits),
+            (5, 500, 400, 1)
+        );
         assert_eq!(side.rtt, (2, 110, 50, 60));
         assert_eq!(all.all[0].sides[1].packets, 3);
         assert_eq!((side.seen.len(), side.waiting.len()), (1, 0));

@@ -1,5 +1,5 @@
-//! Comma-separated values (RFC 4180): a header with the names of the columns, whose endings are their units; CRLF;
-//! what has a comma, a quote or a line's end is quoted. Nothing stands for null.
+//! Comma-separated values (RFC 4180): a header with the names of the columns, whose endings are
+//! their units; CRLF; what has a comma, a quote or a line's end is quoted. Nothing stands for null.
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
@@ -58,8 +58,8 @@ fn cell(out: &mut String, column: &ArrayRef, row: usize) {
     }
 }
 
-/// The flows or the queues (`part`) of a summary as lines: one for each, at each point of a sweep. A mean with its
-/// interval becomes columns that end with `_ci95_low`, `_ci95_high` and `_n`.
+/// The flows or the queues (`part`) of a summary as lines: one for each, at each point of a sweep.
+/// A mean with its interval becomes columns that end with `_ci95_low`, `_ci95_high` and `_n`.
 pub fn summary(document: &Value, part: &str) -> String {
     let alone = std::slice::from_ref(document);
     let points = document["points"].as_array().map_or(alone, Vec::as_slice);
@@ -81,7 +81,8 @@ pub fn summary(document: &Value, part: &str) -> String {
     let mut out = String::new();
     line(&mut out, names.iter().copied());
     for row in &table {
-        let cells: Vec<String> = names.iter().map(|n| row.get(*n).map(word).unwrap_or_default()).collect();
+        let cells: Vec<String> =
+            names.iter().map(|n| row.get(*n).map(word).unwrap_or_default()).collect();
         line(&mut out, cells.iter().map(String::as_str));
     }
     out

@@ -1,10 +1,12 @@
-//! Flent's data files (`.flent.gz`, format version 4): goodput of TCP flows as uploads of the test `tcp_nup`, with their
-//! round-trip times and windows as the raw values that flent's own plots ask for.
+//! Flent's data files (`.flent.gz`, format version 4): goodput of TCP flows as uploads of the test
+//! `tcp_nup`, with their round-trip times and windows as the raw values that flent's own plots ask
+//! for.
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// The instant that simulated time is counted from, in flent's absolute times: 2000-01-01 00:00 UTC.
+/// The instant that simulated time is counted from, in flent's absolute times: 2000-01-01 00:00
+/// UTC.
 pub const T0: f64 = 946_684_800.0;
 /// The same as flent writes it.
 const T0_TEXT: &str = "2000-01-01T00:00:00.000000Z";
@@ -35,9 +37,13 @@ pub struct About {
 
 /// The document of flows, each with its name and points.
 pub fn document(about: &About, flows: &[(String, Vec<Point>)]) -> Value {
-    // Rows of one instant belong together; times are equal to the bit, as all flows are sampled by one clock.
-    let instants: BTreeMap<u64, f64> =
-        flows.iter().flat_map(|(_, points)| points).map(|p| (p.time_s.to_bits(), p.time_s)).collect();
+    // Rows of one instant belong together; times are equal to the bit, as all flows are sampled by
+    // one clock.
+    let instants: BTreeMap<u64, f64> = flows
+        .iter()
+        .flat_map(|(_, points)| points)
+        .map(|p| (p.time_s.to_bits(), p.time_s))
+        .collect();
     let x: Vec<f64> = instants.values().copied().collect();
     let place: BTreeMap<u64, usize> = instants.keys().enumerate().map(|(i, t)| (*t, i)).collect();
     let mbit = |p: &Point| p.goodput_bps.map(|bps| bps / 1e6);
@@ -53,7 +59,9 @@ pub fn document(about: &About, flows: &[(String, Vec<Point>)]) -> Value {
         meta.insert(series, json!({ "UNITS": "Mbits/s", "MEAN_VALUE": mean, "FLOW": name }));
         columns.push(column);
     }
-    for (name, of) in [("sum", total as fn(&[f64]) -> f64), ("avg", average), ("fairness", fairness)] {
+    for (name, of) in
+        [("sum", total as fn(&[f64]) -> f64), ("avg", average), ("fairness", fairness)]
+    {
         let at = |i: usize| {
             let values: Vec<f64> = columns.iter().filter_map(|c| c[i]).collect();
             (!values.is_empty()).then(|| of(&values))
@@ -121,7 +129,8 @@ fn mean<'a>(values: impl Iterator<Item = &'a f64>) -> Option<f64> {
     (n > 0).then(|| sum / f64::from(n))
 }
 
-/// The document as a file: JSON, compressed, without the instant of its making, so that equal runs give equal files.
+/// The document as a file: JSON, compressed, without the instant of its making, so that equal runs
+/// give equal files.
 ///
 /// # Errors
 /// `out` cannot be written.

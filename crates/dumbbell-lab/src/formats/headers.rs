@@ -1,5 +1,5 @@
-//! Link, IP and TCP headers of a captured packet, as far as they were kept. It reads what it finds and believes no
-//! length that the bytes do not bear out.
+//! Link, IP and TCP headers of a captured packet, as far as they were kept. It reads what it finds
+//! and believes no length that the bytes do not bear out.
 use dumbbell_wire::bytes::{u16_at, u32_at};
 use std::net::IpAddr;
 
@@ -87,7 +87,8 @@ fn v6(b: &[u8]) -> Option<Found> {
     let address = |at: usize| <[u8; 16]>::try_from(b.get(at..at + 16)?).ok().map(IpAddr::from);
     let ce = (b.get(1)? >> 4) & 3 == 3;
     let (mut inside, mut next, mut at) = (u32::from(u16_at(b, 4)?), *b.get(6)?, 40);
-    // Hop-by-hop options, routing, destination options: each says how long it is (RFC 8200 section 4).
+    // Hop-by-hop options, routing, destination options: each says how long it is (RFC 8200 section
+    // 4).
     while matches!(next, 0 | 43 | 60) {
         let size = 8 + 8 * usize::from(*b.get(at + 1)?);
         next = *b.get(at)?;
@@ -121,8 +122,24 @@ mod tests {
     use dumbbell_wire::frame::{self, Ip, Tcp, flag};
 
     fn packet(payload: usize) -> Vec<u8> {
-        let ip = Ip { from: [10, 0, 0, 1], to: [10, 0, 0, 2], id: 0, ttl: 9, dscp: 10, ecn: 3, padding: 8 };
-        let t = Tcp { from: 7, to: 8, seq: 9, ack: 10, flags: flag::ACK | flag::FIN, window: 0, options: &[1; 12] };
+        let ip = Ip {
+            from: [10, 0, 0, 1],
+            to: [10, 0, 0, 2],
+            id: 0,
+            ttl: 9,
+            dscp: 10,
+            ecn: 3,
+            padding: 8,
+        };
+        let t = Tcp {
+            from: 7,
+            to: 8,
+            seq: 9,
+            ack: 10,
+            flags: flag::ACK | flag::FIN,
+            window: 0,
+            options: &[1; 12],
+        };
         let mut out = Vec::new();
         frame::tcp(&ip, &t, payload, &mut out);
         out
@@ -134,7 +151,9 @@ mod tests {
         let ethernet = [&[0; 12][..], &[0x81, 0, 0, 5, 8, 0], &inner].concat();
         let cooked = [&[0; 16][..], &inner].concat();
         for (link_type, bytes) in [(101, &inner), (1, &ethernet), (113, &cooked)] {
-            let Found::Tcp(s) = find(link_type, bytes, 1000) else { panic!("link type {link_type}") };
+            let Found::Tcp(s) = find(link_type, bytes, 1000) else {
+                panic!("link type {link_type}")
+            };
             assert_eq!((s.from.1, s.to.1, s.seq, s.ack, s.payload), (7, 8, 9, Some(10), 100));
             assert!(s.fin && s.ce && !s.syn);
         }
@@ -159,7 +178,11 @@ mod tests {
         for cut in 0..whole.len() {
             for link_type in [0, 1, 101, 113, 276] {
                 let found = find(link_type, &whole[..cut], 90);
-                assert!(link_type != 101 || cut >= 42 || found == Found::Unreadable, "{cut}: {found:?}");
+                assert!(
+                    link_type != 101 || cut >= 42 || found == Found::Unreadable,
+                    "{cut}: \
+                    {found:?}"
+                );
             }
         }
     }

@@ -1,5 +1,6 @@
-//! Trace lines of ns-2: event, time, from, to, type, size, flags, flow, source, destination, sequence number,
-//! unique number, as in "Trace File Format" of the chapter on trace and monitoring support of *The ns Manual*.
+//! Trace lines of ns-2: event, time, from, to, type, size, flags, flow, source, destination,
+//! sequence number, unique number, as in "Trace File Format" of the chapter on trace and monitoring
+//! support of *The ns Manual*.
 use super::Damage;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -111,8 +112,9 @@ pub struct Counts {
     pub received_bytes: u64,
     /// Packets dropped.
     pub dropped: u64,
-    /// True if the trace has a link at an end of their way. If it has none, as a trace of the bottleneck alone, what
-    /// comes to the traced links counts as sent, and what leaves them as received.
+    /// True if the trace has a link at an end of their way. If it has none, as a trace of the
+    /// bottleneck alone, what comes to the traced links counts as sent, and what leaves them as
+    /// received.
     pub whole_way: bool,
     /// By link: packets that came to it, packets that arrived at its other end, and bytes of these.
     links: BTreeMap<(String, String), [u64; 3]>,
@@ -147,8 +149,8 @@ pub struct Trace {
     pub lines: u64,
 }
 
-/// Reads a trace, whoever wrote it. Comments (`#`) and events other than `+ - r d` are left out. What stood before
-/// the first damaged line is given with the damage.
+/// Reads a trace, whoever wrote it. Comments (`#`) and events other than `+ - r d` are left out.
+/// What stood before the first damaged line is given with the damage.
 pub fn read(bytes: &[u8]) -> (Trace, Option<Damage>) {
     let mut trace = Trace::default();
     let damage = read_lines(bytes, &mut trace);
@@ -179,9 +181,15 @@ fn read_lines(bytes: &[u8], trace: &mut Trace) -> Option<Damage> {
 
 fn take(trace: &mut Trace, fields: &[&str]) -> Result<(), String> {
     let [event, time, from, to, kind, size, _, fid, source, destination, _, _, ..] = fields else {
-        return Err(format!("a line of {} fields: 12 are event, time, from, to, type, size, ...", fields.len()));
+        return Err(format!(
+            "a line of {} fields: 12 are event, time, from, to, type, size, ...",
+            fields.len()
+        ));
     };
-    let time: f64 = time.parse().ok().filter(|t: &f64| t.is_finite()).ok_or(format!("`{time}` is no time"))?;
+    let time: f64 = time.parse().ok().filter(|t: &f64| t.is_finite()).ok_or(format!(
+        "`{time}` is \
+        no time"
+    ))?;
     let size: u64 = size.parse().map_err(|_| format!("`{size}` is no size"))?;
     let fid: u64 = fid.parse().map_err(|_| format!("`{fid}` is no number of a flow"))?;
     let node = |address: &str| address.split('.').next().unwrap_or_default().to_string();
@@ -193,7 +201,8 @@ fn take(trace: &mut Trace, fields: &[&str]) -> Result<(), String> {
         counts.dropped += 1;
         return Ok(());
     }
-    let [came, arrived, bytes] = counts.links.entry((from.to_string(), to.to_string())).or_default();
+    let [came, arrived, bytes] =
+        counts.links.entry((from.to_string(), to.to_string())).or_default();
     match *event {
         "+" => {
             *came += 1;
@@ -230,23 +239,41 @@ mod tests {
         assert_eq!(trace.flows[&2].kinds["ack"].dropped, 1);
     }
 
-    /// Between routers 1 and 2, and on to 3, on the way from 0 to 4: no end of the way is in the trace.
+    /// Between routers 1 and 2, and on to 3, on the way from 0 to 4: no end of the way is in the
+    /// trace.
     #[test]
     fn a_trace_of_links_between_counts_what_comes_to_them_and_what_leaves_them() {
-        let line = |event: &str, link: &str| format!("{event} 1 {link} tcp 1000 ------- 1 0.0 4.0 0 0\n");
+        let line = |event: &str, link: &str| {
+            format!(
+                "{event} 1 {link} tcp 1000 ------- 1 0.0 4.0 \
+            0 0\n"
+            )
+        };
         let through = |link: &str| ["+", "-", "r"].map(|event| line(event, link)).concat();
         let text = [through("1 2"), through("2 3"), line("+", "1 2"), line("d", "1 2")].concat();
         let (trace, damage) = read(text.as_bytes());
         let counts = &trace.flows[&1].kinds["tcp"];
         assert_eq!(damage, None);
         assert!(!counts.whole_way);
-        assert_eq!((counts.sent, counts.received, counts.received_bytes, counts.dropped), (2, 1, 1000, 1));
+        assert_eq!(
+            (counts.sent, counts.received, counts.received_bytes, counts.dropped),
+            (2, 1, 1000, 1)
+        );
     }
 
     #[test]
     fn a_line_is_read_as_it_was_written() {
         let flags = Flags { marked: true, capable: true, ..Flags::default() };
-        let s = Subject { kind: "tcp", size: 1500, flags, fid: 3, from: (1, 2), to: (4, 2), seq: 17, uid: 99 };
+        let s = Subject {
+            kind: "tcp",
+            size: 1500,
+            flags,
+            fid: 3,
+            from: (1, 2),
+            to: (4, 2),
+            seq: 17,
+            uid: 99,
+        };
         let mut out = String::new();
         line(&mut out, Event::Receive, 1_000_000_042, (2, 4), &s);
         assert_eq!(out, "r 1.000000042 2 4 tcp 1500 ----E-N 3 1.2 4.2 17 99\n");
@@ -255,7 +282,8 @@ mod tests {
 
     #[test]
     fn damage_has_its_place_and_keeps_what_came_before() {
-        let (trace, damage) = read(b"r 1 0 1 tcp 1000 ------- 1 0.0 1.0 0 0\nr 2 0 1 tcp x ------- 1 0.0 1.0 1 1\n");
+        let (trace, damage) =
+            read(b"r 1 0 1 tcp 1000 ------- 1 0.0 1.0 0 0\nr 2 0 1 tcp x ------- 1 0.0 1.0 1 1\n");
         assert_eq!((trace.lines, damage.map(|d| d.offset)), (1, Some(39)));
         let (trace, damage) = read(b"r 1 0 1 tcp");
         assert_eq!((trace.lines, damage.unwrap().offset), (0, 0));

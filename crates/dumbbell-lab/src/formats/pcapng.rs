@@ -1,6 +1,6 @@
-//! Captures as bytes: pcapng blocks (draft-ietf-opsawg-pcapng) with nanoseconds and comments, and classic pcap
-//! files with nanoseconds (magic a1b23c4d) for programs that read nothing else. Link type Ethernet, because libpcap
-//! does not read several interfaces of raw IP in one file.
+//! Captures as bytes: pcapng blocks (draft-ietf-opsawg-pcapng) with nanoseconds and comments, and
+//! classic pcap files with nanoseconds (magic a1b23c4d) for programs that read nothing else. Link
+//! type Ethernet, because libpcap does not read several interfaces of raw IP in one file.
 
 /// LINKTYPE_ETHERNET of tcpdump.org's list.
 const LINK_TYPE: u16 = 1;
@@ -95,9 +95,11 @@ pub fn section(out: &mut Vec<u8>, application: &str, hardware: &str, comment: &s
         out.extend_from_slice(&0x1a2b_3c4du32.to_le_bytes());
         out.extend_from_slice(&[1, 0, 0, 0]); // Version 1.0.
         out.extend_from_slice(&u64::MAX.to_le_bytes()); // Length of the section: not said.
-        for (code, text) in
-            [(option::COMMENT, comment), (option::HARDWARE, hardware), (option::APPLICATION, application)]
-        {
+        for (code, text) in [
+            (option::COMMENT, comment),
+            (option::HARDWARE, hardware),
+            (option::APPLICATION, application),
+        ] {
             if !text.is_empty() {
                 write_option(out, code, text.as_bytes());
             }
@@ -193,7 +195,15 @@ mod tests {
         interface(&mut out, "eth", "far", Some(60));
         names(&mut out, [([10, 0, 0, 1], "one"), ([10, 0, 0, 2], "four")].into_iter());
         let (way, comment) = (Way::Unsaid, "lost");
-        let p = Captured { ns: 1 << 33, interface: 0, head: &[1; 41], length: 99, snap: Some(42), way, comment };
+        let p = Captured {
+            ns: 1 << 33,
+            interface: 0,
+            head: &[1; 41],
+            length: 99,
+            snap: Some(42),
+            way,
+            comment,
+        };
         packet(&mut out, &p);
         let (mut at, mut kinds) = (0, Vec::new());
         while at < out.len() {
@@ -205,7 +215,10 @@ mod tests {
         }
         assert_eq!(kinds, [0x0a0d_0d0a, 1, 4, 6]);
         let at = out.windows(4).rposition(|w| w == [6, 0, 0, 0]).unwrap();
-        assert_eq!((length(&out, at + 12), length(&out, at + 20), length(&out, at + 24)), (2, 42, 99));
+        assert_eq!(
+            (length(&out, at + 12), length(&out, at + 20), length(&out, at + 24)),
+            (2, 42, 99)
+        );
         assert_eq!(out[at + 28..at + 72], [[1; 41].as_slice(), &[0; 3]].concat());
     }
 

@@ -1,6 +1,9 @@
-//! Results as Arrow tables in tidy form: a row for each observation, a column for each variable, so that any
-//! dataframe library can group and join them. A table is whole in memory and shares its buffers with whoever takes it.
-use arrow_array::builder::{BooleanBuilder, Float64Builder, StringDictionaryBuilder, UInt64Builder};
+//! Results as Arrow tables in tidy form: a row for each observation, a column for each variable, so
+//! that any dataframe library can group and join them. A table is whole in memory and shares its
+//! buffers with whoever takes it.
+use arrow_array::builder::{
+    BooleanBuilder, Float64Builder, StringDictionaryBuilder, UInt64Builder,
+};
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, RecordBatch, new_null_array};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
@@ -16,7 +19,8 @@ pub struct ArrowTable {
     pub batches: Vec<RecordBatch>,
 }
 
-/// What tells a run's rows from those of another: `{"point": 2, "queue.limit": "36 pkt", "seed": 7}`.
+/// What tells a run's rows from those of another:
+/// `{"point": 2, "queue.limit": "36 pkt", "seed": 7}`.
 pub type Labels = Map<String, Value>;
 
 /// A name that occurs often is stored once.
@@ -24,7 +28,8 @@ pub fn word() -> DataType {
     DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
 }
 
-/// The one type that holds all values: counts, numbers, truth values, else words. What is null everywhere is a number.
+/// The one type that holds all values: counts, numbers, truth values, else words. What is null
+/// everywhere is a number.
 fn data_type<'a>(values: impl Iterator<Item = &'a Value>) -> DataType {
     let (mut any, mut count, mut real, mut truth) = (false, true, true, true);
     for value in values.filter(|v| !v.is_null()) {
@@ -77,7 +82,8 @@ fn columns<'a>(rows: impl Iterator<Item = &'a Labels> + Clone) -> Vec<Field> {
     for row in rows.clone() {
         // Rows are alike as a rule: the look-up is for those that are not.
         if row.len() != names.len() || row.keys().zip(&names).any(|(a, b)| a != b) {
-            let new = row.keys().map(String::as_str).filter(|k| !names.contains(k)).collect::<Vec<_>>();
+            let new =
+                row.keys().map(String::as_str).filter(|k| !names.contains(k)).collect::<Vec<_>>();
             names.extend(new);
         }
     }
@@ -95,12 +101,15 @@ pub fn of_rows(rows: &[Labels]) -> Result<ArrowTable, ArrowError> {
     if rows.is_empty() {
         return Ok(ArrowTable { schema, batches: Vec::new() });
     }
-    let of = |f: &Arc<Field>| array(f.data_type(), rows.iter().map(|r| r.get(f.name()).unwrap_or(&Value::Null)));
+    let of = |f: &Arc<Field>| {
+        array(f.data_type(), rows.iter().map(|r| r.get(f.name()).unwrap_or(&Value::Null)))
+    };
     let batch = RecordBatch::try_new(schema.clone(), schema.fields().iter().map(of).collect())?;
     Ok(ArrowTable { schema, batches: vec![batch] })
 }
 
-/// Tables of several runs as one, each row with its run's labels before it. Columns that a run lacks are null there.
+/// Tables of several runs as one, each row with its run's labels before it. Columns that a run
+/// lacks are null there.
 ///
 /// # Errors
 /// A column has one type here and another there.
@@ -137,7 +146,9 @@ fn flat(row: &Labels) -> Labels {
     let mut out = Map::new();
     for (key, value) in row {
         match value {
-            Value::Object(inner) => out.extend(inner.iter().map(|(k, v)| (format!("{key}_{k}"), v.clone()))),
+            Value::Object(inner) => {
+                out.extend(inner.iter().map(|(k, v)| (format!("{key}_{k}"), v.clone())))
+            }
             _ => drop(out.insert(key.clone(), value.clone())),
         }
     }
@@ -184,16 +195,19 @@ mod tests {
 
     #[test]
     fn a_label_wins_over_a_column_of_its_name_and_what_a_run_lacks_is_null() {
-        let one = of_rows(&rows(json!([{ "seed": 9, "avg": 1.5 }, { "seed": 9, "avg": 2.5 }]))).unwrap();
+        let one =
+            of_rows(&rows(json!([{ "seed": 9, "avg": 1.5 }, { "seed": 9, "avg": 2.5 }]))).unwrap();
         let two = of_rows(&rows(json!([{ "drop_p": 0.25 }]))).unwrap();
         let label = |v: Value| v.as_object().cloned().unwrap();
-        let t = stack(vec![(label(json!({ "seed": 1 })), one), (label(json!({ "seed": 2 })), two)]).unwrap();
+        let t = stack(vec![(label(json!({ "seed": 1 })), one), (label(json!({ "seed": 2 })), two)])
+            .unwrap();
         let names: Vec<&String> = t.schema.fields().iter().map(|f| f.name()).collect();
         assert_eq!(names, ["seed", "avg", "drop_p"]);
         assert_eq!(t.batches.iter().map(RecordBatch::num_rows).collect::<Vec<_>>(), [2, 1]);
         assert_eq!(t.batches[0].column(2).null_count(), 2);
         assert_eq!(t.batches[1].column(1).null_count(), 1);
-        let seeds = |b: &RecordBatch| b.column(0).to_data().buffers()[0].typed_data::<u64>().to_vec();
+        let seeds =
+            |b: &RecordBatch| b.column(0).to_data().buffers()[0].typed_data::<u64>().to_vec();
         assert_eq!([seeds(&t.batches[0]), seeds(&t.batches[1])].concat(), [1, 1, 2]);
     }
 

@@ -1,11 +1,12 @@
-//! Results that can be checked: `summary.json` has the size and the BLAKE3 digest of every file beside it, and ends with
-//! its own digest.
+//! Results that can be checked: `summary.json` has the size and the BLAKE3 digest of every file
+//! beside it, and ends with its own digest.
 //!
-//! The last key of the document is `"blake3"`. Its value is the digest of all bytes of the file before the comma that
-//! precedes that key. A document with neither `digests` nor `blake3` is of an earlier release and is not checked.
+//! The last key of the document is `"blake3"`. Its value is the digest of all bytes of the file
+//! before the comma that precedes that key. A document with neither `digests` nor `blake3` is of an
+//! earlier release and is not checked.
 use crate::files::durable;
-use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::files::regular;
+use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -67,7 +68,8 @@ pub fn seal(document: &Value) -> serde_json::Result<String> {
     Ok(format!("{body}{BEFORE}{}{BEHIND}", blake3::hash(body.as_bytes()).to_hex()))
 }
 
-/// The text before a seal, and the digest that the seal says; `None` if the text does not end with a seal.
+/// The text before a seal, and the digest that the seal says; `None` if the text does not end with
+/// a seal.
 fn opened(text: &str) -> Option<(&str, &str)> {
     let (body, seal) = text.split_at_checked(text.len().checked_sub(SEAL)?)?;
     Some((body, seal.strip_prefix(BEFORE)?.strip_suffix(BEHIND)?))
@@ -93,7 +95,11 @@ pub fn text(file: &Path) -> Result<String, Problem> {
             )),
             _ => Diagnostic::new(format!("{} cannot be read: {e}", file.display())),
         };
-        Problem::new(code::SCENARIO, &[d.fix("name the directory that was given to --out")], &Texts::default())
+        Problem::new(
+            code::SCENARIO,
+            &[d.fix("name the directory that was given to --out")],
+            &Texts::default(),
+        )
     })?;
     let text = String::from_utf8(bytes).map_err(|_| damaged(file, "it is not UTF-8"))?;
     match opened(&text) {
@@ -116,7 +122,8 @@ pub fn summary(dir: &Path) -> Result<Value, Problem> {
     serde_json::from_str(&text(&file)?).map_err(|e| damaged(&file, e))
 }
 
-/// The digests that were read last, with the seal of their summary, which tells them from all others.
+/// The digests that were read last, with the seal of their summary, which tells them from all
+/// others.
 static LAST: Mutex<Option<(String, Arc<Digests>)>> = Mutex::new(None);
 
 /// The digests in a summary; `None`: it is of an earlier release.
@@ -142,7 +149,8 @@ fn ending(file: &Path) -> io::Result<String> {
     opened(&text).map(|(_, said)| said.into()).ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
-/// The directory with the summary of a result file, and the file's path in it; `None`: it belongs to no result.
+/// The directory with the summary of a result file, and the file's path in it; `None`: it belongs
+/// to no result.
 fn home(file: &Path) -> Option<(PathBuf, PathBuf)> {
     let dir = durable::parent(file).canonicalize().ok()?;
     let mut above = dir.as_path();
@@ -160,8 +168,8 @@ fn home(file: &Path) -> Option<(PathBuf, PathBuf)> {
     None
 }
 
-/// Checks a file of a result against its summary, as far as there is one. False: there is no such file, and none was
-/// written.
+/// Checks a file of a result against its summary, as far as there is one. False: there is no such
+/// file, and none was written.
 ///
 /// # Errors
 /// Code 3: it is damaged or missing, or it is not the file of this result; 2: it cannot be read.
@@ -171,11 +179,19 @@ pub fn check(file: &Path) -> Result<bool, Problem> {
     let Some(digests) = digests(&dir.join(SUMMARY))? else { return Ok(exists) };
     match (digests.get(&inside), exists) {
         (None, false) => Ok(false),
-        (None, true) => Err(damaged(file, format_args!("the {SUMMARY} of its result does not list it"))),
+        (None, true) => Err(damaged(
+            file,
+            format_args!(
+                "the {SUMMARY} of its result does not list \
+            it"
+            ),
+        )),
         (Some(_), false) => Err(damaged(file, "it is missing")),
         (Some(said), true) => match Digest::of(file) {
             Ok(found) if found == *said => Ok(true),
-            Ok(_) => Err(damaged(file, format_args!("its bytes do not have the digest in {SUMMARY}"))),
+            Ok(_) => {
+                Err(damaged(file, format_args!("its bytes do not have the digest in {SUMMARY}")))
+            }
             Err(e) => {
                 let d = Diagnostic::new(format!("{} cannot be read: {e}", file.display()));
                 Err(Problem::new(code::SCENARIO, &[d], &Texts::default()))
@@ -196,7 +212,8 @@ mod tests {
         durable::create_dir_all(durable::parent(&file)).unwrap();
         durable::write(&file, b"numbers").unwrap();
         let digest = Digest::of(&file).unwrap();
-        let text = seal(&json!({ "name": "a", "digests": { "seed-1/flows.parquet": digest } })).unwrap();
+        let text =
+            seal(&json!({ "name": "a", "digests": { "seed-1/flows.parquet": digest } })).unwrap();
         durable::write(&dir.path().join(SUMMARY), text.as_bytes()).unwrap();
         (dir, file)
     }

@@ -1,14 +1,14 @@
-//! A directory of results. Everything is written under a temporary name beside its place and moved when whole:
-//! a run that is killed leaves no half file, and what was there before stays until then. What it leaves under the
-//! temporary name the next run into the same directory clears away.
+//! A directory of results. Everything is written under a temporary name beside its place and moved
+//! when whole: a run that is killed leaves no half file, and what was there before stays until
+//! then. What it leaves under the temporary name the next run into the same directory clears away.
 use crate::files::durable;
 use crate::files::staging::StagingDir;
 use crate::language::problem::Problem;
+use crate::resolve::study::Study;
 use crate::results::manifest;
 use crate::results::manifest::{Digest, Digests, SUMMARY};
 use crate::store::key::Key;
 use crate::store::{Records, Store};
-use crate::resolve::study::Study;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -52,15 +52,25 @@ fn failed(dir: &Path, e: &io::Error) -> Problem {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "choose a directory that you may write to"
         }
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space, or record less",
-        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => "a file is in the way: choose another directory",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "free some space, or record \
+            less"
+        }
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
+            "a file is in the way: \
+            choose another directory"
+        }
         _ => "choose another directory",
     };
-    Problem::failure(format!("results cannot be written in {}: {e}", dir.display()), Some(fix.into()))
+    Problem::failure(
+        format!("results cannot be written in {}: {e}", dir.display()),
+        Some(fix.into()),
+    )
 }
 
 impl Output {
-    /// Makes the directory if need be, and finds out whether it can be written to, before anything runs.
+    /// Makes the directory if need be, and finds out whether it can be written to, before anything
+    /// runs.
     ///
     /// # Errors
     /// Code 1: it cannot.
@@ -70,7 +80,9 @@ impl Output {
         durable::create_dir_all(dir).map_err(fail)?;
         let growing = StagingDir::new(dir).map_err(fail)?;
         let digits = study.points.len().to_string().len();
-        let point = |i: usize| if study.swept { format!("point-{:0digits$}", i + 1).into() } else { PathBuf::new() };
+        let point = |i: usize| {
+            if study.swept { format!("point-{:0digits$}", i + 1).into() } else { PathBuf::new() }
+        };
         Ok(Output {
             dir: dir.into(),
             made,
@@ -96,11 +108,19 @@ impl Output {
         Ok(dir)
     }
 
-    /// Copies a run's records from the store. Where the file system shares blocks between files, the copies do.
+    /// Copies a run's records from the store. Where the file system shares blocks between files,
+    /// the copies do.
     ///
     /// # Errors
     /// Code 1: they cannot be written here.
-    pub fn copy(&self, point: usize, seed: u64, store: &Store, key: Key, records: &Records) -> Result<(), Problem> {
+    pub fn copy(
+        &self,
+        point: usize,
+        seed: u64,
+        store: &Store,
+        key: Key,
+        records: &Records,
+    ) -> Result<(), Problem> {
         if records.is_empty() {
             return Ok(());
         }
@@ -125,9 +145,9 @@ impl Output {
         }
     }
 
-    /// Moves everything to its place; `summary.json`, which names all files, comes last. `result` gets the same
-    /// names. All that takes space is done before the first file moves, and the summary that was there goes first:
-    /// results are whole, or they are not there.
+    /// Moves everything to its place; `summary.json`, which names all files, comes last. `result`
+    /// gets the same names. All that takes space is done before the first file moves, and the
+    /// summary that was there goes first: results are whole, or they are not there.
     ///
     /// # Errors
     /// Code 1: a file cannot be written or moved.
@@ -145,7 +165,8 @@ impl Output {
             .map(|(i, s)| self.relative(i, s))
             .collect();
         let records = runs.iter().flat_map(|run| RECORDS.map(|name| run.join(name)));
-        let (new, stale): (Vec<PathBuf>, Vec<PathBuf>) = records.partition(|r| self.growing.path().join(r).exists());
+        let (new, stale): (Vec<PathBuf>, Vec<PathBuf>) =
+            records.partition(|r| self.growing.path().join(r).exists());
         result["out"] = json!(self.dir);
         result["files"] = json!(new);
         let mut summary = result.clone();
@@ -154,10 +175,16 @@ impl Output {
         self.write_and_move(summary, &new, &stale).map_err(|e| failed(&self.dir, &e))
     }
 
-    fn write_and_move(&self, mut summary: Value, new: &[PathBuf], stale: &[PathBuf]) -> io::Result<()> {
+    fn write_and_move(
+        &self,
+        mut summary: Value,
+        new: &[PathBuf],
+        stale: &[PathBuf],
+    ) -> io::Result<()> {
         let scenario = toml::to_string(&summary["scenario"]).map_err(io::Error::other)?;
         std::fs::write(self.growing.path().join(SCENARIO), scenario)?;
-        let files: Vec<&Path> = new.iter().map(PathBuf::as_path).chain([Path::new(SCENARIO)]).collect();
+        let files: Vec<&Path> =
+            new.iter().map(PathBuf::as_path).chain([Path::new(SCENARIO)]).collect();
         let digests = files.par_iter().map(|file| Ok((file.to_path_buf(), self.settle(file)?)));
         summary["digests"] = json!(digests.collect::<io::Result<Digests>>()?);
         std::fs::write(self.growing.path().join(SUMMARY), manifest::seal(&summary)?)?;
@@ -167,7 +194,8 @@ impl Output {
         }
         durable::sync_dir(&self.dir)?;
         files.iter().try_for_each(|file| self.place(file))?;
-        let folders: BTreeSet<&Path> = files.iter().flat_map(|file| file.ancestors().skip(1)).collect();
+        let folders: BTreeSet<&Path> =
+            files.iter().flat_map(|file| file.ancestors().skip(1)).collect();
         folders.iter().try_for_each(|folder| durable::sync_dir(&self.dir.join(folder)))?;
         self.place(Path::new(SUMMARY))?;
         durable::sync_dir(&self.dir)

@@ -1,6 +1,6 @@
 //! Records read back from their Parquet files, which are checked before they are believed.
-use crate::language::problem::Problem;
 use crate::files::regular;
+use crate::language::problem::Problem;
 use crate::results::manifest;
 use crate::results::manifest::damaged;
 use arrow_array::RecordBatch;
@@ -33,8 +33,10 @@ impl Records {
         }
         guarded(file, || {
             let builder = ParquetRecordBatchReaderBuilder::try_new(regular::open(file)?)?;
-            let pairs = builder.metadata().file_metadata().key_value_metadata().into_iter().flatten();
-            let metadata = pairs.map(|p| (p.key.clone(), p.value.clone().unwrap_or_default())).collect();
+            let pairs =
+                builder.metadata().file_metadata().key_value_metadata().into_iter().flatten();
+            let metadata =
+                pairs.map(|p| (p.key.clone(), p.value.clone().unwrap_or_default())).collect();
             let reader = builder.with_batch_size(rows).build()?;
             // The schema of the reader, not of the file: it names the types that the batches have.
             let schema = arrow_array::RecordBatchReader::schema(&reader);
@@ -57,7 +59,8 @@ thread_local! {
     static READING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls the Parquet library. It panics at some damaged files of earlier releases, which have no digests.
+/// Calls the Parquet library. It panics at some damaged files of earlier releases, which have no
+/// digests.
 fn guarded<T>(file: &Path, read: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, Problem> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -83,7 +86,12 @@ mod tests {
 
     #[test]
     fn a_panic_of_the_library_is_a_damaged_file() {
-        let caught = guarded::<()>(Path::new("a.parquet"), || panic!("Decoder for dict should have been set"));
+        let caught = guarded::<()>(Path::new("a.parquet"), || {
+            panic!(
+                "Decoder for dict should have \
+            been set"
+            )
+        });
         let problem = caught.unwrap_err();
         assert_eq!(problem.code, crate::language::problem::code::CHECK);
         assert!(problem.message().starts_with("a.parquet is damaged"), "{}", problem.rendered);

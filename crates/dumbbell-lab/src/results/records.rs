@@ -1,5 +1,5 @@
-//! Records: the series of flows and queues, every drop and mark with what its decision saw, every reaction of a
-//! sender, every packet, every acknowledgement on its way back.
+//! Records: the series of flows and queues, every drop and mark with what its decision saw, every
+//! reaction of a sender, every packet, every acknowledgement on its way back.
 mod acks;
 mod columns;
 mod completions;
@@ -11,21 +11,21 @@ mod packets;
 pub(crate) mod parquet_table;
 mod reactions;
 
-use crate::results::row_order;
 use crate::results::records::parquet_table::{Cell, Table, Type};
+use crate::results::row_order;
 use acks::Acks;
 use columns::{FLOWS, QUEUES, SIGNALS};
 use delays::Delays;
 use dumbbell_core::aqm::Reason;
-use dumbbell_core::plugin::Plugins;
 use dumbbell_core::meter::Color;
 use dumbbell_core::packet::{Dscp, Ecn};
+use dumbbell_core::plugin::Plugins;
 use dumbbell_core::probe::Gauges;
-use dumbbell_core::transport::segment::{Extra, Segment};
 use dumbbell_core::transport::Phase;
+use dumbbell_core::transport::segment::{Extra, Segment};
 use dumbbell_core::units::Time;
 use dumbbell_plan::Plan;
-use dumbbell_sim::{FlowRow, MarkerRow, Observer, QueueRow, Reaction, Report, Signal, PacketId};
+use dumbbell_sim::{FlowRow, MarkerRow, Observer, PacketId, QueueRow, Reaction, Report, Signal};
 use packets::PacketRecorder;
 use parquet::errors::ParquetError;
 use reactions::Reactions;
@@ -49,11 +49,16 @@ impl SeriesFile {
         (prefix, gauges): (&str, Vec<&'static str>),
     ) -> Result<Option<SeriesFile>, ParquetError> {
         let own = gauges.iter().map(|g| (format!("{prefix}{g}"), Type::MaybeReal));
-        let columns: Vec<(String, Type)> = fixed.iter().map(|(n, t)| (n.to_string(), *t)).chain(own).collect();
+        let columns: Vec<(String, Type)> =
+            fixed.iter().map(|(n, t)| (n.to_string(), *t)).chain(own).collect();
         Ok(Some(SeriesFile { table: Table::create(&dir.join(file), &columns)?, gauges }))
     }
 
-    fn row<'a>(&mut self, fixed: impl IntoIterator<Item = Cell<'a>>, gauges: &Gauges) -> Result<(), ParquetError> {
+    fn row<'a>(
+        &mut self,
+        fixed: impl IntoIterator<Item = Cell<'a>>,
+        gauges: &Gauges,
+    ) -> Result<(), ParquetError> {
         let own = self.gauges.iter().map(|name| gauges.get(name).into());
         self.table.row(fixed.into_iter().chain(own))
     }
@@ -79,8 +84,8 @@ pub struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    /// A recorder of what the plan's `record` asks for, in `dir`. `makers` are of the algorithms that are not of the
-    /// catalogue.
+    /// A recorder of what the plan's `record` asks for, in `dir`. `makers` are of the algorithms
+    /// that are not of the catalogue.
     ///
     /// # Errors
     /// A file cannot be made.
@@ -88,7 +93,12 @@ impl<'a> Recorder<'a> {
         let mut r = Recorder::measuring(plan, Some(dir))?;
         let series = plan.record.every.is_some();
         if series && plan.record.flows {
-            r.flows = SeriesFile::create(dir, "flows.parquet", &FLOWS, ("cc_", gauges::of_controls(&plan.flows, plugins)))?;
+            r.flows = SeriesFile::create(
+                dir,
+                "flows.parquet",
+                &FLOWS,
+                ("cc_", gauges::of_controls(&plan.flows, plugins)),
+            )?;
             r.before = vec![None; plan.flows.len()];
         }
         if series && plan.record.queues {
@@ -110,8 +120,8 @@ impl<'a> Recorder<'a> {
         Ok(r)
     }
 
-    /// One that writes no series: it measures what results say of flows and only an observer can see, and writes that
-    /// down if there is a directory.
+    /// One that writes no series: it measures what results say of flows and only an observer can
+    /// see, and writes that down if there is a directory.
     ///
     /// # Errors
     /// A file cannot be made.
@@ -150,10 +160,14 @@ impl<'a> Recorder<'a> {
 
     /// True if it records packets, acknowledgements or reactions, and not only series.
     pub fn follows(&self) -> bool {
-        self.journeys.is_some() || self.reactions.is_some() || self.acks.is_some() || self.delays.is_some()
+        self.journeys.is_some()
+            || self.reactions.is_some()
+            || self.acks.is_some()
+            || self.delays.is_some()
     }
 
-    /// Writes what is known when the run is over, as far as it is wanted: the sessions' transfers, and delays.
+    /// Writes what is known when the run is over, as far as it is wanted: the sessions' transfers,
+    /// and delays.
     pub fn tables(&mut self, report: &Report) {
         let Some(dir) = self.dir.clone() else { return };
         let (plan, wanted) = (self.plan, &self.plan.record);
@@ -175,7 +189,9 @@ impl<'a> Recorder<'a> {
         if let Some(e) = self.failed {
             return Err(e);
         }
-        let ordered = |names: Vec<&str>| [metadata, &[(row_order::KEY.to_string(), json!(names).to_string())]].concat();
+        let ordered = |names: Vec<&str>| {
+            [metadata, &[(row_order::KEY.to_string(), json!(names).to_string())]].concat()
+        };
         let links = || ordered(self.plan.links.iter().map(|l| &*l.name).collect());
         if let Some(sheet) = self.flows {
             sheet.table.close(&ordered(self.plan.flows.iter().map(|f| &*f.name).collect()))?;
@@ -202,13 +218,21 @@ impl<'a> Recorder<'a> {
 }
 
 /// The metadata of every file.
-pub fn metadata(plan: &Plan, plan_hash: &str, overrides: &str, fingerprint: &str) -> Vec<(String, String)> {
+pub fn metadata(
+    plan: &Plan,
+    plan_hash: &str,
+    overrides: &str,
+    fingerprint: &str,
+) -> Vec<(String, String)> {
     let units = json!({
-        "_s": "seconds", "_us": "microseconds", "_bytes": "bytes", "_packets": "packets", "_bps": "bits per second",
+        "_s": "seconds", "_us": "microseconds", "_bytes": "bytes", "_packets": "packets", "_bps": "bits \
+            per second",
         "time_s": "seconds since the start of the run",
         "goodput_bps": "distinct bytes delivered since the flow's previous row, per time",
-        "gauges": "columns after the named ones are the own values of the aqm, or with cc_ of the congestion control, in its units (see the catalogue)",
-        "order": "rows are in the order of time for each flow and each queue; exports and tables sort them by time, then by `dumbbell.order`",
+        "gauges": "columns after the named ones are the own values of the aqm, or with cc_ of the \
+            congestion control, in its units (see the catalogue)",
+        "order": "rows are in the order of time for each flow and each queue; exports and tables \
+            sort them by time, then by `dumbbell.order`",
     });
     let pairs = [
         ("dumbbell.version", env!("CARGO_PKG_VERSION").to_string()),
@@ -296,10 +320,11 @@ impl Observer for Recorder<'_> {
 
     fn flow(&mut self, t: Time, flow: usize, row: &FlowRow) {
         let Some(sheet) = &mut self.flows else { return };
-        let goodput = self.before[flow].replace((t, row.delivered_bytes)).and_then(|(then, bytes)| {
-            let span = t.since(then).seconds();
-            (span > 0.0).then(|| (row.delivered_bytes - bytes) as f64 * 8.0 / span)
-        });
+        let goodput =
+            self.before[flow].replace((t, row.delivered_bytes)).and_then(|(then, bytes)| {
+                let span = t.since(then).seconds();
+                (span > 0.0).then(|| (row.delivered_bytes - bytes) as f64 * 8.0 / span)
+            });
         let cells = [
             Cell::Real(t.seconds()),
             Cell::Word(&self.plan.flows[flow].name),

@@ -1,5 +1,5 @@
-//! The order of a series' rows: by time, then as the scenario lists its flows or queues. Files have the rows as the run
-//! wrote them, which is in the order of time only for each flow and each queue.
+//! The order of a series' rows: by time, then as the scenario lists its flows or queues. Files have
+//! the rows as the run wrote them, which is in the order of time only for each flow and each queue.
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type};
@@ -10,7 +10,8 @@ pub const KEY: &str = "dumbbell.order";
 /// The columns that such names stand in.
 const NAMED: [&str; 3] = ["flow", "queue", "link"];
 
-/// Where a row stands: its time (numbers that are not negative compare as their bits do), then its flow or queue.
+/// Where a row stands: its time (numbers that are not negative compare as their bits do), then its
+/// flow or queue.
 pub type Place = (u64, u64);
 
 /// The scenario's order.
@@ -19,7 +20,8 @@ pub struct Order(HashMap<String, u64>);
 impl Order {
     /// Of the metadata's text; a file without it is ordered by time alone.
     pub fn read(text: Option<&str>) -> Order {
-        let names: Vec<String> = text.and_then(|t| serde_json::from_str(t).ok()).unwrap_or_default();
+        let names: Vec<String> =
+            text.and_then(|t| serde_json::from_str(t).ok()).unwrap_or_default();
         Order(names.into_iter().zip(0..).collect())
     }
 
@@ -32,10 +34,13 @@ impl Order {
 
     /// The rank of each row's name in the first column that has names of this order.
     fn ranks(&self, batch: &RecordBatch) -> Option<Vec<u64>> {
-        let columns = NAMED.iter().filter_map(|name| batch.column_by_name(name)?.as_dictionary_opt::<Int32Type>());
+        let columns = NAMED
+            .iter()
+            .filter_map(|name| batch.column_by_name(name)?.as_dictionary_opt::<Int32Type>());
         columns.into_iter().find_map(|column| {
             let names = column.values().as_string_opt::<i32>()?;
-            let known: Vec<Option<u64>> = names.iter().map(|name| self.0.get(name?).copied()).collect();
+            let known: Vec<Option<u64>> =
+                names.iter().map(|name| self.0.get(name?).copied()).collect();
             let rank = |row: usize| column.key(row).and_then(|key| known[key]).unwrap_or(u64::MAX);
             known.iter().any(Option::is_some).then(|| (0..column.len()).map(rank).collect())
         })

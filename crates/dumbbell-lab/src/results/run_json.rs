@@ -6,9 +6,9 @@ mod hosts;
 mod markers;
 mod sessions;
 
+use crate::language::problem::code;
 use crate::language::result_names::PEAK_NUMBERS;
 use crate::results::run_output::RunOutput;
-use crate::language::problem::code;
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::units::Span;
 use dumbbell_plan::Plan;
@@ -17,9 +17,9 @@ use serde_json::{Map, Value, json};
 
 pub(crate) use sessions::of_plan as completions;
 
-
 /// Those of an end of an Ethernet whose other end may send at the same time.
-pub const DUPLEX_NUMBERS: [&str; 4] = ["collisions", "late_collisions", "excessive_collisions", "broken_frames"];
+pub const DUPLEX_NUMBERS: [&str; 4] =
+    ["collisions", "late_collisions", "excessive_collisions", "broken_frames"];
 
 /// A run, between real hosts with what it is worth.
 pub fn of_output(plan: &Plan, output: &RunOutput) -> Value {
@@ -43,15 +43,19 @@ pub fn of_output(plan: &Plan, output: &RunOutput) -> Value {
     run
 }
 
-/// One run: numbers are those of the window after the warm-up. Flows of sessions are in `totals`, and told of together in
-/// `sessions`.
+/// One run: numbers are those of the window after the warm-up. Flows of sessions are in `totals`,
+/// and told of together in `sessions`.
 pub fn of_run(plan: &Plan, report: &Report, wall_s: f64) -> Value {
     let total: f64 = report.flows.iter().map(|f| f.goodput_bps).sum();
     let window_s = plan.duration.saturating_sub(plan.warmup).seconds();
-    let both = || report.flows.iter().zip(&plan.flows).filter(|(_, planned)| planned.session.is_none());
+    let both =
+        || report.flows.iter().zip(&plan.flows).filter(|(_, planned)| planned.session.is_none());
     let own = || both().map(|(f, _)| f);
     let mut flows: Vec<Value> = own().map(|f| flow(f, total)).collect();
-    let targets = colors::targets(plan).into_iter().zip(&plan.flows).filter(|(_, planned)| planned.session.is_none());
+    let targets = colors::targets(plan)
+        .into_iter()
+        .zip(&plan.flows)
+        .filter(|(_, planned)| planned.session.is_none());
     for ((out, (f, planned)), (target, _)) in flows.iter_mut().zip(both()).zip(targets) {
         colors::add_to_flow(out, f, planned, window_s, target);
         delays::add_to_flow(out, f);
@@ -89,7 +93,8 @@ pub fn of_run(plan: &Plan, report: &Report, wall_s: f64) -> Value {
         run["sessions"] = sessions::of_run(plan, report).into();
     }
     if !report.conservation.ok {
-        let message = format!("its packets do not add up: {}", report.conservation.faults.join("; "));
+        let message =
+            format!("its packets do not add up: {}", report.conservation.faults.join("; "));
         run["error"] = json!({ "code": code::INVALID, "message": message });
     }
     run
@@ -119,7 +124,8 @@ fn flow(f: &FlowReport, total_goodput: f64) -> Value {
     });
     if !f.application.0.is_empty() {
         // What is not known yet is null.
-        flow["application"] = f.application.0.iter().map(|(name, value)| (name.to_string(), json!(value))).collect();
+        flow["application"] =
+            f.application.0.iter().map(|(name, value)| (name.to_string(), json!(value))).collect();
     }
     if let Some((mtu, stats)) = &f.path {
         flow["path"] = fragments::path(*mtu, stats);
@@ -134,7 +140,10 @@ fn flow(f: &FlowReport, total_goodput: f64) -> Value {
 fn add_peak(out: &mut Value, f: &FlowReport) {
     let mean = Some(f.throughput_bps).filter(|mean| *mean > 0.0);
     let burstiness = f.peak_throughput_bps.zip(mean).map(|(peak, mean)| peak / mean);
-    PEAK_NUMBERS.iter().zip([f.peak_throughput_bps, burstiness]).for_each(|(key, value)| out[key] = json!(value));
+    PEAK_NUMBERS
+        .iter()
+        .zip([f.peak_throughput_bps, burstiness])
+        .for_each(|(key, value)| out[key] = json!(value));
 }
 
 /// Of a flow whose acknowledgements were followed.
@@ -159,8 +168,10 @@ fn acks(a: &AckSummary) -> Value {
 }
 
 fn queue(q: &QueueReport) -> Value {
-    let drops: Map<String, Value> =
-        Reason::ALL.iter().map(|r| (r.name().to_string(), q.counters.drops[r.index()].into())).collect();
+    let drops: Map<String, Value> = Reason::ALL
+        .iter()
+        .map(|r| (r.name().to_string(), q.counters.drops[r.index()].into()))
+        .collect();
     let m = &q.measures;
     let ([p50, p95, p99], [s50, s95, s99]) = (m.packets, m.sojourn_s);
     let (mean_bytes, max_bytes) = m.bytes;
@@ -205,8 +216,9 @@ fn queue(q: &QueueReport) -> Value {
     queue
 }
 
-/// Jain's fairness index of all flows' goodput: (sum x)^2 / (n sum x^2), from 1/n (one flow has everything) to 1 (all
-/// have the same); R. Jain, D. Chiu, W. Hawe, DEC-TR-301, 1984. `None` without goodput.
+/// Jain's fairness index of all flows' goodput: (sum x)^2 / (n sum x^2), from 1/n (one flow has
+/// everything) to 1 (all have the same); R. Jain, D. Chiu, W. Hawe, DEC-TR-301, 1984. `None`
+/// without goodput.
 fn jain<'a>(flows: impl Iterator<Item = &'a FlowReport>) -> Option<f64> {
     let add = |(n, s, q), f: &FlowReport| (n + 1.0, s + f.goodput_bps, q + f.goodput_bps.powi(2));
     let (n, sum, squares) = flows.fold((0.0, 0.0, 0.0), add);

@@ -1,10 +1,10 @@
 //! Reading: the records of runs, and the summaries that a result has of them, as one table.
+use crate::language::problem::{Problem, code};
+use crate::results::arrow_table::{ArrowTable, Labels, of_rows, stack};
+use crate::results::manifest::damaged;
+use crate::results::read_records::Records;
 use crate::results::row_order;
 use crate::results::row_order::Order;
-use crate::language::problem::{Problem, code};
-use crate::results::read_records::Records;
-use crate::results::manifest::damaged;
-use crate::results::arrow_table::{Labels, ArrowTable, of_rows, stack};
 use arrow_array::{RecordBatch, UInt64Array};
 use arrow_schema::{ArrowError, SchemaRef};
 use arrow_select::concat::concat_batches;
@@ -33,7 +33,13 @@ struct Part {
 pub fn table(request: &Value) -> Result<ArrowTable, Problem> {
     let parts: Vec<Part> = Vec::deserialize(request).map_err(|e| Problem {
         code: code::SCENARIO,
-        ..Problem::failure(format!("a table is asked for as a list of `labels` with `file` or `rows`: {e}"), None)
+        ..Problem::failure(
+            format!(
+                "a table is asked for as a list of `labels` with `file` or \
+            `rows`: {e}"
+            ),
+            None,
+        )
     })?;
     let read = parts.into_par_iter().map(|part| {
         let own = match (&part.file, part.rows) {
@@ -48,7 +54,11 @@ pub fn table(request: &Value) -> Result<ArrowTable, Problem> {
 /// Every row of a file of records.
 fn records(file: &Path) -> Result<ArrowTable, Problem> {
     let mut reader = Records::open(file, BATCH)?.ok_or_else(|| damaged(file, "it is missing"))?;
-    let order = reader.metadata.iter().find(|(key, _)| key == row_order::KEY).map(|(_, value)| value.as_str());
+    let order = reader
+        .metadata
+        .iter()
+        .find(|(key, _)| key == row_order::KEY)
+        .map(|(_, value)| value.as_str());
     let order = Order::read(order);
     let batches = reader.by_ref().collect::<Result<Vec<_>, Problem>>()?;
     let batches = in_order(&reader.schema, batches, &order).map_err(|e| damaged(file, e))?;
@@ -56,13 +66,20 @@ fn records(file: &Path) -> Result<ArrowTable, Problem> {
 }
 
 /// The same rows in the order of `order`, if they have a time and are not in it.
-fn in_order(schema: &SchemaRef, batches: Vec<RecordBatch>, order: &Order) -> Result<Vec<RecordBatch>, ArrowError> {
+fn in_order(
+    schema: &SchemaRef,
+    batches: Vec<RecordBatch>,
+    order: &Order,
+) -> Result<Vec<RecordBatch>, ArrowError> {
     let places: Option<Vec<_>> = batches.iter().map(|batch| order.places(batch)).collect();
-    let Some(places) = places.map(|of_batches| of_batches.concat()).filter(|places| !places.is_sorted()) else {
+    let Some(places) =
+        places.map(|of_batches| of_batches.concat()).filter(|places| !places.is_sorted())
+    else {
         return Ok(batches);
     };
     let mut rows: Vec<u64> = (0..places.len() as u64).collect();
-    rows.sort_by_key(|row| places[*row as usize]); // Stable: what happened at one instant stays as it was written.
+    // Stable: what happened at one instant stays as it was written.
+    rows.sort_by_key(|row| places[*row as usize]);
     let whole = concat_batches(schema, &batches)?;
     Ok(vec![take_record_batch(&whole, &UInt64Array::from(rows))?])
 }

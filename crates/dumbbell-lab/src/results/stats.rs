@@ -2,13 +2,14 @@
 use serde_json::{Map, Value, json};
 use std::f64::consts::PI;
 
-/// P(-t < T < t) for Student's T with `df` degrees of freedom: the finite sums of Abramowitz and Stegun,
-/// Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
+/// P(-t < T < t) for Student's T with `df` degrees of freedom: the finite sums of Abramowitz and
+/// Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
 pub fn t_within(t: f64, df: u32) -> f64 {
     let theta = (t / f64::from(df).sqrt()).atan();
     let (sin, cos2) = (theta.sin(), theta.cos().powi(2));
     let odd = df % 2 == 1;
-    // Terms: odd df: cos, 2/3 cos^3, 2*4/(3*5) cos^5 ...; even df: 1, 1/2 cos^2, 1*3/(2*4) cos^4 ...
+    // Terms: odd df: cos, 2/3 cos^3, 2*4/(3*5) cos^5 ...; even df: 1, 1/2 cos^2, 1*3/(2*4) cos^4
+    // ...
     let mut term = if odd { theta.cos() } else { 1.0 };
     let mut sum = 0.0;
     let mut k = if odd { 3 } else { 2 };
@@ -20,7 +21,8 @@ pub fn t_within(t: f64, df: u32) -> f64 {
     if odd { 2.0 / PI * (theta + sin * sum) } else { sin * sum }
 }
 
-/// The factor of the standard error in a 95 % interval from `n` values; infinite for fewer than two.
+/// The factor of the standard error in a 95 % interval from `n` values; infinite for fewer than
+/// two.
 pub fn t95(n: usize) -> f64 {
     if n < 2 {
         return f64::INFINITY;
@@ -46,8 +48,8 @@ pub fn interval(values: &[f64], t: f64) -> Value {
     json!({ "mean": mean, "ci95": [mean - half, mean + half], "n": values.len() })
 }
 
-/// One result from those of several runs: each number becomes its mean and interval, words that are the same
-/// stay, truths are joined by "and". Runs in which a number is null do not count for it.
+/// One result from those of several runs: each number becomes its mean and interval, words that are
+/// the same stay, truths are joined by "and". Runs in which a number is null do not count for it.
 pub fn combine(runs: &[&Value]) -> Value {
     combine_with(runs, t95(runs.len()))
 }
@@ -61,7 +63,9 @@ fn combine_with(runs: &[&Value], t: f64) -> Value {
             interval(&numbers, t)
         }
         Value::Object(map) => {
-            let of = |key: &String| combine_with(&runs.iter().map(|r| &r[key.as_str()]).collect::<Vec<_>>(), t);
+            let of = |key: &String| {
+                combine_with(&runs.iter().map(|r| &r[key.as_str()]).collect::<Vec<_>>(), t)
+            };
             Value::Object(map.keys().map(|k| (k.clone(), of(k))).collect::<Map<_, _>>())
         }
         Value::Array(items) if first.as_array().is_some() => {
@@ -89,14 +93,23 @@ mod tests {
     /// Tables print these to three decimals; beyond 1000 the normal's 1.960 is near.
     #[test]
     fn quantiles_are_those_of_the_tables() {
-        for (n, t) in [(4, 3.182), (5, 2.776), (6, 2.571), (11, 2.228), (21, 2.086), (31, 2.042), (121, 1.980)] {
+        for (n, t) in [
+            (4, 3.182),
+            (5, 2.776),
+            (6, 2.571),
+            (11, 2.228),
+            (21, 2.086),
+            (31, 2.042),
+            (121, 1.980),
+        ] {
             assert!((t95(n) - t).abs() < 5e-4, "{n}: {}", t95(n));
         }
         assert!((t95(100_000) - 1.960).abs() < 5e-4);
         assert!(t95(1).is_infinite());
     }
 
-    /// The probability within t, by Simpson's rule over the density with an independent gamma function.
+    /// The probability within t, by Simpson's rule over the density with an independent gamma
+    /// function.
     #[test]
     fn probabilities_agree_with_the_integral_of_the_density() {
         for df in 1..=12u32 {
@@ -108,7 +121,8 @@ mod tests {
                 k += 2;
             }
             let v = f64::from(df);
-            let density = |x: f64| ratio / (v * PI).sqrt() * (1.0 + x * x / v).powf(-(v + 1.0) / 2.0);
+            let density =
+                |x: f64| ratio / (v * PI).sqrt() * (1.0 + x * x / v).powf(-(v + 1.0) / 2.0);
             let (t, steps) = (1.7, 2000);
             let h = 2.0 * t / f64::from(steps);
             let weight = |i: i32| {
@@ -120,7 +134,9 @@ mod tests {
                     2.0
                 }
             };
-            let area: f64 = (0..=steps).map(|i| weight(i) * density(-t + h * f64::from(i))).sum::<f64>() * h / 3.0;
+            let area: f64 =
+                (0..=steps).map(|i| weight(i) * density(-t + h * f64::from(i))).sum::<f64>() * h
+                    / 3.0;
             assert!((area - t_within(t, df)).abs() < 1e-9, "{df}: {area} {}", t_within(t, df));
         }
     }
@@ -142,6 +158,9 @@ mod tests {
         let c = combine(&[&a, &b]);
         assert_eq!((&c["name"], &c["ok"], &c["print"]), (&json!("s"), &json!(false), &Value::Null));
         assert_eq!((&c["x"]["mean"], &c["list"][0]["y"]["mean"]), (&json!(2.0), &json!(3.0)));
-        assert_eq!((&c["srtt"]["mean"], &c["srtt"]["n"], &c["srtt"]["ci95"]), (&json!(5.0), &json!(1), &Value::Null));
+        assert_eq!(
+            (&c["srtt"]["mean"], &c["srtt"]["n"], &c["srtt"]["ci95"]),
+            (&json!(5.0), &json!(1), &Value::Null)
+        );
     }
 }

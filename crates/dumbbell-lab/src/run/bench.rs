@@ -1,16 +1,17 @@
-//! What a run costs: processor time and memory, each step apart. For a process that does nothing else.
+//! What a run costs: processor time and memory, each step apart. For a process that does nothing
+//! else.
 mod calibration;
 mod usage;
 
 use crate::files::environment::ThisMachine;
 use crate::language::plugins::NoPlugins;
+use crate::language::problem::{Diagnostic, Problem, Texts, code};
+use crate::resolve::study::Study;
+use crate::results::records::Recorder;
+use crate::results::run_json;
 use crate::run::engine;
 use crate::run::engine::{Engine, ProgressMeter, Stop, simulate};
-use crate::results::run_json;
-use crate::language::problem::{Diagnostic, Problem, Texts, code};
-use crate::results::records::Recorder;
 use crate::run::request::Request;
-use crate::resolve::study::Study;
 use calibration::Calibration;
 use dumbbell_plan::{Plan, Record};
 use dumbbell_sim::{Report, World};
@@ -32,7 +33,15 @@ struct BenchRequest {
 
 /// One run, with what its parts cost. See [`crate::api::bench`].
 pub fn bench(order: &Value) -> Result<Value, Problem> {
-    let order = BenchRequest::deserialize(order).map_err(|e| Problem::failure(format!("the order is wrong: {e}"), None))?;
+    let order = BenchRequest::deserialize(order).map_err(|e| {
+        Problem::failure(
+            format!(
+                "the order \
+        is wrong: {e}"
+            ),
+            None,
+        )
+    })?;
     let start = resident_memory();
     let watch = Stopwatch::start();
     let request = Request::read(&order.run)?;
@@ -90,7 +99,12 @@ fn run(engine: &Engine<'_>, plan: &Plan, mut world: World) -> Result<(Report, Sp
 }
 
 /// The run with its series in `dir`, which must be there: all that recording costs is in the time.
-fn record(engine: &Engine<'_>, plan: &Plan, mut world: World, dir: &Path) -> Result<(Report, Spent), Problem> {
+fn record(
+    engine: &Engine<'_>,
+    plan: &Plan,
+    mut world: World,
+    dir: &Path,
+) -> Result<(Report, Spent), Problem> {
     let unwritten = |e| engine::unwritten(dir, &e);
     let watch = Stopwatch::start();
     let mut recorder = Recorder::new(plan, engine.plugins, dir).map_err(unwritten)?;
@@ -127,7 +141,9 @@ fn tell(told: &mut Value, report: &Report, spent: &Spent) -> Result<(), Problem>
 fn refused(stop: Stop) -> Problem {
     match stop {
         Stop::Failed(problem) | Stop::Broken(problem) => problem,
-        Stop::Interrupted => Problem::new(code::INTERRUPTED, &[Diagnostic::new("interrupted")], &Texts::default()),
+        Stop::Interrupted => {
+            Problem::new(code::INTERRUPTED, &[Diagnostic::new("interrupted")], &Texts::default())
+        }
     }
 }
 

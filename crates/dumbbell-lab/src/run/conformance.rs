@@ -1,35 +1,39 @@
-//! `dumbbell test`: the conformance suite of the catalogue, applied to algorithms that were brought; and traces, which
-//! drive one algorithm without a network, for property tests of a user's own.
+//! `dumbbell test`: the conformance suite of the catalogue, applied to algorithms that were
+//! brought; and traces, which drive one algorithm without a network, for property tests of a user's
+//! own.
 use crate::files::environment::builtin_plugins;
+use crate::language::deser;
+use crate::language::lookup::{Family, resolve};
 use crate::language::plugins;
 use crate::language::plugins::PluginLoader;
-use crate::language::lookup::{Family, resolve};
-use crate::run::engine;
 use crate::language::problem::{Check, Diagnostic, Problem, Texts, code};
-use crate::language::deser;
 use crate::language::{node, read};
+use crate::run::engine;
 use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_algos::suite::cc::{self as lives, PATH};
-use dumbbell_algos::suite::under_test::{AqmUnderTest, CcUnderTest, Check as SuiteCheck};
 use dumbbell_algos::suite::traffic::{Arrival, hold};
+use dumbbell_algos::suite::under_test::{AqmUnderTest, CcUnderTest, Check as SuiteCheck};
 use dumbbell_algos::suite::{aqm, cc};
 use dumbbell_core::aqm::LinkInfo;
-use dumbbell_core::plugin::{Alarm, Failure, Plugins, Page};
 use dumbbell_core::packet::{Dscp, Ecn, FlowId, Meta};
+use dumbbell_core::plugin::{Alarm, Failure, Page, Plugins};
 use dumbbell_core::testing::Event;
 use dumbbell_core::units::{Limit, Rate, Span};
 use dumbbell_plan::Spec;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Applies the suites to everything in `makers`: `{"ok", "algorithms": [{"name", "kind", "file", "checks": [{"name",
-/// "what", "verdict": "pass" | "fail", "reason"}]}]}`.
+/// Applies the suites to everything in `makers`:
+/// `{"ok", "algorithms": [{"name", "kind", "file", "checks": [{"name", "what", "verdict": "pass" | "fail", "reason"}]}]}`.
 pub fn test(plugins: &Plugins) -> Value {
-    let queues = plugins.aqm.iter().map(|m| report("aqm", m.page(), aqm::CHECKS, &AqmUnderTest::plugin(m)));
-    let controls = plugins.cc.iter().map(|m| report("cc", m.page(), cc::CHECKS, &CcUnderTest::plugin(m)));
+    let queues =
+        plugins.aqm.iter().map(|m| report("aqm", m.page(), aqm::CHECKS, &AqmUnderTest::plugin(m)));
+    let controls =
+        plugins.cc.iter().map(|m| report("cc", m.page(), cc::CHECKS, &CcUnderTest::plugin(m)));
     let algorithms: Vec<Value> = queues.chain(controls).collect();
-    let passed = |a: &Value| a["checks"].as_array().into_iter().flatten().all(|c| c["verdict"] == "pass");
+    let passed =
+        |a: &Value| a["checks"].as_array().into_iter().flatten().all(|c| c["verdict"] == "pass");
     json!({ "ok": algorithms.iter().all(passed), "algorithms": algorithms })
 }
 
@@ -83,8 +87,10 @@ struct Connection {
     events: Vec<lives::Event>,
 }
 
-/// Sends packets through a port: `{"events": [{"packet", "fate": "sent" | "dropped" | "marked", "time_s" | "why"}]}`.
-/// The request is `{"queue", "rate", "mtu", "delay", "seed", "arrivals": [{"gap", "bytes", "flow", "ecn", "dscp"}]}`.
+/// Sends packets through a port:
+/// `{"events": [{"packet", "fate": "sent" | "dropped" | "marked", "time_s" | "why"}]}`. The request
+/// is
+/// `{"queue", "rate", "mtu", "delay", "seed", "arrivals": [{"gap", "bytes", "flow", "ecn", "dscp"}]}`.
 ///
 /// # Errors
 /// Code 2: a queue or a trace that cannot be read; 1: the algorithm failed.
@@ -94,7 +100,8 @@ pub fn drive_queue(request: &Value, loader: &dyn PluginLoader) -> Result<Value, 
     let limit: Limit = serde_json::from_value(limit).map_err(|e| refused(e.to_string()))?;
     let capacity = limit.resolve(asked.rate, Span::from_ps(asked.delay.ps() * 2));
     let counted = asked.queue["count_in_service"] == true;
-    let (spec, plugins) = choose(Family::Aqm, &asked.queue, capacity.in_packets(asked.mtu), loader)?;
+    let (spec, plugins) =
+        choose(Family::Aqm, &asked.queue, capacity.in_packets(asked.mtu), loader)?;
     let site = LinkInfo { rate: asked.rate, capacity, mtu: asked.mtu, delay: asked.delay };
     engine::lacking(std::iter::once(spec.kind.as_str()), &plugins).map_or(Ok(()), Err)?;
     let alarm = Alarm::default();
@@ -131,11 +138,13 @@ fn shown(event: &Event) -> Value {
     }
 }
 
-/// Takes a congestion control through a life: `{"windows": [{"cwnd", "ssthresh"}]}`, bytes after each event; the path
-/// has segments of 1000 bytes, an initial window of ten. The request is `{"cc", "events"}`, see [`lives::Event`].
+/// Takes a congestion control through a life: `{"windows": [{"cwnd", "ssthresh"}]}`, bytes after
+/// each event; the path has segments of 1000 bytes, an initial window of ten. The request is
+/// `{"cc", "events"}`, see [`lives::Event`].
 ///
 /// # Errors
-/// Code 2: a congestion control or a trace that cannot be read; 1: it failed, or broke a rule of the suite.
+/// Code 2: a congestion control or a trace that cannot be read; 1: it failed, or broke a rule of
+/// the suite.
 pub fn drive_connection(request: &Value, loader: &dyn PluginLoader) -> Result<Value, Problem> {
     let asked: Connection = parsed(request)?;
     let (spec, plugins) = choose(Family::Cc, &asked.cc, None, loader)?;
@@ -148,9 +157,10 @@ pub fn drive_connection(request: &Value, loader: &dyn PluginLoader) -> Result<Va
     let windows = lives::drive(&mut cc, &asked.events);
     alarm.failure().map_or(Ok(()), |failure: &Failure| Err(engine::raised(failure, 0)))?;
     match windows {
-        Err((event, found)) => {
-            Err(Problem::failure(format!("{} broke a rule at event {event}: {found}", spec.kind), None))
-        }
+        Err((event, found)) => Err(Problem::failure(
+            format!("{} broke a rule at event {event}: {found}", spec.kind),
+            None,
+        )),
         Ok(windows) => {
             let row = |(cwnd, ssthresh): &(u64, Option<u64>)| json!({ "cwnd": cwnd, "ssthresh": ssthresh.filter(|s| *s < u64::MAX) });
             Ok(json!({ "windows": windows.iter().map(row).collect::<Vec<_>>() }))
@@ -167,12 +177,18 @@ fn parsed<T: serde::de::DeserializeOwned>(request: &Value) -> Result<T, Problem>
 }
 
 /// The algorithm that `written` names, as a scenario would.
-fn choose(family: Family, written: &Value, limit: Option<f64>, loader: &dyn PluginLoader) -> Result<(Spec, Plugins), Problem> {
+fn choose(
+    family: Family,
+    written: &Value,
+    limit: Option<f64>,
+    loader: &dyn PluginLoader,
+) -> Result<(Spec, Plugins), Problem> {
     let (mut texts, mut check) = (Texts::default(), Check::default());
     let node = read::json(&mut texts, "<request>", written);
     let mut plugins = builtin_plugins();
     plugins::admit(&mut plugins, loader.given(), None, &mut check);
     check.plugins = plugins;
     let spec = resolve(family, &node, &node::path(&[]), limit, &mut check);
-    spec.map(|spec| (spec, check.plugins)).ok_or_else(|| Problem::new(code::SCENARIO, &check.found, &texts))
+    spec.map(|spec| (spec, check.plugins))
+        .ok_or_else(|| Problem::new(code::SCENARIO, &check.found, &texts))
 }

@@ -1,10 +1,10 @@
 //! One run: from its plan to its result, or to a row that says why there is none.
 use crate::language::plugins::PluginLoader;
-use crate::results::run_json;
-use crate::results::run_output::RunOutput;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::results::records;
 use crate::results::records::{Recorder, Series};
+use crate::results::run_json;
+use crate::results::run_output::RunOutput;
 use crate::store::key::{Digest, RESULTS_VERSION};
 use crate::store::{Records, Store};
 use dumbbell_core::plugin::{Failure, Plugins};
@@ -72,21 +72,32 @@ pub struct Engine<'a> {
 }
 
 impl Engine<'_> {
-    /// The result of `plan`, or a row with its `error`: a run that panics, that breaks a law, that the simulator
-    /// refuses. It is kept in the store under the key of `digest`, with what `of` says about it. Its series grow in `dir`, or
-    /// in the store.
+    /// The result of `plan`, or a row with its `error`: a run that panics, that breaks a law, that
+    /// the simulator refuses. It is kept in the store under the key of `digest`, with what `of`
+    /// says about it. Its series grow in `dir`, or in the store.
     ///
     /// # Errors
     /// A cause that ends all runs.
-    pub fn run(&self, plan: &Plan, digest: &Digest, of: Value, dir: Option<&Path>) -> Result<(Value, Records), Stop> {
+    pub fn run(
+        &self,
+        plan: &Plan,
+        digest: &Digest,
+        of: Value,
+        dir: Option<&Path>,
+    ) -> Result<(Value, Records), Stop> {
         if self.meter.stop.load(Relaxed) {
             return Err(Stop::Interrupted);
         }
         let kept = self.store.map(|store| (store, digest.key));
-        let grows = kept.filter(|_| wanted(plan)).map(|(s, k)| s.grow(k)).transpose().map_err(Stop::Broken)?;
+        let grows = kept
+            .filter(|_| wanted(plan))
+            .map(|(s, k)| s.grow(k))
+            .transpose()
+            .map_err(Stop::Broken)?;
         let dir = grows.as_deref().or(dir);
         let before = self.meter.passed.load(Relaxed);
-        let lacking = || lacking(plan.links.iter().map(|link| link.aqm.kind.as_str()), self.plugins);
+        let lacking =
+            || lacking(plan.links.iter().map(|link| link.aqm.kind.as_str()), self.plugins);
         let made = || match lacking() {
             Some(problem) => Err(Stop::Failed(problem)),
             None => (self.simulate)(self, plan, &digest.plan_hash, dir),
@@ -102,7 +113,9 @@ impl Engine<'_> {
             Ok(Ok(output)) => run_json::of_output(plan, &output),
             Ok(Err(Stop::Failed(problem))) => failed(plan.seed, &problem),
             Ok(Err(stop)) => return Err(stop),
-            Err(panic) => failure(plan.seed, code::FAILURE, format!("the run panicked: {}", words(&*panic))),
+            Err(panic) => {
+                failure(plan.seed, code::FAILURE, format!("the run panicked: {}", words(&*panic)))
+            }
         };
         row["plan_hash"] = json!(digest.plan_hash);
         if row.get("flows").is_none() {
@@ -140,7 +153,8 @@ pub fn failure(seed: u64, code: i32, message: String) -> Value {
     json!({ "seed": seed, "valid": false, "error": { "code": code, "message": message } })
 }
 
-/// The row of a run that ended with `problem`: with the words of an algorithm of the user's own, if one failed.
+/// The row of a run that ended with `problem`: with the words of an algorithm of the user's own, if
+/// one failed.
 fn failed(seed: u64, problem: &Problem) -> Value {
     let mut row = failure(seed, problem.code, problem.message());
     for key in RAISED {
@@ -167,25 +181,38 @@ pub fn problem(error: &Value) -> Problem {
     problem
 }
 
-/// What is known of a run that failed beside the cause: what to do, and where an algorithm of the user's own stopped.
+/// What is known of a run that failed beside the cause: what to do, and where an algorithm of the
+/// user's own stopped.
 const RAISED: [&str; 4] = ["algorithm", "time_s", "traceback", "fix"];
 
 /// An algorithm of the user's own that could not go on.
 pub fn raised(failure: &Failure, seed: u64) -> Problem {
     let Failure { algorithm, at, cause, trace } = failure;
-    let head = format!("{algorithm} failed at {} s of simulated time, seed {seed}: {cause}", at.seconds());
-    let mut problem = Problem::failure(&head, Some("nothing was written; mend the algorithm and run again".into()));
+    let head =
+        format!("{algorithm} failed at {} s of simulated time, seed {seed}: {cause}", at.seconds());
+    let mut problem = Problem::failure(
+        &head,
+        Some(
+            "nothing was written; mend the algorithm and \
+        run again"
+                .into(),
+        ),
+    );
     if let Some(trace) = trace {
         problem.rendered = format!("{}\n{}", trace.trim_end(), problem.rendered);
     }
     let said = &mut problem.json["problems"][0];
-    (said["algorithm"], said["time_s"], said["traceback"]) = (json!(algorithm), json!(at.seconds()), json!(trace));
+    (said["algorithm"], said["time_s"], said["traceback"]) =
+        (json!(algorithm), json!(at.seconds()), json!(trace));
     problem
 }
 
 /// The text of a panic.
 fn words(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or(panic.downcast_ref::<&str>().copied());
     text.unwrap_or("without a word").to_string()
 }
 
@@ -199,17 +226,30 @@ pub fn wanted(plan: &Plan) -> bool {
 ///
 /// # Errors
 /// It was stopped, its series cannot be written, or the simulator refuses the plan.
-pub fn simulate(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>) -> Result<RunOutput, Stop> {
+pub fn simulate(
+    engine: &Engine<'_>,
+    plan: &Plan,
+    hash: &str,
+    dir: Option<&Path>,
+) -> Result<RunOutput, Stop> {
     let began = std::time::Instant::now();
     let dir = dir.filter(|_| wanted(plan));
     if dir.is_none() && plan.record.acks.is_empty() && plan.record.delays.is_empty() {
         let mut world = world(engine, plan)?;
         alone(engine, plan, &mut world)?;
         let report = world.finish_unobserved();
-        return Ok(RunOutput { report, wall_s: began.elapsed().as_secs_f64(), validity: None, visit: None });
+        return Ok(RunOutput {
+            report,
+            wall_s: began.elapsed().as_secs_f64(),
+            validity: None,
+            visit: None,
+        });
     }
     let unwritten = |e: ParquetError| Stop::Broken(unwritten(&engine.shown, &e));
-    let recorder = dir.map_or_else(|| Recorder::measuring(plan, None), |dir| Recorder::new(plan, engine.plugins, dir));
+    let recorder = dir.map_or_else(
+        || Recorder::measuring(plan, None),
+        |dir| Recorder::new(plan, engine.plugins, dir),
+    );
     let mut recorder = recorder.map_err(unwritten)?;
     let mut world = world(engine, plan)?;
     recorded(engine, plan, &mut world, &mut recorder)?;
@@ -248,14 +288,20 @@ pub fn alone(engine: &Engine<'_>, plan: &Plan, world: &mut World) -> Result<(), 
 ///
 /// # Errors
 /// As [`alone`].
-pub fn recorded(engine: &Engine<'_>, plan: &Plan, world: &mut World, by: &mut Recorder<'_>) -> Result<(), Stop> {
+pub fn recorded(
+    engine: &Engine<'_>,
+    plan: &Plan,
+    world: &mut World,
+    by: &mut Recorder<'_>,
+) -> Result<(), Stop> {
     if by.follows() {
         return go(engine, plan, world, |world| (world.run(by, CHUNK), by.failed()));
     }
     go(engine, plan, world, |world| (world.run(&mut Series(by), CHUNK), by.failed()))
 }
 
-/// `stretch` runs a world on, and says whether the end is reached, and whether there is no sense in going on.
+/// `stretch` runs a world on, and says whether the end is reached, and whether there is no sense in
+/// going on.
 fn go(
     engine: &Engine<'_>,
     plan: &Plan,
@@ -271,7 +317,8 @@ fn go(
         passed = now;
         if let Some(failure) = world.failure() {
             if engine.meter.stop.load(Relaxed) {
-                return Err(Stop::Interrupted); // The interrupt ended an endless decision: that is no failure of its.
+                // The interrupt ended an endless decision: that is no failure of its.
+                return Err(Stop::Interrupted);
             }
             return Err(Stop::Failed(raised(failure, plan.seed)));
         }
@@ -287,6 +334,17 @@ fn go(
 /// Records that cannot be written.
 pub fn unwritten(dir: &Path, why: &ParquetError) -> Problem {
     let why = why.to_string();
-    let cause = format!("records cannot be written in {}: {}", dir.display(), why.trim_start_matches("External: "));
-    Problem::failure(cause, Some("is the disk full? Results that were there before are as they were".into()))
+    let cause = format!(
+        "records cannot be written in {}: {}",
+        dir.display(),
+        why.trim_start_matches("External: ")
+    );
+    Problem::failure(
+        cause,
+        Some(
+            "is the disk full? Results that were there before are as they \
+        were"
+                .into(),
+        ),
+    )
 }

@@ -34,9 +34,10 @@ struct Request {
     p: f64,
 }
 
-/// `{"mode", "from", "to", "p"}`: from, to: spacings, in clocks (`paper`, `dense_free`) or packets (`sound`). The answer:
-/// `{"p", "threshold", "rows": [{"spacing", "again", "drops", "probability"}]}`, where p is the exact probability
-/// of a drop.
+/// `{"mode", "from", "to", "p"}`: from, to: spacings, in clocks (`paper`, `dense_free`) or packets
+/// (`sound`). The answer:
+/// `{"p", "threshold", "rows": [{"spacing", "again", "drops", "probability"}]}`, where p is the
+/// exact probability of a drop.
 pub fn answer(request: &Value) -> Result<Value, Problem> {
     let (mut texts, mut check) = (Texts::default(), Check::default());
     let root = read::json(&mut texts, "request", request);
@@ -77,7 +78,10 @@ mod tests {
     #[test]
     fn the_papers_bursts_are_told() {
         let told = answer(&json!({ "mode": "paper", "from": 18, "to": 22, "p": 0.02 })).unwrap();
-        assert_eq!((told["threshold"].clone(), told["rows"][2]["spacing"].clone()), (json!(41_943), json!(20)));
+        assert_eq!(
+            (told["threshold"].clone(), told["rows"][2]["spacing"].clone()),
+            (json!(41_943), json!(20))
+        );
         assert!((told["rows"][2]["probability"].as_f64().unwrap() - 0.25).abs() < 0.001, "{told}");
         let told = answer(&json!({ "mode": "sound", "from": 1, "to": 2, "p": 0.02 })).unwrap();
         assert!((told["rows"][0]["probability"].as_f64().unwrap() - 0.02).abs() < 0.001, "{told}");
@@ -86,13 +90,21 @@ mod tests {
     #[test]
     fn what_is_wrong_is_refused() {
         let good = json!({ "mode": "paper", "from": 18, "to": 22, "p": 0.02 });
-        for (key, value) in
-            [("mode", json!("odd")), ("to", json!(17)), ("to", json!(5000)), ("p", json!(1.5)), ("q", json!(1))]
-        {
+        for (key, value) in [
+            ("mode", json!("odd")),
+            ("to", json!(17)),
+            ("to", json!(5000)),
+            ("p", json!(1.5)),
+            ("q", json!(1)),
+        ] {
             let mut asked = good.clone();
             asked[key] = value;
             let problem = answer(&asked).unwrap_err();
-            assert!(problem.code == code::SCENARIO && problem.json["problems"][0]["key"] == key, "{}", problem.json);
+            assert!(
+                problem.code == code::SCENARIO && problem.json["problems"][0]["key"] == key,
+                "{}",
+                problem.json
+            );
         }
     }
 }

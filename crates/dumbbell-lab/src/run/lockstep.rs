@@ -2,14 +2,14 @@
 use crate::files::durable;
 use crate::files::staging::StagingDir;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
-use dumbbell_rtl::verilated::{Clocked, Verilated};
 use dumbbell_rtl::compile;
 use dumbbell_rtl::fault::Fault;
-use dumbbell_rtl::lockstep::testbench::Counts;
-use dumbbell_rtl::lockstep::parameter_sets::{DEFAULT, Mode};
 use dumbbell_rtl::lockstep::campaign::{Part, Ran, measured, parts, told};
+use dumbbell_rtl::lockstep::parameter_sets::{DEFAULT, Mode};
+use dumbbell_rtl::lockstep::testbench::Counts;
 use dumbbell_rtl::sources::{self, Sources};
 use dumbbell_rtl::vectors;
+use dumbbell_rtl::verilated::{Clocked, Verilated};
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -22,7 +22,8 @@ use std::time::{Duration, Instant};
 
 /// Between two reports of progress.
 const BEAT: Duration = Duration::from_millis(100);
-/// The least shares that a mode is to have of each region, of packets back to back, and of events, from so many packets on.
+/// The least shares that a mode is to have of each region, of packets back to back, and of events,
+/// from so many packets on.
 const LEAST_REGION: f64 = 0.1;
 const LEAST_BEHIND: f64 = 0.2;
 const LEAST_EVENTS: f64 = 0.009;
@@ -34,7 +35,8 @@ const ENOUGH: u64 = 100_000;
 struct LockstepRequest {
     packets: u64,
     seed: u64,
-    /// Modes; none: all that there are by default, as far as a core of the user's has their parameters.
+    /// Modes; none: all that there are by default, as far as a core of the user's has their
+    /// parameters.
     modes: Vec<String>,
     /// Files with a module `red_core`; none: our own.
     dut: Vec<PathBuf>,
@@ -68,14 +70,22 @@ fn refused(cause: impl Into<String>, fix: &str) -> Problem {
 
 /// Why there is no core, for people: the tool's own line is among it.
 fn lack(fault: Fault) -> Problem {
-    let one =
-        |code, cause: String, fix: String| Problem::new(code, &[Diagnostic::new(cause).fix(fix)], &Texts::default());
+    let one = |code, cause: String, fix: String| {
+        Problem::new(code, &[Diagnostic::new(cause).fix(fix)], &Texts::default())
+    };
     match fault {
         Fault::Missing { cause, fix } => one(code::ENVIRONMENT, cause, fix),
         Fault::Rtl { cause, line, fix } => one(code::SCENARIO, format!("{cause}: {line}"), fix),
         Fault::Parameters(names) => {
-            let cause = format!("the core has no parameter {}, which the mode sets", names.join(", "));
-            one(code::SCENARIO, cause, "leave the mode out, or add the parameter: rtl/red/SPEC.md has all".into())
+            let cause =
+                format!("the core has no parameter {}, which the mode sets", names.join(", "));
+            one(
+                code::SCENARIO,
+                cause,
+                "leave the mode out, or add the parameter: rtl/red/SPEC.md \
+                has all"
+                    .into(),
+            )
         }
         Fault::Broke(cause) => Problem::failure(cause, None),
     }
@@ -83,7 +93,8 @@ fn lack(fault: Fault) -> Problem {
 
 fn read<T: serde::de::DeserializeOwned>(request: &Value) -> Result<T, Problem> {
     let fix = "a request has `packets`, `seed`, modes and files";
-    serde_path_to_error::deserialize(request).map_err(|e| refused(format!("at {}: {}", e.path(), e.inner()), fix))
+    serde_path_to_error::deserialize(request)
+        .map_err(|e| refused(format!("at {}: {}", e.path(), e.inner()), fix))
 }
 
 fn modes(names: &[String]) -> Result<Vec<Mode>, Problem> {
@@ -97,18 +108,25 @@ struct LoadedMode {
     library: Verilated,
 }
 
-/// Shows the RTL and its model the same random packets and compares every decision in every bit: `{"packets", "mismatches", "shares",
-/// "back_to_back_share", "event_share", "drop_share", "latency_clocks", "clocks", "seconds", "packets_per_second", "seed", "modes": [{"mode",
-/// "packets", "shares", ...}], "skipped": [{"mode", "why"}], "short_of": [...], "first_mismatch", "coverage": [...], "rtl", "verilator", "compiler"}`. The request is `{"packets", "seed",
-/// "modes", "dut", "include", "patience", "threads", "coverage"}`, all optional. The first mismatch ends it; `short_of` says where the stimulus
-/// had not what it is to have. `progress` is called with the share that is done, about ten times a second, and says whether to go on.
+/// Shows the RTL and its model the same random packets and compares every decision in every bit:
+/// `{"packets", "mismatches", "shares", "back_to_back_share", "event_share", "drop_share", "latency_clocks", "clocks", "seconds", "packets_per_second", "seed", "modes": [{"mode", "packets", "shares", ...}], "skipped": [{"mode", "why"}], "short_of": [...], "first_mismatch", "coverage": [...], "rtl", "verilator", "compiler"}`.
+/// The request is
+/// `{"packets", "seed", "modes", "dut", "include", "patience", "threads", "coverage"}`, all
+/// optional. The first mismatch ends it; `short_of` says where the stimulus had not what it is to
+/// have. `progress` is called with the share that is done, about ten times a second, and says
+/// whether to go on.
 ///
 /// # Errors
-/// Code 2: RTL that does not elaborate or lacks a port, with the tool's line; 4: a program is missing; 130: stopped.
+/// Code 2: RTL that does not elaborate or lacks a port, with the tool's line; 4: a program is
+/// missing; 130: stopped.
 pub fn lockstep(request: &Value, progress: &dyn Fn(f64) -> bool) -> Result<Value, Problem> {
     let asked: LockstepRequest = read(request)?;
     if asked.packets == 0 || asked.packets > 1 << 40 || asked.patience == 0 {
-        return Err(refused("`packets` and `patience` are numbers from 1 on", "write 1000000 packets"));
+        return Err(refused(
+            "`packets` and `patience` are numbers from 1 on",
+            "write 1000000 \
+            packets",
+        ));
     }
     let began = Instant::now();
     let sources = match asked.dut.is_empty() {
@@ -166,7 +184,8 @@ pub fn lockstep(request: &Value, progress: &dyn Fn(f64) -> bool) -> Result<Value
     let share = || done.load(Relaxed) as f64 / asked.packets as f64;
     let ran = beside(&pool, &look, &share, || {
         let one = |(k, part): (usize, &Part<'_>)| {
-            // Parts before the first that failed are finished, so that what is reported hangs on no thread.
+            // Parts before the first that failed are finished, so that what is reported hangs on no
+            // thread.
             let goes = |packets| {
                 done.fetch_add(packets, Relaxed);
                 !stop.load(Relaxed) && k <= failed.load(Relaxed)
@@ -192,7 +211,8 @@ pub fn lockstep(request: &Value, progress: &dyn Fn(f64) -> bool) -> Result<Value
     out["packets_per_second"] = json!(out["packets"].as_f64().unwrap_or(0.0) / seconds);
     out["seed"] = json!(asked.seed);
     out["skipped"] = json!(skipped);
-    let covered = work.iter().filter_map(|part| asked.coverage.as_ref().map(|dir| covered(dir, part)));
+    let covered =
+        work.iter().filter_map(|part| asked.coverage.as_ref().map(|dir| covered(dir, part)));
     out["coverage"] = covered.filter(|path| path.is_file()).map(|path| json!(path)).collect();
     out["rtl"] = match &sources {
         Sources::Core => json!({ "own": true, "hash": sources::hash() }),
@@ -203,7 +223,11 @@ pub fn lockstep(request: &Value, progress: &dyn Fn(f64) -> bool) -> Result<Value
 }
 
 fn interrupted() -> Problem {
-    Problem::new(code::INTERRUPTED, &[Diagnostic::new("interrupted: nothing was written")], &Texts::default())
+    Problem::new(
+        code::INTERRUPTED,
+        &[Diagnostic::new("interrupted: nothing was written")],
+        &Texts::default(),
+    )
 }
 
 /// Does `work` on the pool while this thread reports progress.
@@ -238,9 +262,11 @@ fn run(
     go_on: &dyn Fn(u64) -> bool,
 ) -> Result<Ran, Problem> {
     let broke = |e: io::Error| Problem::failure(e.to_string(), None);
-    let make = || library.core().map(|core| Box::new(core) as Box<dyn Clocked>).map_err(|e| e.to_string());
+    let make =
+        || library.core().map(|core| Box::new(core) as Box<dyn Clocked>).map_err(|e| e.to_string());
     let mut core = library.core().map_err(broke)?;
-    let ran = part.run_on(&mut core, &make, go_on).map_err(|cause| Problem::failure(cause, None))?;
+    let ran =
+        part.run_on(&mut core, &make, go_on).map_err(|cause| Problem::failure(cause, None))?;
     if let Some(dir) = coverage {
         let path = covered(dir, part);
         core.coverage(&path).map_err(|e| unwritten(&path, &e))?;
@@ -249,25 +275,43 @@ fn run(
 }
 
 fn unwritten(path: &Path, error: &io::Error) -> Problem {
-    Problem::failure(format!("{} cannot be written: {error}", path.display()), Some("is the disk full?".into()))
+    Problem::failure(
+        format!("{} cannot be written: {error}", path.display()),
+        Some(
+            "is the disk \
+        full?"
+                .into(),
+        ),
+    )
 }
 
 /// All parts in one document.
 fn assembled(modes: &[Mode], work: &[Part<'_>], ran: &[Option<Ran>]) -> Value {
     let of = |name: Option<&str>| {
-        let parts = work.iter().zip(ran).filter(|(part, _)| name.is_none_or(|n| n == part.mode.name));
-        parts.filter_map(|(_, ran)| ran.as_ref()).fold(Counts::default(), |sum, ran| sum.and(&ran.counts))
+        let parts =
+            work.iter().zip(ran).filter(|(part, _)| name.is_none_or(|n| n == part.mode.name));
+        parts
+            .filter_map(|(_, ran)| ran.as_ref())
+            .fold(Counts::default(), |sum, ran| sum.and(&ran.counts))
     };
     let mut out = measured(&of(None));
-    let failed = || work.iter().zip(ran).filter_map(|(part, ran)| Some((part, ran.as_ref()?.failed.as_ref()?)));
+    let failed = || {
+        work.iter().zip(ran).filter_map(|(part, ran)| Some((part, ran.as_ref()?.failed.as_ref()?)))
+    };
     out["mismatches"] = json!(failed().count());
-    out["first_mismatch"] = failed().next().map_or(Value::Null, |(part, failed)| told(part, failed));
+    out["first_mismatch"] =
+        failed().next().map_or(Value::Null, |(part, failed)| told(part, failed));
     let mut short_of = vec![];
     let rows = modes.iter().map(|mode| {
         let counts = of(Some(&mode.name));
         let mut row = measured(&counts);
         row["mode"] = json!(mode.name);
-        row["parameters"] = mode.parameters.written().iter().map(|p| (p.name.to_string(), json!(p.value))).collect();
+        row["parameters"] = mode
+            .parameters
+            .written()
+            .iter()
+            .map(|p| (p.name.to_string(), json!(p.value)))
+            .collect();
         if counts.packets >= ENOUGH {
             short_of.extend(short(mode, &row));
         }
@@ -281,7 +325,8 @@ fn assembled(modes: &[Mode], work: &[Part<'_>], ran: &[Option<Ran>]) -> Value {
 /// The cases that the stimulus of a mode has too few of.
 fn short(mode: &Mode, row: &Value) -> Vec<String> {
     let share = |of: &Value| of.as_f64().unwrap_or(0.0);
-    let regions = ["queueing", "random", "force"].map(|name| (name, share(&row["shares"][name]), LEAST_REGION));
+    let regions = ["queueing", "random", "force"]
+        .map(|name| (name, share(&row["shares"][name]), LEAST_REGION));
     let behind = if mode.parameters.spaced { 0.0 } else { LEAST_BEHIND };
     let others = [
         ("back to back", share(&row["back_to_back_share"]), behind),
@@ -289,7 +334,12 @@ fn short(mode: &Mode, row: &Value) -> Vec<String> {
     ];
     let lacking = regions.into_iter().chain(others).filter(|(_, got, least)| got < least);
     let said = |(name, got, least): (&str, f64, f64)| {
-        format!("{}: {:.1} % of packets are {name}, and {:.1} % are wanted", mode.name, 100.0 * got, 100.0 * least)
+        format!(
+            "{}: {:.1} % of packets are {name}, and {:.1} % are wanted",
+            mode.name,
+            100.0 * got,
+            100.0 * least
+        )
     };
     lacking.map(said).collect()
 }
@@ -304,8 +354,9 @@ struct VectorsRequest {
     mode: String,
 }
 
-/// Writes stimulus and expectation as plain hex, with a bench that reads them and a page about the columns: `{"dir", "files", "packets",
-/// "clocks", "shares", ...}`. The request is `{"dir", "packets", "seed", "mode"}`. The directory appears whole or not at all; vectors that
+/// Writes stimulus and expectation as plain hex, with a bench that reads them and a page about the
+/// columns: `{"dir", "files", "packets", "clocks", "shares", ...}`. The request is
+/// `{"dir", "packets", "seed", "mode"}`. The directory appears whole or not at all; vectors that
 /// stood there are replaced, anything else is not.
 ///
 /// # Errors
@@ -320,7 +371,13 @@ pub fn write_vectors(request: &Value) -> Result<Value, Problem> {
     let there: Vec<_> = match fs::read_dir(&dir) {
         Ok(entries) => entries.flatten().map(|e| e.file_name()).collect(),
         Err(e) if e.kind() == io::ErrorKind::NotFound => vec![],
-        Err(e) => return Err(refused(format!("{} cannot be used: {e}", dir.display()), "name a directory")),
+        Err(e) => {
+            return Err(refused(
+                format!("{} cannot be used: {e}", dir.display()),
+                "name a \
+            directory",
+            ));
+        }
     };
     if let Some(other) = there.iter().find(|name| vectors::FILES.iter().all(|own| *name != own)) {
         let cause = format!("{} has something else in it: {}", dir.display(), other.display());
@@ -343,7 +400,8 @@ fn into(dir: &Path, mode: &Mode, order: &VectorsRequest) -> io::Result<Counts> {
     let new = growing.path().join("new");
     fs::create_dir(&new)?;
     let [stimulus, expected, bench, readme] = vectors::FILES.map(|name| new.join(name));
-    let (mut lines, mut said) = (BufWriter::new(File::create(stimulus)?), BufWriter::new(File::create(expected)?));
+    let (mut lines, mut said) =
+        (BufWriter::new(File::create(stimulus)?), BufWriter::new(File::create(expected)?));
     let written = vectors::write(mode, order.packets, order.seed, &mut lines, &mut said)?;
     lines.flush()?;
     said.flush()?;

@@ -1,18 +1,19 @@
 //! Runs that other machines make: which ones are missing, and making some of them.
 //!
-//! A job is a plan, which has everything in it that a run needs: the worker reads no scenario and no file. It keeps
-//! its results in the store, if it sees the same one, and answers with a line for each.
+//! A job is a plan, which has everything in it that a run needs: the worker reads no scenario and
+//! no file. It keeps its results in the store, if it sees the same one, and answers with a line for
+//! each.
 use crate::files::environment::{ThisMachine, builtin_plugins};
 use crate::language::plugins::NoPlugins;
+use crate::language::problem::{Diagnostic, Problem, Texts, code};
+use crate::resolve::study::Study;
 use crate::run::engine;
 use crate::run::engine::{Engine, ProgressMeter, Stop, simulate};
-use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::run::request::{On, Request};
 use crate::run::seeds;
 use crate::run::seeds::Runs;
 use crate::store::Store;
 use crate::store::key::{Digest, RESULTS_VERSION};
-use crate::resolve::study::Study;
 use dumbbell_plan::Plan;
 use dumbbell_sim::Options;
 use rayon::prelude::*;
@@ -45,7 +46,8 @@ struct WorkRequest {
     overrides: String,
 }
 
-/// The runs of a request that its store has not, at most `points` of them, with all that a worker needs:
+/// The runs of a request that its store has not, at most `points` of them, with all that a worker
+/// needs:
 /// `{"store", "id", "results_version", "audit", "overrides", "have", "jobs": [{"key", "of", "plan"}]}`.
 /// Those that are named in `except` have had their chance.
 ///
@@ -56,10 +58,20 @@ pub fn jobs(request: &Value) -> Result<Value, Problem> {
     let study = Study::with(&request.study_input(), &ThisMachine, &NoPlugins, request.keep_going)?;
     if request.on == On::Kernel {
         let fix = "run it here, without workers";
-        return Err(Problem::failure("runs between real hosts are made where they are asked for", Some(fix.into())));
+        return Err(Problem::failure(
+            "runs between real hosts are made where they are asked for",
+            Some(fix.into()),
+        ));
     }
     let Some(dir) = &request.store else {
-        return Err(Problem::failure("runs on other machines need a store", Some("name one: --store DIR".into())));
+        return Err(Problem::failure(
+            "runs on other machines need a store",
+            Some(
+                "name one: --store \
+            DIR"
+                .into(),
+            ),
+        ));
     };
     let store = Store::open(dir)?;
     let except: HashSet<&str> = request.except.iter().map(String::as_str).collect();
@@ -67,7 +79,10 @@ pub fn jobs(request: &Value) -> Result<Value, Problem> {
     let mut runs: Vec<Runs> = vec![Runs::default(); study.points.len()];
     let (mut missing, mut blocked, mut have) = (Vec::new(), BTreeSet::new(), 0);
     loop {
-        let next: Vec<_> = seeds::next(&study, &runs).into_iter().filter(|j| !blocked.contains(&j.point)).collect();
+        let next: Vec<_> = seeds::next(&study, &runs)
+            .into_iter()
+            .filter(|j| !blocked.contains(&j.point))
+            .collect();
         if next.is_empty() || missing.len() >= most {
             break;
         }
@@ -84,7 +99,11 @@ pub fn jobs(request: &Value) -> Result<Value, Problem> {
             } else {
                 blocked.insert(job.point); // Whether it needs more is seen when this one is there.
                 if missing.len() < most {
-                    missing.push(Job { key: name, of: engine::label(&study.name, &point.overrides), plan });
+                    missing.push(Job {
+                        key: name,
+                        of: engine::label(&study.name, &point.overrides),
+                        plan,
+                    });
                 }
             }
         }
@@ -100,16 +119,21 @@ pub fn jobs(request: &Value) -> Result<Value, Problem> {
     }))
 }
 
-/// Makes the runs of an order, `{"jobs", "results_version", "store", "threads", "audit", "overrides"}`:
+/// Makes the runs of an order,
+/// `{"jobs", "results_version", "store", "threads", "audit", "overrides"}`:
 /// `[{"key", "seed", "state", "fingerprint", "wall_s"}]`, with the `row` where there is no store.
 ///
 /// # Errors
-/// Code 1: this release has other results than the one that ordered, or the store cannot be written.
+/// Code 1: this release has other results than the one that ordered, or the store cannot be
+/// written.
 pub fn work(order: &Value) -> Result<Value, Problem> {
     let order = WorkRequest::deserialize(order).map_err(|e| misread(&e.to_string()))?;
     if order.results_version != RESULTS_VERSION {
         let (theirs, ours) = (order.results_version, RESULTS_VERSION);
-        return Err(misread(&format!("its results are of version {theirs}, and this worker's of version {ours}")));
+        return Err(misread(&format!(
+            "its results are of version {theirs}, and this worker's of \
+            version {ours}"
+        )));
     }
     let store = order.store.as_deref().map(Store::open_to_write).transpose()?;
     let (meter, plugins) = (ProgressMeter::default(), builtin_plugins());
@@ -124,11 +148,14 @@ pub fn work(order: &Value) -> Result<Value, Problem> {
         simulate,
         user_program: None,
     };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(order.threads.min(order.jobs.len())).build();
+    let pool =
+        rayon::ThreadPoolBuilder::new().num_threads(order.threads.min(order.jobs.len())).build();
     let pool = pool.map_err(|e| Problem::failure(format!("no threads: {e}"), None))?;
     let audit = order.audit;
     let jobs: Vec<Job> = order.jobs;
-    let done = pool.install(|| jobs.into_par_iter().map(|job| one(&engine, job, audit)).collect::<Result<Vec<_>, _>>());
+    let done = pool.install(|| {
+        jobs.into_par_iter().map(|job| one(&engine, job, audit)).collect::<Result<Vec<_>, _>>()
+    });
     store.as_ref().map_or(Ok(()), Store::sync)?;
     done.map(Value::Array)
 }
@@ -139,10 +166,15 @@ fn one(engine: &Engine<'_>, job: Job, audit: bool) -> Result<Value, Problem> {
     if digest.key.to_string() != job.key {
         return Err(misread("its plan means something else here"));
     }
-    let (mut row, _) = engine.run(&plan, &digest, job.of.clone(), None).map_err(|stop| match stop {
-        Stop::Broken(problem) | Stop::Failed(problem) => problem,
-        Stop::Interrupted => Problem::new(code::INTERRUPTED, &[Diagnostic::new("interrupted")], &Texts::default()),
-    })?;
+    let (mut row, _) =
+        engine.run(&plan, &digest, job.of.clone(), None).map_err(|stop| match stop {
+            Stop::Broken(problem) | Stop::Failed(problem) => problem,
+            Stop::Interrupted => Problem::new(
+                code::INTERRUPTED,
+                &[Diagnostic::new("interrupted")],
+                &Texts::default(),
+            ),
+        })?;
     let state = if row.get("error").is_none() { "done" } else { "failed" };
     let mut said = json!({
         "key": job.key, "seed": row["seed"], "state": state, "fingerprint": row["fingerprint"], "wall_s": row["wall_s"],
@@ -159,7 +191,8 @@ fn misread(why: &str) -> Problem {
     Problem::failure(cause, Some("install the same release of dumbbell on every machine".into()))
 }
 
-/// Keeps rows that workers sent because they do not see the store: `{"store", "rows": [{"key", "row"}]}`.
+/// Keeps rows that workers sent because they do not see the store:
+/// `{"store", "rows": [{"key", "row"}]}`.
 ///
 /// # Errors
 /// Code 1: the store cannot be written.

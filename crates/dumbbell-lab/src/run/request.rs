@@ -1,16 +1,16 @@
 //! What a door is asked, as JSON.
 use crate::language::load::Source;
 use crate::language::problem::{Check, Diagnostic, Problem, Texts, code};
-use crate::resolve::study::StudyInput;
 use crate::language::{deser, read};
+use crate::resolve::study::StudyInput;
 use dumbbell_sim::Options;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
-/// A request: `{"source": {"path"} | {"text", "name"?} | {"value", "name"?}, "overrides": ["KEY=VALUE"], "seed",
-/// "replications", "stop", "record", "threads", "out", "store", "keep_going", "assemble", "audit", "fold", "hold",
-/// "straight", "on": "sim" | "kernel", "points", "except", "use": ["FILE"]}`; all but the source are optional.
+/// A request:
+/// `{"source": {"path"} | {"text", "name"?} | {"value", "name"?}, "overrides": ["KEY=VALUE"], "seed", "replications", "stop", "record", "threads", "out", "store", "keep_going", "assemble", "audit", "fold", "hold", "straight", "on": "sim" | "kernel", "points", "except", "use": ["FILE"]}`;
+/// all but the source are optional.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
@@ -46,15 +46,18 @@ pub struct Request {
     /// Run ahead between merges; changes nothing but the time it takes.
     #[serde(default = "yes")]
     pub fold: bool,
-    /// Let every queue hold its packets, also those that could decide at arrival; changes nothing but the time it takes.
+    /// Let every queue hold its packets, also those that could decide at arrival; changes nothing
+    /// but the time it takes.
     #[serde(default)]
     pub hold: bool,
-    /// Let TCP's ends take short ways where nothing out of the ordinary happens; changes nothing but the time it takes.
+    /// Let TCP's ends take short ways where nothing out of the ordinary happens; changes nothing
+    /// but the time it takes.
     #[serde(default = "yes")]
     pub straight: bool,
     /// Show at most this many points of a plan.
     pub points: Option<usize>,
-    /// Files with algorithms of the user's own, relative to the present directory; those of the scenario come after.
+    /// Files with algorithms of the user's own, relative to the present directory; those of the
+    /// scenario come after.
     #[serde(default, rename = "use")]
     pub uses: Vec<PathBuf>,
 }
@@ -83,7 +86,8 @@ struct From {
     name: Option<String>,
 }
 
-/// What is wrong with a request. Nobody wrote its JSON, so a message names the key and shows no text.
+/// What is wrong with a request. Nobody wrote its JSON, so a message names the key and shows no
+/// text.
 fn in_words(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let say = |d: Diagnostic| {
         let cause = d.key.as_ref().map_or(d.cause.clone(), |key| format!("`{key}`: {}", d.cause));
@@ -102,7 +106,10 @@ impl Request {
         let node = read::json(&mut texts, "<request>", request);
         let read: Option<Request> = deser::read(&node, &[], &mut check);
         match read {
-            Some(r) if [r.source.path.is_some(), r.source.text.is_some(), r.source.value.is_some()] != [false; 3] => {
+            Some(r)
+                if [r.source.path.is_some(), r.source.text.is_some(), r.source.value.is_some()]
+                    != [false; 3] =>
+            {
                 Ok(r)
             }
             Some(_) => {
@@ -121,10 +128,16 @@ impl Request {
         } else if let Some(text) = &self.source.text {
             Source::Text { text: text.clone(), name: named("<text>") }
         } else {
-            Source::Value { value: self.source.value.clone().unwrap_or_default(), name: named("<scenario>") }
+            Source::Value {
+                value: self.source.value.clone().unwrap_or_default(),
+                name: named("<scenario>"),
+            }
         };
         let mut also = Map::new();
-        let own = [("seed", self.seed.map(|n| json!(n))), ("replications", self.replications.map(|n| json!(n)))];
+        let own = [
+            ("seed", self.seed.map(|n| json!(n))),
+            ("replications", self.replications.map(|n| json!(n))),
+        ];
         also.extend(own.into_iter().filter_map(|(k, v)| Some((k.to_string(), v?))));
         also.extend(self.stop.clone().map(|r| ("stop".to_string(), r)));
         if self.on == On::Kernel {

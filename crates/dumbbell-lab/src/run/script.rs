@@ -18,11 +18,13 @@ pub fn run(text: &str, name: &str) -> Result<Value, Problem> {
             .collect();
         Problem::new(code::SCENARIO, &found, &texts)
     })?;
-    let failures: Vec<Value> = script.run().iter().map(|f| document(f, place(f.from, f.to), &texts)).collect();
+    let failures: Vec<Value> =
+        script.run().iter().map(|f| document(f, place(f.from, f.to), &texts)).collect();
     Ok(json!({ "file": name, "ok": failures.is_empty(), "failures": failures }))
 }
 
-/// `rendered` is for people: the line with a caret, what was expected, what came, and what happened before.
+/// `rendered` is for people: the line with a caret, what was expected, what came, and what happened
+/// before.
 fn document(f: &Failure, place: Place, texts: &Texts) -> Value {
     let (line, column) = texts.line_column(place);
     let history = f.history.iter().map(|event| format!("\n    {event}")).collect::<String>();
@@ -49,12 +51,22 @@ mod tests {
 
     #[test]
     fn what_does_not_hold_has_its_line_a_caret_and_what_was_before() {
-        let script = "sender cc=newreno\n0 write 2 pkt\n0 > s1-s2\n0.1 < ack s2\n0.1 ? cwnd == 3 pkt";
+        let script = "sender cc=newreno\n0 write 2 pkt\n0 > s1-s2\n0.1 < ack s2\n0.1 ? cwnd == 3 \
+            pkt";
         let told = run(script, "mine.dbs").unwrap();
         assert_eq!(told["ok"], false);
         let f = &told["failures"][0];
         assert_eq!((&f["line"], &f["column"], &f["at_s"]), (&json!(5), &json!(7), &json!(0.1)));
-        assert_eq!((&f["expected"], &f["came"]), (&json!("cwnd == 3 pkt"), &json!("10000 B (10 pkt)")));
+        assert_eq!(
+            (&f["expected"], &f["came"]),
+            (
+                &json!("cwnd == 3 pkt"),
+                &json!(
+                    "10000 B (10 \
+            pkt)"
+                )
+            )
+        );
         let text = f["rendered"].as_str().unwrap();
         assert!(text.contains("mine.dbs:5:7") && text.contains("0.100000 < ack 1001"), "{text}");
     }

@@ -1,6 +1,7 @@
-//! Which runs a study needs, and when it has enough: all seeds at once, or as many as a `stop` rule asks for.
+//! Which runs a study needs, and when it has enough: all seeds at once, or as many as a `stop` rule
+//! asks for.
+use crate::resolve::study::{Study, StudyPoint};
 use crate::run::stop::Evaluate;
-use crate::resolve::study::{StudyPoint, Study};
 use serde_json::Value;
 
 /// One run of a study.
@@ -23,13 +24,15 @@ impl Runs {
     }
 }
 
-/// What is to be run next; nothing when every point has enough. It depends on the results alone, and not on
-/// how many run side by side.
+/// What is to be run next; nothing when every point has enough. It depends on the results alone,
+/// and not on how many run side by side.
 pub fn next(study: &Study, have: &[Runs]) -> Vec<Job> {
     let of_point = |(point, (ready, runs)): (usize, (&StudyPoint, &Runs))| {
         let more = more(ready, runs);
         let first = ready.seed().wrapping_add(runs.0.len() as u64);
-        (0..more as u64).map(move |i| Job { point, seed: first.wrapping_add(i) }).collect::<Vec<_>>()
+        (0..more as u64)
+            .map(move |i| Job { point, seed: first.wrapping_add(i) })
+            .collect::<Vec<_>>()
     };
     study.points.iter().zip(have).enumerate().flat_map(of_point).collect()
 }
@@ -45,7 +48,9 @@ fn more(ready: &StudyPoint, runs: &Runs) -> usize {
 /// Leaves each point the runs that its rule needs: a few more may have been run side by side.
 pub fn settle(study: &Study, runs: &mut [Runs]) {
     for (ready, runs) in study.points.iter().zip(runs) {
-        if let Some(n) = ready.stop.as_ref().and_then(|rule| rule.enough(&runs.0, ready.seeds.len())) {
+        if let Some(n) =
+            ready.stop.as_ref().and_then(|rule| rule.enough(&runs.0, ready.seeds.len()))
+        {
             runs.0.truncate(n);
         }
     }

@@ -1,37 +1,47 @@
 //! `dumbbell shell`: a program in a host of a network, while it runs.
-use crate::testbed::{emulate, refusal};
 use crate::files::environment::ThisMachine;
 use crate::language::plugins::NoPlugins;
-use crate::run::engine::Stop;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
+use crate::resolve::study::Study;
+use crate::run::engine::Stop;
 use crate::run::request::Request;
 use crate::run::{Progress, run_with};
-use crate::resolve::study::Study;
+use crate::testbed::{emulate, refusal};
 use dumbbell_emu::calibrate::{SHARE, demand};
 use dumbbell_emu::live;
-use dumbbell_emu::live::user_program::UserProgram;
 use dumbbell_emu::live::host_map::HostMap;
+use dumbbell_emu::live::user_program::UserProgram;
 use dumbbell_plan::Plan;
 use serde_json::{Value, json};
 
-/// Runs a program between real hosts: a request as [`crate::api::run`]'s, whose first flow goes from the program's host to its
-/// server's, with `"program": [WORDS]` and `"server": [WORDS]` or null. In their words `{client}` and `{server}` stand for
-/// the hosts' addresses. The answer is that of a run on the kernel, with `program` and `server`
-/// (`{"argv", "exit_code", "signal", "iperf3"?}`); `duration_s` is how long the program ran. `"unshaped": [KEYS]` names the
-/// rates that nobody asked for: they are lowered to what this machine can forward.
+/// Runs a program between real hosts: a request as [`crate::api::run`]'s, whose first flow goes
+/// from the program's host to its server's, with `"program": [WORDS]` and `"server": [WORDS]` or
+/// null. In their words `{client}` and `{server}` stand for the hosts' addresses. The answer is
+/// that of a run on the kernel, with `program` and `server`
+/// (`{"argv", "exit_code", "signal", "iperf3"?}`); `duration_s` is how long the program ran.
+/// `"unshaped": [KEYS]` names the rates that nobody asked for: they are lowered to what this
+/// machine can forward.
 ///
 /// # Errors
-/// As [`crate::api::run`]; 2: no program is named, or the network has more than one point; 4: there is no such program.
+/// As [`crate::api::run`]; 2: no program is named, or the network has more than one point; 4: there
+/// is no such program.
 pub fn shell(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Value, Problem> {
     let mut request = request.clone();
     let mut take = |key: &str| request.as_object_mut().and_then(|map| map.remove(key));
     let words = |list: Option<Value>| -> Option<Vec<String>> {
-        list?.as_array().map(|all| all.iter().filter_map(|w| w.as_str().map(String::from)).collect())
+        list?
+            .as_array()
+            .map(|all| all.iter().filter_map(|w| w.as_str().map(String::from)).collect())
     };
     let unshaped = words(take("unshaped")).unwrap_or_default();
     let (program, server) = (words(take("program")), words(take("server")));
-    let client =
-        program.filter(|words| !words.is_empty()).ok_or_else(|| wrong("no program is named", "write it behind --"))?;
+    let client = program.filter(|words| !words.is_empty()).ok_or_else(|| {
+        wrong(
+            "no program is named",
+            "write \
+            it behind --",
+        )
+    })?;
     request["on"] = json!("kernel");
     let mut plan = planned(&request)?;
     if !unshaped.is_empty() {
@@ -39,13 +49,22 @@ pub fn shell(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Val
         plan = planned(&request)?;
     }
     let Some(names) = names(&plan) else {
-        return Err(wrong("a program needs a flow, from its host to its server's", "write one into the scenario"));
+        return Err(wrong(
+            "a program needs a flow, from its host to its server's",
+            "write one into \
+            the scenario",
+        ));
     };
     let named = |words: Vec<String>| words.into_iter().map(|word| name(word, &names)).collect();
-    let user_program = UserProgram { client: named(client), server: server.filter(|words| !words.is_empty()).map(named) };
+    let user_program = UserProgram {
+        client: named(client),
+        server: server.filter(|words| !words.is_empty()).map(named),
+    };
     let mut said = run_with(&request, progress, &NoPlugins, (emulate, Some(user_program)))?;
     // The scenario says how long a program may run at most.
-    if let Some(ended) = said["runs"].get(0).map(|run| run["duration_s"].clone()).filter(|ended| !ended.is_null()) {
+    if let Some(ended) =
+        said["runs"].get(0).map(|run| run["duration_s"].clone()).filter(|ended| !ended.is_null())
+    {
         said["duration_s"] = ended;
     }
     Ok(said)
@@ -56,23 +75,36 @@ fn planned(request: &Value) -> Result<Plan, Problem> {
     let read = Request::read(request)?;
     let study = Study::with(&read.study_input(), &ThisMachine, &NoPlugins, false)?;
     let [only] = &study.points[..] else {
-        return Err(wrong("a program runs in one network, and this is a sweep", "choose one of its points"));
+        return Err(wrong(
+            "a program runs in one network, and this is a sweep",
+            "choose one of its \
+            points",
+        ));
     };
     study.plan(only, only.seed())
 }
 
-/// Lowers the rates of `keys` to four fifths of what a run may ask of this machine, if they are above that. Nobody asked for
-/// these rates, so that a second measurement, which may come out lower, is not to refuse them.
+/// Lowers the rates of `keys` to four fifths of what a run may ask of this machine, if they are
+/// above that. Nobody asked for these rates, so that a second measurement, which may come out
+/// lower, is not to refuse them.
 fn lower(request: &mut Value, plan: &Plan, keys: &[String]) -> Result<(), Problem> {
     let refused = |fault| match refusal(fault) {
         Stop::Failed(problem) | Stop::Broken(problem) => problem,
-        _ => Problem::new(code::INTERRUPTED, &[Diagnostic::new("it was stopped")], &Texts::default()),
+        _ => {
+            Problem::new(code::INTERRUPTED, &[Diagnostic::new("it was stopped")], &Texts::default())
+        }
     };
     let ceiling = live::ceiling(plan).map_err(refused)?;
-    let share = 0.8 * SHARE * ceiling.ceiling_packets_per_s as f64 / demand(plan).packets_per_s.max(1.0);
+    let share =
+        0.8 * SHARE * ceiling.ceiling_packets_per_s as f64 / demand(plan).packets_per_s.max(1.0);
     let fastest = plan.links.iter().map(|link| link.rate.bps()).max().unwrap_or(0);
     let mbps = (share * fastest as f64 / 1e6) as u64;
-    let lowered = keys.iter().filter(|_| share < 1.0 && mbps > 0).map(|key| json!(format!("{key}={mbps} Mbps")));
+    let lowered = keys.iter().filter(|_| share < 1.0 && mbps > 0).map(|key| {
+        json!(format!(
+            "{key}={mbps} \
+        Mbps"
+        ))
+    });
     let laid = lowered.chain([json!("testbed.calibrate=false")]);
     match request["overrides"].as_array_mut() {
         Some(overrides) => overrides.extend(laid),

@@ -1,13 +1,14 @@
-//! One link by itself under a table of arrivals: the words of a scenario's link in, a table of fates out.
+//! One link by itself under a table of arrivals: the words of a scenario's link in, a table of
+//! fates out.
 use crate::files::environment::ThisMachine;
-use crate::language::plugins::PluginLoader;
-use crate::run::engine;
+use crate::language::deser;
 use crate::language::load::Source;
+use crate::language::plugins::PluginLoader;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
-use crate::results::records::packet_fields;
 use crate::resolve::study::{Study, StudyInput};
 use crate::results::arrow_table::ArrowTable;
-use crate::language::deser;
+use crate::results::records::packet_fields;
+use crate::run::engine;
 use arrow_array::builder::{StringDictionaryBuilder, UInt64Builder};
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, UInt64Array};
@@ -47,20 +48,27 @@ struct Request {
     seed: u64,
 }
 
-/// Sends arrivals through a link. The request is `{"link": {...}, "seed"}`, the link as in a scenario, without `between`
-/// and `name`. A row for each arrival: `time_ps`, `bytes`, `ecn`, `flow`, `dscp`, `queue_packets` (what it found), `verdict`
-/// (`pass`, `mark`, `drop`), `reason`, the instants `entered_ps` (the queue; `entered_dscp`: with which codepoint),
-/// `dropped_ps`, `left_ps` (its last bit), `arrived_ps` (the far end), and what the algorithm shows after the decision;
-/// `probe_` before a name that is taken.
+/// Sends arrivals through a link. The request is `{"link": {...}, "seed"}`, the link as in a
+/// scenario, without `between` and `name`. A row for each arrival: `time_ps`, `bytes`, `ecn`,
+/// `flow`, `dscp`, `queue_packets` (what it found), `verdict` (`pass`, `mark`, `drop`), `reason`,
+/// the instants `entered_ps` (the queue; `entered_dscp`: with which codepoint), `dropped_ps`,
+/// `left_ps` (its last bit), `arrived_ps` (the far end), and what the algorithm shows after the
+/// decision; `probe_` before a name that is taken.
 ///
 /// # Errors
 /// Code 2: a link or arrivals that cannot be read; 1: an algorithm of the user's own failed.
-pub fn drive(request: &Value, arrivals: &Arrivals, loader: &dyn PluginLoader) -> Result<ArrowTable, Problem> {
-    let asked: Request = deser::asked(request).map_err(|d| Problem::new(code::SCENARIO, &[d], &Texts::default()))?;
+pub fn drive(
+    request: &Value,
+    arrivals: &Arrivals,
+    loader: &dyn PluginLoader,
+) -> Result<ArrowTable, Problem> {
+    let asked: Request =
+        deser::asked(request).map_err(|d| Problem::new(code::SCENARIO, &[d], &Texts::default()))?;
     let arrivals = read(arrivals)?;
     let (plan, plugins) = plan(asked, loader)?;
     let link = plan.links.iter().position(|l| l.name == PORT).unwrap_or(0);
-    engine::lacking(plan.links.iter().map(|link| link.aqm.kind.as_str()), &plugins).map_or(Ok(()), Err)?;
+    engine::lacking(plan.links.iter().map(|link| link.aqm.kind.as_str()), &plugins)
+        .map_or(Ok(()), Err)?;
     let mut outcome = None;
     loader.within(&mut || outcome = Some(through(&plan, link, &arrivals, &plugins)));
     let outcome = outcome.unwrap_or_else(|| through(&plan, link, &arrivals, &plugins));
@@ -75,8 +83,12 @@ fn refused(cause: String, fix: Option<String>) -> Problem {
     Problem::new(code::SCENARIO, &[d], &Texts::default())
 }
 
-/// A scenario of two hosts with the link between them, and datagrams over it, so that any MTU will do.
-fn plan(asked: Request, loader: &dyn PluginLoader) -> Result<(Plan, dumbbell_core::plugin::Plugins), Problem> {
+/// A scenario of two hosts with the link between them, and datagrams over it, so that any MTU will
+/// do.
+fn plan(
+    asked: Request,
+    loader: &dyn PluginLoader,
+) -> Result<(Plan, dumbbell_core::plugin::Plugins), Problem> {
     let mut link = asked.link;
     link.insert("between".into(), json!(["a", "b"]));
     link.insert("name".into(), json!(PORT));
@@ -104,7 +116,9 @@ fn read(columns: &Arrivals) -> Result<Vec<Arrival>, Problem> {
     }
     let mut before = 0;
     let one = |i: usize| {
-        let wrong = |cause: String, fix: &str| Err(refused(format!("arrival {i}: {cause}"), Some(fix.into())));
+        let wrong = |cause: String, fix: &str| {
+            Err(refused(format!("arrival {i}: {cause}"), Some(fix.into())))
+        };
         let at = time_ps[i];
         if at < before {
             let cause = format!("it comes at {at} ps, before the one before it at {before} ps");
@@ -118,7 +132,11 @@ fn read(columns: &Arrivals) -> Result<Vec<Arrival>, Problem> {
             return wrong(format!("no IP packet has {} B", bytes[i]), "write 1 to 65535");
         };
         let Some(ecn) = CODEPOINTS.get(usize::from(ecn[i])).copied() else {
-            return wrong(format!("{} is no codepoint", ecn[i]), "write 0 (not_ect), 1 (ect1), 2 (ect0) or 3 (ce)");
+            return wrong(
+                format!("{} is no codepoint", ecn[i]),
+                "write 0 (not_ect), 1 (ect1), 2 \
+                (ect0) or 3 (ce)",
+            );
         };
         if flow[i] >= 1 << 31 {
             return wrong(format!("{} is no flow's number", flow[i]), "write a number below 2^31");
@@ -132,8 +150,9 @@ fn read(columns: &Arrivals) -> Result<Vec<Arrival>, Problem> {
 }
 
 fn table(arrivals: &[Arrival], fates: &[PacketOutcome]) -> ArrowTable {
-    let count =
-        |f: &dyn Fn(usize) -> u64| -> ArrayRef { Arc::new(UInt64Array::from_iter_values((0..fates.len()).map(f))) };
+    let count = |f: &dyn Fn(usize) -> u64| -> ArrayRef {
+        Arc::new(UInt64Array::from_iter_values((0..fates.len()).map(f)))
+    };
     let moment = |f: fn(&PacketOutcome) -> Option<Time>| -> ArrayRef {
         let mut b = UInt64Builder::with_capacity(fates.len());
         fates.iter().for_each(|fate| b.append_option(f(fate).map(Time::ps)));
@@ -154,7 +173,10 @@ fn table(arrivals: &[Arrival], fates: &[PacketOutcome]) -> ArrowTable {
         ("verdict", words_of(&|i| Some(verdict(&fates[i])))),
         ("reason", words_of(&|i| fates[i].reason.map(|r| r.name()))),
         ("entered_ps", moment(|f| f.entered)),
-        ("entered_dscp", Arc::new(UInt64Array::from_iter(fates.iter().map(|f| f.dscp.map(|d| u64::from(d.0)))))),
+        (
+            "entered_dscp",
+            Arc::new(UInt64Array::from_iter(fates.iter().map(|f| f.dscp.map(|d| u64::from(d.0))))),
+        ),
         ("dropped_ps", moment(|f| f.dropped)),
         ("left_ps", moment(|f| f.left)),
         ("arrived_ps", moment(|f| f.arrived)),
@@ -162,14 +184,22 @@ fn table(arrivals: &[Arrival], fates: &[PacketOutcome]) -> ArrowTable {
     .map(|(name, array)| (name.to_string(), array))
     .into();
     for (k, name) in shown(fates).into_iter().enumerate() {
-        // An algorithm shows the same numbers after each decision; the place is a guess that is right, then.
-        let of =
-            |f: &PacketOutcome| f.gauges.0.get(k).filter(|(n, _)| *n == name).map(|(_, v)| *v).or_else(|| f.gauges.get(name));
+        // An algorithm shows the same numbers after each decision; the place is a guess that is
+        // right, then.
+        let of = |f: &PacketOutcome| {
+            f.gauges
+                .0
+                .get(k)
+                .filter(|(n, _)| *n == name)
+                .map(|(_, v)| *v)
+                .or_else(|| f.gauges.get(name))
+        };
         let taken = columns.iter().any(|(other, _)| other == name);
         let column: ArrayRef = Arc::new(Float64Array::from_iter(fates.iter().map(of)));
         columns.push((format!("{}{name}", if taken { "probe_" } else { "" }), column));
     }
-    let fields: Vec<Field> = columns.iter().map(|(n, a)| Field::new(n, a.data_type().clone(), true)).collect();
+    let fields: Vec<Field> =
+        columns.iter().map(|(n, a)| Field::new(n, a.data_type().clone(), true)).collect();
     let schema = Arc::new(Schema::new(fields));
     let arrays = columns.into_iter().map(|(_, a)| a).collect();
     let batch = RecordBatch::try_new(schema.clone(), arrays).expect("columns of one length");
@@ -189,7 +219,8 @@ fn shown(fates: &[PacketOutcome]) -> Vec<&'static str> {
     let mut names: Vec<&'static str> = Vec::new();
     for fate in fates {
         if fate.gauges.0.len() != names.len() {
-            let new: Vec<_> = fate.gauges.0.iter().map(|(n, _)| *n).filter(|n| !names.contains(n)).collect();
+            let new: Vec<_> =
+                fate.gauges.0.iter().map(|(n, _)| *n).filter(|n| !names.contains(n)).collect();
             names.extend(new);
         }
     }

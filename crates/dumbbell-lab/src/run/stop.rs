@@ -1,5 +1,5 @@
-//! Evaluates a `stop` rule: after each run in the order of the seeds, so that the number of runs does not depend on
-//! how many run side by side.
+//! Evaluates a `stop` rule: after each run in the order of the seeds, so that the number of runs
+//! does not depend on how many run side by side.
 use crate::language::stop_rule::Rule;
 use crate::results::stats::t95;
 use serde_json::{Value, json};
@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 pub trait Evaluate {
     /// The number of the first of `runs` with which the rule holds, from `least` on.
     fn enough(&self, runs: &[Value], least: usize) -> Option<usize>;
-    /// How many runs to add to `runs`: none if it holds, or if there are as many as there may be. More than one,
-    /// where the interval is so wide that one will hardly do; a few may prove to be too many.
+    /// How many runs to add to `runs`: none if it holds, or if there are as many as there may be.
+    /// More than one, where the interval is so wide that one will hardly do; a few may prove to be
+    /// too many.
     fn more(&self, runs: &[Value], least: usize) -> usize;
     /// The rule's part of a result.
     fn report(&self, runs: &[Value], least: usize) -> Value;
@@ -34,7 +35,8 @@ impl Evaluate for Rule {
         }
         let n = values.len() as f64;
         let need = half(&values) / (self.target * mean(&values).abs());
-        let guess = if need.is_finite() { (n * need * need * 0.8 - n).ceil().max(1.0) } else { 1.0 };
+        let guess =
+            if need.is_finite() { (n * need * need * 0.8 - n).ceil().max(1.0) } else { 1.0 };
         guess.min(runs.len() as f64).min((self.most - runs.len()) as f64) as usize
     }
 

@@ -16,7 +16,12 @@ sweep.grid = { "queue.limit" = ["20 pkt", "40 pkt"] }
 "#;
 
 /// Seed 2 panics, and seed 3 loses a packet.
-fn fragile(engine: &Engine<'_>, plan: &Plan, hash: &str, dir: Option<&Path>) -> Result<RunOutput, Stop> {
+fn fragile(
+    engine: &Engine<'_>,
+    plan: &Plan,
+    hash: &str,
+    dir: Option<&Path>,
+) -> Result<RunOutput, Stop> {
     let mut ran = simulate(engine, plan, hash, dir)?;
     match plan.seed {
         2 => panic!("no such state"),
@@ -56,11 +61,19 @@ fn a_failure_is_a_row_and_the_others_go_on() {
         assert_eq!(failures[2]["overrides"], json!({ "queue.limit": "40 pkt" }));
         let point = &said["points"][0];
         assert_eq!(point["runs"].as_array().unwrap().len(), 3);
-        assert_eq!(point["flows"][0]["goodput_bps"]["n"], 2, "means are of the runs that have results");
+        assert_eq!(
+            point["flows"][0]["goodput_bps"]["n"], 2,
+            "means are of the runs that have \
+            results"
+        );
     }
     // A failure is no result: the next time it is tried again, and what is right is kept.
-    let again = run(&request(Some(&store)), &|_| true, &NoPlugins).unwrap_or_else(|p| panic!("{}", p.rendered));
-    assert_eq!((&again["from_store"], &again["valid"], again.get("failures")), (&json!(2), &json!(true), None));
+    let again = run(&request(Some(&store)), &|_| true, &NoPlugins)
+        .unwrap_or_else(|p| panic!("{}", p.rendered));
+    assert_eq!(
+        (&again["from_store"], &again["valid"], again.get("failures")),
+        (&json!(2), &json!(true), None)
+    );
     let last = run_with(&request(Some(&store)), &|_| true, &NoPlugins, (fragile, None))
         .unwrap_or_else(|p| panic!("{}", p.rendered));
     assert_eq!((&last["from_store"], &last["valid"]), (&json!(6), &json!(true)));
@@ -69,8 +82,8 @@ fn a_failure_is_a_row_and_the_others_go_on() {
 #[test]
 fn panics_alone_end_with_1_and_a_single_run_with_its_own_code() {
     let always: engine::Simulate = |_, _, _, _| panic!("always");
-    let said =
-        run_with(&request(None), &|_| true, &NoPlugins, (always, None)).unwrap_or_else(|p| panic!("{}", p.rendered));
+    let said = run_with(&request(None), &|_| true, &NoPlugins, (always, None))
+        .unwrap_or_else(|p| panic!("{}", p.rendered));
     assert_eq!((&said["valid"], &said["code"]), (&json!(false), &json!(code::FAILURE)));
     assert_eq!(said["points"][0]["error"]["message"], "the run panicked: always");
     let mut single = request(None);
@@ -84,7 +97,8 @@ fn panics_alone_end_with_1_and_a_single_run_with_its_own_code() {
 
 #[test]
 fn a_disk_that_is_full_ends_everything() {
-    let full: engine::Simulate = |_, _, _, _| Err(Stop::Broken(Problem::failure("the disk is full", None)));
+    let full: engine::Simulate =
+        |_, _, _, _| Err(Stop::Broken(Problem::failure("the disk is full", None)));
     let problem = run_with(&request(None), &|_| true, &NoPlugins, (full, None)).unwrap_err();
     assert!(problem.rendered.contains("the disk is full"));
 }
@@ -102,7 +116,9 @@ fn an_interrupted_sweep_says_what_is_kept_and_goes_on() {
     assert_eq!(problem.code, code::INTERRUPTED);
     assert!(problem.rendered.contains("finished runs are in"), "{}", problem.rendered);
     let kept =
-        run(&r, &|_| true, &NoPlugins).unwrap_or_else(|p| panic!("{}", p.rendered))["from_store"].as_u64().unwrap();
+        run(&r, &|_| true, &NoPlugins).unwrap_or_else(|p| panic!("{}", p.rendered))["from_store"]
+            .as_u64()
+            .unwrap();
     assert!((2..6).contains(&kept), "{kept}");
 }
 

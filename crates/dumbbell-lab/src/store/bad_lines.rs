@@ -17,7 +17,10 @@ pub fn explain(bad: &BadLine, dir: &Path) -> (String, String) {
         ),
         Fault::Damaged(why) => (
             format!("this row is damaged: {why}"),
-            format!("`dumbbell store repair {}` moves it aside and keeps the others", dir.display()),
+            format!(
+                "`dumbbell store repair {}` moves it aside and keeps the others",
+                dir.display()
+            ),
         ),
     }
 }
@@ -36,7 +39,11 @@ pub fn refuse(dir: &Path, bad: &[BadLine]) -> Problem {
     };
     let mut shown: Vec<Diagnostic> = bad.iter().take(SHOWN).map(say).collect();
     if bad.len() > SHOWN {
-        shown.push(Diagnostic::new(format!("and {} rows more of {}", bad.len() - SHOWN, dir.display())));
+        shown.push(Diagnostic::new(format!(
+            "and {} rows more of {}",
+            bad.len() - SHOWN,
+            dir.display()
+        )));
     }
     let mut problem = Problem::new(severity(bad), &shown, &Texts::default());
     for (i, b) in bad.iter().take(SHOWN).enumerate() {

@@ -4,9 +4,9 @@ use std::fmt;
 use std::io::{self, BufWriter, Write};
 use std::str::FromStr;
 
-/// The version of all results. **Raise it by one whenever a fingerprint changes** (the golden ones in
-/// `crates/dumbbell-sim/tests/golden.rs`, or any that their scenarios do not cover): every store then runs
-/// everything anew, and never mixes results of different code.
+/// The version of all results. **Raise it by one whenever a fingerprint changes** (the golden ones
+/// in `crates/dumbbell-sim/tests/golden.rs`, or any that their scenarios do not cover): every store
+/// then runs everything anew, and never mixes results of different code.
 pub const RESULTS_VERSION: u32 = 7;
 
 /// The beginning of a plan: its name is its first field.
@@ -43,22 +43,27 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// That of the run of `plan`, which says the seed and what is recorded, too. A scenario's name changes no result,
-    /// so it is not in the key: the same experiment in another file is the same experiment. The plan is written down
-    /// once for both: of a short run that is a few percent.
+    /// That of the run of `plan`, which says the seed and what is recorded, too. A scenario's name
+    /// changes no result, so it is not in the key: the same experiment in another file is the same
+    /// experiment. The plan is written down once for both: of a short run that is a few percent.
     pub fn of(plan: &mut Plan, audit: bool) -> Digest {
         Digest::made(plan, &format!("audit {audit}"))
     }
 
-    /// That of a run of `plan` between real hosts: the plan says how it is made, and no two such runs are alike; what is
-    /// kept is one of them.
+    /// That of a run of `plan` between real hosts: the plan says how it is made, and no two such
+    /// runs are alike; what is kept is one of them.
     pub fn of_testbed(plan: &mut Plan) -> Digest {
         Digest::made(plan, "on kernel")
     }
 
     fn made(plan: &mut Plan, how: &str) -> Digest {
-        let name = serde_json::to_vec(&plan.name).unwrap_or_default(); // Plain data: there is no error to be had.
-        let mut both = PlanHashes { named: blake3::Hasher::new(), keyed: blake3::Hasher::new(), skip: NAMELESS.len() };
+        // Plain data: there is no error to be had.
+        let name = serde_json::to_vec(&plan.name).unwrap_or_default();
+        let mut both = PlanHashes {
+            named: blake3::Hasher::new(),
+            keyed: blake3::Hasher::new(),
+            skip: NAMELESS.len(),
+        };
         both.named.update(NAME).update(&name);
         both.keyed.update(format!("dumbbell results {RESULTS_VERSION} {how}\n").as_bytes());
         let name = std::mem::take(&mut plan.name);
@@ -68,16 +73,20 @@ impl Digest {
         drop(out);
         plan.name = name;
         let first = both.keyed.finalize().as_bytes()[..16].try_into().unwrap_or_default();
-        Digest { key: Key(u128::from_be_bytes(first)), plan_hash: both.named.finalize().to_hex()[..16].to_string() }
+        Digest {
+            key: Key(u128::from_be_bytes(first)),
+            plan_hash: both.named.finalize().to_hex()[..16].to_string(),
+        }
     }
 }
 
-/// The hash of a plan with its name and that without, of one text that is never there as a whole: that of a plan of
-/// a million flows would be two gigabytes.
+/// The hash of a plan with its name and that without, of one text that is never there as a whole:
+/// that of a plan of a million flows would be two gigabytes.
 struct PlanHashes {
     named: blake3::Hasher,
     keyed: blake3::Hasher,
-    /// How much of the text's beginning is still to come that both leave out: the name that was taken away.
+    /// How much of the text's beginning is still to come that both leave out: the name that was
+    /// taken away.
     skip: usize,
 }
 

@@ -21,5 +21,7 @@ pub fn clear_away(dir: &Path) -> io::Result<()> {
 
 /// The folders in which files get their names when they are whole.
 fn written_to(dir: &Path) -> impl Iterator<Item = PathBuf> {
-    [dir.to_path_buf(), dir.join("segments"), dir.join("damaged")].into_iter().filter(|folder| folder.is_dir())
+    [dir.to_path_buf(), dir.join("segments"), dir.join("damaged")]
+        .into_iter()
+        .filter(|folder| folder.is_dir())
 }

@@ -1,7 +1,7 @@
 //! A row of the store as a line of text:
-//! `{"format":1,"key":"32 hex digits","check":"16","state":"done","result":{...}}`, with exactly these bytes around
-//! the result, so that a store is read without being parsed. `state` is `done` or `fail`; `check` is a hash of all that
-//! comes after it.
+//! `{"format":1,"key":"32 hex digits","check":"16","state":"done","result":{...}}`, with exactly
+//! these bytes around the result, so that a store is read without being parsed. `state` is `done`
+//! or `fail`; `check` is a hash of all that comes after it.
 use super::key::Key;
 use serde_json::Value;
 
@@ -38,12 +38,15 @@ pub fn write(key: Key, done: bool, result: &Value) -> Vec<u8> {
     let state: &[u8] = if done { b"done" } else { b"fail" };
     let mut rest = Vec::with_capacity(4096);
     [state, RESULT].iter().for_each(|part| rest.extend_from_slice(part));
-    let _ = serde_json::to_writer(&mut rest, result); // A value has text for keys, and a vector takes all.
+    // A value has text for keys, and a vector takes all.
+    let _ = serde_json::to_writer(&mut rest, result);
     rest.extend_from_slice(TAIL);
     let mut line = Vec::with_capacity(rest.len() + 128);
     let key = key.to_string();
     let check = check(key.as_bytes(), &rest);
-    [HEAD, key.as_bytes(), CHECK, check.as_bytes(), STATE, &rest, b"\n"].iter().for_each(|p| line.extend_from_slice(p));
+    [HEAD, key.as_bytes(), CHECK, check.as_bytes(), STATE, &rest, b"\n"]
+        .iter()
+        .for_each(|p| line.extend_from_slice(p));
     line
 }
 

@@ -1,11 +1,13 @@
 //! The store's lock, by which writers and readers exclude those that remove.
 //!
-//! *Shared* by whoever adds (a new segment; series and their row) and by whoever needs a picture that holds together
-//! (reading the index, series that a row lists); *exclusive* for whoever removes or rewrites (gc, repair, clearing away).
-//! It is held for one step, never while a run goes on, and never twice by one thread.
+//! *Shared* by whoever adds (a new segment; series and their row) and by whoever needs a picture
+//! that holds together (reading the index, series that a row lists); *exclusive* for whoever
+//! removes or rewrites (gc, repair, clearing away). It is held for one step, never while a run goes
+//! on, and never twice by one thread.
 //!
-//! Two files make it fair: everybody enters through `gate`, and holds `lock`. Whoever wants the store alone keeps the
-//! gate shut while the steps that are under way end; else a stream of writers could keep it out for ever.
+//! Two files make it fair: everybody enters through `gate`, and holds `lock`. Whoever wants the
+//! store alone keeps the gate shut while the steps that are under way end; else a stream of writers
+//! could keep it out for ever.
 use crate::files::lock::{Mode, Tried, acquire, attempt};
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -67,7 +69,8 @@ impl Lock {
         let locked = acquire(&gate, Mode::Exclusive, &self.what(), self.patience.1)?
             && acquire(&lock, Mode::Exclusive, &self.what(), self.patience.1)?;
         if !locked {
-            let cause = "its file system has no locks, so nothing can be removed without harm to those that write";
+            let cause = "its file system has no locks, so nothing can be removed without harm to \
+                those that write";
             return Err(io::Error::new(io::ErrorKind::Unsupported, cause));
         }
         Ok(ExclusiveLock { _files: [gate, lock] })
@@ -78,9 +81,11 @@ impl Lock {
     /// # Errors
     /// The disk fails.
     pub fn try_alone(&self) -> io::Result<Option<ExclusiveLock>> {
-        let (Some(gate), Some(lock)) = (self.open(FILES[0])?, self.open(FILES[1])?) else { return Ok(None) };
-        let locked =
-            attempt(&gate, Mode::Exclusive)? == Tried::Locked && attempt(&lock, Mode::Exclusive)? == Tried::Locked;
+        let (Some(gate), Some(lock)) = (self.open(FILES[0])?, self.open(FILES[1])?) else {
+            return Ok(None);
+        };
+        let locked = attempt(&gate, Mode::Exclusive)? == Tried::Locked
+            && attempt(&lock, Mode::Exclusive)? == Tried::Locked;
         Ok(locked.then_some(ExclusiveLock { _files: [gate, lock] }))
     }
 
@@ -89,13 +94,23 @@ impl Lock {
     }
 
     fn open_to_write(&self, name: &str) -> io::Result<File> {
-        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(self.dir.join(name))
+        OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(self.dir.join(name))
     }
 
     /// A file of the lock. A store that may only be read may lack it.
     fn open(&self, name: &str) -> io::Result<Option<File>> {
         match self.open_to_write(name) {
-            Err(e) if matches!(e.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
+            Err(e)
+                if matches!(
+                    e.kind(),
+                    io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+                ) =>
+            {
                 match File::open(self.dir.join(name)) {
                     Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
                     opened => opened.map(Some),
@@ -134,7 +149,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let under_way = hasty(dir.path()).share().unwrap();
         let path = dir.path().to_path_buf();
-        let waits = std::thread::spawn(move || Lock { dir: path, patience: (SHARE, SHARE) }.alone().unwrap());
+        let waits = std::thread::spawn(move || {
+            Lock { dir: path, patience: (SHARE, SHARE) }.alone().unwrap()
+        });
         while hasty(dir.path()).share().is_ok() {
             std::thread::yield_now();
         }

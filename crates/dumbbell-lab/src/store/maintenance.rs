@@ -3,14 +3,14 @@ mod gc;
 mod inventory;
 mod repair;
 
-use super::key::Key;
 use super::bad_lines::{explain, severity};
+use super::key::Key;
 use super::lock::Lock;
 use super::records::Damage;
 use super::scan::BadLine;
 use super::{MARK, read_mark};
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
-use inventory::{Inventory, Entry};
+use inventory::{Entry, Inventory};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io;
@@ -19,20 +19,24 @@ use std::path::Path;
 /// What `request` (`{"do": "check" | "list" | "repair" | "gc", "dir"}`) asks of a store.
 ///
 /// # Errors
-/// Code 2: there is no store; 3: `gc` or `repair` of one that is damaged beyond their means; 1: it cannot be read or
-/// written, or is in use.
+/// Code 2: there is no store; 3: `gc` or `repair` of one that is damaged beyond their means; 1: it
+/// cannot be read or written, or is in use.
 pub fn care(request: &Value) -> Result<Value, Problem> {
     let dir = Path::new(request["dir"].as_str().unwrap_or_default());
     if !dir.join(MARK).is_file() {
         let d = Diagnostic::new(format!("there is no store in {}", dir.display()));
-        let d = d.fix("name the directory that was given as --store; without one it is .dumbbell/store");
+        let d = d.fix(
+            "name the directory that was given as --store; without one it is \
+            .dumbbell/store",
+        );
         return Err(Problem::new(code::SCENARIO, &[d], &Texts::default()));
     }
     let what = request["do"].as_str().unwrap_or_default();
     if ["repair", "gc"].contains(&what)
         && let Err((code, d)) = read_mark(dir).map_err(|e| stopped(dir, &e))?
     {
-        return Err(Problem::new(code, &[d], &Texts::default())); // Who knows what the rows of another format mean.
+        // Who knows what the rows of another format mean.
+        return Err(Problem::new(code, &[d], &Texts::default()));
     }
     match what {
         "check" => check(dir),
@@ -40,7 +44,10 @@ pub fn care(request: &Value) -> Result<Value, Problem> {
         "repair" => repair::repair(dir),
         "gc" => return gc::gc(dir).map_err(|e| stopped(dir, &e))?,
         other => {
-            let d = Diagnostic::new(format!("a store cannot `{other}`")).fix("it can check, list, repair and gc");
+            let d = Diagnostic::new(format!("a store cannot `{other}`")).fix(
+                "it can check, list, \
+                repair and gc",
+            );
             return Err(Problem::new(code::SCENARIO, &[d], &Texts::default()));
         }
     }
@@ -56,16 +63,26 @@ fn stopped(dir: &Path, e: &io::Error) -> Problem {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             Some("free some space; the runs that the store has are kept")
         }
-        io::ErrorKind::TimedOut | io::ErrorKind::ResourceBusy => Some("give the command again when it has ended"),
-        io::ErrorKind::Unsupported => Some("copy the store to a local disk, and look after it there"),
+        io::ErrorKind::TimedOut | io::ErrorKind::ResourceBusy => Some(
+            "give the command again when \
+            it has ended",
+        ),
+        io::ErrorKind::Unsupported => Some(
+            "copy the store to a local disk, and look after it \
+            there",
+        ),
         _ => None,
     };
-    Problem::failure(format!("the store {} cannot be used: {e}", dir.display()), fix.map(Into::into))
+    Problem::failure(
+        format!("the store {} cannot be used: {e}", dir.display()),
+        fix.map(Into::into),
+    )
 }
 
-/// Reads every row and every file of series: `{"store", "ok", "code", "runs", "failed", "rows", "segments", "torn",
-/// "records_lost", "unverified", "problems": [{"file", "line", "cause", "fix"}]}`. `records_lost` is how many runs have
-/// damaged or missing series; `unverified` how many have series without digests, of which only sizes were checked.
+/// Reads every row and every file of series:
+/// `{"store", "ok", "code", "runs", "failed", "rows", "segments", "torn", "records_lost", "unverified", "problems": [{"file", "line", "cause", "fix"}]}`.
+/// `records_lost` is how many runs have damaged or missing series; `unverified` how many have
+/// series without digests, of which only sizes were checked.
 fn check(dir: &Path) -> io::Result<Value> {
     let lock = Lock::of(dir);
     let inventory = {
@@ -78,11 +95,15 @@ fn check(dir: &Path) -> io::Result<Value> {
         json!({ "file": b.file, "line": b.line, "cause": cause, "fix": fix })
     };
     let mark = read_mark(dir)?.err();
-    let codes = [mark.as_ref().map_or(0, |(code, _)| *code), if lost > 0 { code::CHECK } else { 0 }];
+    let codes =
+        [mark.as_ref().map_or(0, |(code, _)| *code), if lost > 0 { code::CHECK } else { 0 }];
     let rows = if inventory.bad.is_empty() { 0 } else { severity(&inventory.bad) };
-    let mark = mark.map(|(_, d)| json!({ "file": dir.join(MARK), "line": null, "cause": d.cause, "fix": d.fix }));
+    let mark = mark.map(
+        |(_, d)| json!({ "file": dir.join(MARK), "line": null, "cause": d.cause, "fix": d.fix }),
+    );
     let series = damage.iter().map(|(key, d)| say_damage(dir, *key, d));
-    let problems: Vec<Value> = mark.into_iter().chain(inventory.bad.iter().map(say)).chain(series).collect();
+    let problems: Vec<Value> =
+        mark.into_iter().chain(inventory.bad.iter().map(say)).chain(series).collect();
     let done = inventory.rows.values().filter(|e| e.done).count();
     Ok(json!({
         "store": dir,
@@ -99,9 +120,14 @@ fn check(dir: &Path) -> io::Result<Value> {
     }))
 }
 
-/// How many runs have damaged series, and which files these are. The store is shared for one run at a time, so that gc
-/// need not wait for all of them; what looks damaged is looked at again together with its row.
-fn damaged(dir: &Path, inventory: &Inventory, lock: &Lock) -> io::Result<(usize, Vec<(Key, Damage)>)> {
+/// How many runs have damaged series, and which files these are. The store is shared for one run at
+/// a time, so that gc need not wait for all of them; what looks damaged is looked at again together
+/// with its row.
+fn damaged(
+    dir: &Path,
+    inventory: &Inventory,
+    lock: &Lock,
+) -> io::Result<(usize, Vec<(Key, Damage)>)> {
     let of = |key: &Key, entry: &Entry| entry.records.damage(&entry.records.dir(dir, *key));
     let mut suspects = Vec::new();
     for (key, entry) in inventory.rows.iter().filter(|(_, e)| e.done && !e.records.is_empty()) {
@@ -117,7 +143,9 @@ fn damaged(dir: &Path, inventory: &Inventory, lock: &Lock) -> io::Result<(usize,
     let now = Inventory::of(dir, |_, _| {})?;
     let found: Vec<Vec<(Key, Damage)>> = suspects
         .iter()
-        .filter_map(|key| Some(of(key, now.rows.get(key)?).into_iter().map(|d| (*key, d)).collect()))
+        .filter_map(|key| {
+            Some(of(key, now.rows.get(key)?).into_iter().map(|d| (*key, d)).collect())
+        })
         .filter(|damage: &Vec<_>| !damage.is_empty())
         .collect();
     Ok((found.len(), found.into_iter().flatten().collect()))
@@ -126,14 +154,15 @@ fn damaged(dir: &Path, inventory: &Inventory, lock: &Lock) -> io::Result<(usize,
 fn say_damage(dir: &Path, key: Key, damage: &Damage) -> Value {
     let cause = format!("{}: {} (series of the run {key})", damage.file.display(), damage.cause);
     let fix = format!(
-        "run its scenario again, which makes the series anew; or `dumbbell store repair {}` moves the run aside",
+        "run its scenario again, which makes the series anew; or `dumbbell store repair {}` moves \
+            the run aside",
         dir.display()
     );
     json!({ "file": damage.file, "line": null, "cause": cause, "fix": fix })
 }
 
-/// `{"store", "runs": [{"key", "state", "name", "overrides", "seed", "fingerprint", "wall_s", "version"}],
-/// "bad_rows"}`; the last is how many rows cannot be read.
+/// `{"store", "runs": [{"key", "state", "name", "overrides", "seed", "fingerprint", "wall_s", "version"}], "bad_rows"}`;
+/// the last is how many rows cannot be read.
 fn list(dir: &Path) -> io::Result<Value> {
     let _share = Lock::of(dir).share()?;
     let mut runs: BTreeMap<Key, Value> = BTreeMap::new();
@@ -151,5 +180,7 @@ fn list(dir: &Path) -> io::Result<Value> {
             runs.insert(row.key, said);
         }
     })?;
-    Ok(json!({ "store": dir, "runs": runs.into_values().collect::<Vec<_>>(), "bad_rows": inventory.bad.len() }))
+    Ok(
+        json!({ "store": dir, "runs": runs.into_values().collect::<Vec<_>>(), "bad_rows": inventory.bad.len() }),
+    )
 }

@@ -1,4 +1,5 @@
-//! A run's series in the store: a directory that is named by the run and by its content, and never changes.
+//! A run's series in the store: a directory that is named by the run and by its content, and never
+//! changes.
 use super::key::Key;
 use crate::files::durable;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -36,8 +37,8 @@ pub struct Damage {
 pub struct Records(Vec<Listed>);
 
 impl Records {
-    /// Each file: its name, its size in bytes, and its BLAKE3 digest (64 hexadecimal digits). Rows of earlier releases
-    /// have no digests.
+    /// Each file: its name, its size in bytes, and its BLAKE3 digest (64 hexadecimal digits). Rows
+    /// of earlier releases have no digests.
     pub fn files(&self) -> impl Iterator<Item = (&str, u64, Option<&str>)> {
         self.0.iter().map(|f| (f.name.as_str(), f.bytes, f.blake3.as_deref()))
     }
@@ -57,8 +58,9 @@ impl Records {
         self.0.iter().all(|f| f.blake3.is_some())
     }
 
-    /// The directory of these series in the store `store`. It is named by the content as well as by the run, so that
-    /// other series of the same run never replace them. Rows without digests name it by the run alone.
+    /// The directory of these series in the store `store`. It is named by the content as well as by
+    /// the run, so that other series of the same run never replace them. Rows without digests name
+    /// it by the run alone.
     pub fn dir(&self, store: &Path, key: Key) -> PathBuf {
         let base = store.join("records");
         if !self.verifiable() {
@@ -95,7 +97,9 @@ impl Records {
                 Some(blake3) => json!({ "bytes": f.bytes, "blake3": blake3 }),
                 None => json!(f.bytes),
             };
-            row[LIST] = Value::Object(self.0.iter().map(|f| (f.name.clone(), said(f))).collect::<Map<String, Value>>());
+            row[LIST] = Value::Object(
+                self.0.iter().map(|f| (f.name.clone(), said(f))).collect::<Map<String, Value>>(),
+            );
         }
     }
 
@@ -118,24 +122,31 @@ impl Records {
 
     /// The files in `dir` that are not what the row says; each is read whole.
     pub fn damage(&self, dir: &Path) -> Vec<Damage> {
-        let wrong = |f: &Listed| f.wrong(dir).map(|cause| Damage { file: dir.join(&f.name), cause });
+        let wrong =
+            |f: &Listed| f.wrong(dir).map(|cause| Damage { file: dir.join(&f.name), cause });
         self.0.iter().filter_map(wrong).collect()
     }
 
-    /// Moves what has grown in `grown`, and was sealed, to its place `to`, and syncs the folder. The same content that
-    /// is there already stays. `to` never goes missing: a damaged one is exchanged.
+    /// Moves what has grown in `grown`, and was sealed, to its place `to`, and syncs the folder.
+    /// The same content that is there already stays. `to` never goes missing: a damaged one is
+    /// exchanged.
     ///
     /// # Errors
     /// The disk is full or fails.
     pub fn place(&self, grown: &Path, to: &Path) -> io::Result<()> {
         for _ in 0..TRIES {
             match std::fs::rename(grown, to) {
-                Err(e) if matches!(e.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists) => {}
+                Err(e)
+                    if matches!(
+                        e.kind(),
+                        io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists
+                    ) => {}
                 moved => return moved.and_then(|()| durable::sync_dir(durable::parent(to))),
             }
             if self.damage(to).is_empty() {
                 std::fs::remove_dir_all(grown)?;
-                return durable::sync_dir(durable::parent(to)); // Whoever placed it may not have come to that.
+                // Whoever placed it may not have come to that.
+                return durable::sync_dir(durable::parent(to));
             }
             exchange(grown, to)?;
         }
@@ -146,7 +157,9 @@ impl Records {
 /// Exchanges two directories in one step; where the file system cannot, `to` is moved away.
 fn exchange(grown: &Path, to: &Path) -> io::Result<()> {
     match renameat_with(CWD, grown, CWD, to, RenameFlags::EXCHANGE) {
-        Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => std::fs::rename(to, grown.with_extension("old")),
+        Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
+            std::fs::rename(to, grown.with_extension("old"))
+        }
         exchanged => Ok(exchanged?),
     }
 }
@@ -171,7 +184,9 @@ impl Listed {
         let said = self.blake3.as_ref()?;
         match durable::digest(&file) {
             Err(e) => Some(format!("it cannot be read: {e}")),
-            Ok(is) if is != *said => Some("its content has changed: the BLAKE3 digest differs".into()),
+            Ok(is) if is != *said => {
+                Some("its content has changed: the BLAKE3 digest differs".into())
+            }
             Ok(_) => None,
         }
     }

@@ -55,14 +55,17 @@ pub fn segments(dir: &Path) -> io::Result<Vec<PathBuf>> {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
     };
-    let mut files: Vec<PathBuf> =
-        entries.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == ENDING)).collect();
+    let mut files: Vec<PathBuf> = entries
+        .flatten()
+        .map(|e| e.path())
+        .filter(|p| p.extension().is_some_and(|e| e == ENDING))
+        .collect();
     files.sort();
     Ok(files)
 }
 
-/// Calls `see` for each line of a file that has its end: its number from 1, its offset, its bytes. True if there
-/// was something behind the last end: what a kill left.
+/// Calls `see` for each line of a file that has its end: its number from 1, its offset, its bytes.
+/// True if there was something behind the last end: what a kill left.
 pub fn lines(file: &Path, mut see: impl FnMut(usize, u64, &[u8])) -> io::Result<bool> {
     let mut reader = BufReader::with_capacity(1 << 18, File::open(file)?);
     let (mut line, mut offset, mut number) = (Vec::new(), 0u64, 0);
@@ -95,13 +98,17 @@ impl Index {
                 let rows = if row.done { &mut self.done } else { &mut self.failed };
                 rows.insert(row.key, Place { segment, offset, length: text.len() });
             }
-            Err(fault) => self.bad.push(BadLine { file: self.segments[segment].clone(), line: number, fault }),
+            Err(fault) => {
+                self.bad.push(BadLine { file: self.segments[segment].clone(), line: number, fault })
+            }
         }
     }
 
     /// The row of a run that ended well (`done`), or of one that failed.
     pub fn row(&self, key: Key, done: bool) -> Row {
-        let Some(place) = (if done { &self.done } else { &self.failed }).get(&key) else { return Row::Absent };
+        let Some(place) = (if done { &self.done } else { &self.failed }).get(&key) else {
+            return Row::Absent;
+        };
         self.parse(*place).map_or(Row::Gone, Row::Here)
     }
 
@@ -112,7 +119,10 @@ impl Index {
 
     fn parse(&self, place: Place) -> Option<Value> {
         let mut text = vec![0; place.length];
-        File::open(&self.segments[place.segment]).ok()?.read_exact_at(&mut text, place.offset).ok()?;
+        File::open(&self.segments[place.segment])
+            .ok()?
+            .read_exact_at(&mut text, place.offset)
+            .ok()?;
         serde_json::from_slice(line::read(&text).ok()?.result).ok()
     }
 }

@@ -14,7 +14,8 @@ pub fn now() -> u128 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos()
 }
 
-/// True if the process that writes `file` lives. Asked by who has the store alone: then no segment is on its way.
+/// True if the process that writes `file` lives. Asked by who has the store alone: then no segment
+/// is on its way.
 ///
 /// # Errors
 /// The file cannot be opened.
@@ -33,8 +34,8 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// A new file in `dir`, made while the store is shared. It stays locked while this process lives, so that nobody
-    /// tidies it away.
+    /// A new file in `dir`, made while the store is shared. It stays locked while this process
+    /// lives, so that nobody tidies it away.
     ///
     /// # Errors
     /// It cannot be made.
@@ -48,7 +49,8 @@ impl Segment {
                     durable::sync_dir(dir)?;
                     return Ok(Segment { file, length: 0, dirty: false, failed: None });
                 }
-                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {} // Of another machine: the next nanosecond.
+                // Of another machine: the next nanosecond.
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(e) => return Err(e),
             }
         }
@@ -57,10 +59,12 @@ impl Segment {
     /// Writes a line behind the others, whole or not at all, and gives the segment back.
     ///
     /// # Errors
-    /// It could not be written. What there was of it is taken back; the segment is gone in any case.
+    /// It could not be written. What there was of it is taken back; the segment is gone in any
+    /// case.
     pub fn append(mut self, line: &[u8]) -> io::Result<Segment> {
         if let Err(e) = self.file.write_all(line) {
-            let _ = self.file.set_len(self.length); // If this fails too, a last line without its end stays: not read.
+            // If this fails too, a last line without its end stays: not read.
+            let _ = self.file.set_len(self.length);
             return Err(e);
         }
         self.length += line.len() as u64;

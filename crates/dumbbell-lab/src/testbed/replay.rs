@@ -1,8 +1,8 @@
 //! `dumbbell replay`: a log on its own, made again in another process.
 use crate::files::environment::builtin_plugins;
-use crate::run::engine;
-use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::files::regular;
+use crate::language::problem::{Diagnostic, Problem, Texts, code};
+use crate::run::engine;
 use dumbbell_emu::live::replay::{ReplayFault, ReplayObserver, replay as replay_log};
 use dumbbell_emu::log::{Reader, Record};
 use dumbbell_emu::router::measures::lateness::Spans;
@@ -10,13 +10,12 @@ use serde_json::{Value, json};
 use std::io::BufReader;
 use std::path::Path;
 
-/// Replays the log that a request names, `{"log": PATH}`: `{"log", "scenario", "seed", "packets", "mismatches",
-/// "first_mismatch", "lost", "message", "verdict": "same" | "differs", "fingerprint", "lateness_us", "required",
-/// "duration_s"}`.
+/// Replays the log that a request names, `{"log": PATH}`:
+/// `{"log", "scenario", "seed", "packets", "mismatches", "first_mismatch", "lost", "message", "verdict": "same" | "differs", "fingerprint", "lateness_us", "required", "duration_s"}`.
 ///
 /// # Errors
-/// Code 3: it is no log, or it was altered or cut off; 1: it cannot be read, or names algorithms that are not in the
-/// catalogue.
+/// Code 3: it is no log, or it was altered or cut off; 1: it cannot be read, or names algorithms
+/// that are not in the catalogue.
 pub fn replay(request: &Value) -> Result<Value, Problem> {
     let path = request["log"].as_str().unwrap_or_default();
     crate::results::manifest::check(Path::new(path))?;
@@ -25,15 +24,21 @@ pub fn replay(request: &Value) -> Result<Value, Problem> {
         Problem::failure(format!("{path} cannot be read: {e}"), Some(fix.into()))
     })?;
     let told = |fault: &ReplayFault| problem(fault, path);
-    let mut log = Reader::new(BufReader::new(file)).map_err(|fault| told(&ReplayFault::Log(fault)))?;
+    let mut log =
+        Reader::new(BufReader::new(file)).map_err(|fault| told(&ReplayFault::Log(fault)))?;
     let plan = log.header.plan.clone();
     let plugins = builtin_plugins();
-    engine::lacking(plan.links.iter().map(|link| link.aqm.kind.as_str()), &plugins).map_or(Ok(()), Err)?;
+    engine::lacking(plan.links.iter().map(|link| link.aqm.kind.as_str()), &plugins)
+        .map_or(Ok(()), Err)?;
     let mut late = WriteDelay::default();
-    let replayed = replay_log(&mut log, (&plan, &plugins), &mut (), &mut late).map_err(|fault| told(&fault))?;
+    let replayed = replay_log(&mut log, (&plan, &plugins), &mut (), &mut late)
+        .map_err(|fault| told(&fault))?;
     let lost = log.totals().map_or(0, |totals| totals.lost);
     let message = (lost > 0).then(|| {
-        format!("{lost} records are missing in this log, for which the run had no room: it does not tell the whole run")
+        format!(
+            "{lost} records are missing in this log, for which the run had no room: it does \
+            not tell the whole run"
+        )
     });
     let first = replayed.first.map(|mismatch| {
         json!({
@@ -76,17 +81,30 @@ impl ReplayObserver for WriteDelay {
 /// Why a log cannot be replayed, for people.
 pub fn problem(fault: &ReplayFault, log: &str) -> Problem {
     let (code, cause, fix) = match fault {
-        ReplayFault::Log(fault) => {
-            (code::CHECK, fault.to_string(), "take the file as the run wrote it; what it says cannot be relied on")
-        }
+        ReplayFault::Log(fault) => (
+            code::CHECK,
+            fault.to_string(),
+            "take the file as the run wrote it; what it says \
+                cannot be relied on",
+        ),
         ReplayFault::Order(why) => (code::CHECK, why.clone(), "take the file as the run wrote it"),
         ReplayFault::Plugin(failure) => {
-            let cause = format!("{} failed at {} s: {}", failure.algorithm, failure.at.seconds(), failure.cause);
+            let cause = format!(
+                "{} failed at {} s: {}",
+                failure.algorithm,
+                failure.at.seconds(),
+                failure.cause
+            );
             (code::FAILURE, cause, "mend the algorithm and run again")
         }
         ReplayFault::Plan(fault) => {
             let cause = format!("its plan cannot be built, at {}: {}", fault.at, fault.cause);
-            (code::FAILURE, cause, "use the release that made it; algorithms of your own cannot be replayed")
+            (
+                code::FAILURE,
+                cause,
+                "use the release that made it; algorithms of your own cannot be \
+                replayed",
+            )
         }
     };
     Problem::new(code, &[Diagnostic::new(format!("{log}: {cause}")).fix(fix)], &Texts::default())

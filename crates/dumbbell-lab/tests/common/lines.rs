@@ -8,8 +8,12 @@ pub fn queue() -> impl Strategy<Value = String> {
 
 fn lot() -> impl Strategy<Value = String> {
     let bytes = (200u32..10_000, 10_000u32..u32::MAX);
-    (1u32..=u32::MAX, 1u32..=65_536, bytes)
-        .prop_map(|(limit, flows, (q, m))| format!("limit {limit} flows {flows} quantum {q} memory_limit {m}"))
+    (1u32..=u32::MAX, 1u32..=65_536, bytes).prop_map(|(limit, flows, (q, m))| {
+        format!(
+            "limit {limit} flows {flows} quantum {q} \
+            memory_limit {m}"
+        )
+    })
 }
 
 fn fq_codel() -> impl Strategy<Value = String> {
@@ -21,31 +25,43 @@ fn fq_codel() -> impl Strategy<Value = String> {
 }
 
 fn fq_pie() -> impl Strategy<Value = String> {
-    let marks = prop_oneof![Just(String::new()), (0u32..=100).prop_map(|p| format!(" ecn ecn_prob {p}"))];
-    (lot(), 1u32..2_000_000, 0u32..=32, marks, flag(" bytemode")).prop_map(|(lot, target, gain, marks, bytes)| {
-        format!("fq_pie {lot} target {target} tupdate 15ms alpha {gain} beta {gain}{marks}{bytes}")
-    })
+    let marks = prop_oneof![
+        Just(String::new()),
+        (0u32..=100).prop_map(|p| format!(
+            " ecn ecn_prob \
+        {p}"
+        ))
+    ];
+    (lot(), 1u32..2_000_000, 0u32..=32, marks, flag(" bytemode")).prop_map(
+        |(lot, target, gain, marks, bytes)| {
+            format!(
+                "fq_pie {lot} target {target} tupdate 15ms alpha {gain} beta {gain}{marks}{bytes}"
+            )
+        },
+    )
 }
 
 fn sfq() -> impl Strategy<Value = String> {
-    (1u32..=65_535, 1u32..=65_535, 0u32..=16, 200u32..10_000, 0u32..1000, flag(" headdrop")).prop_map(
-        |(limit, depth, power, quantum, perturb, head)| {
+    (1u32..=65_535, 1u32..=65_535, 0u32..=16, 200u32..10_000, 0u32..1000, flag(" headdrop"))
+        .prop_map(|(limit, depth, power, quantum, perturb, head)| {
             let divisor = 1u32 << power;
-            format!("sfq limit {limit} depth {depth} divisor {divisor} quantum {quantum} perturb {perturb}{head}")
-        },
-    )
+            format!(
+                "sfq limit {limit} depth {depth} divisor {divisor} quantum {quantum} perturb \
+                {perturb}{head}"
+            )
+        })
 }
 
 fn dualpi2() -> impl Strategy<Value = String> {
     let control = (1u32..1_000_000, 1u32..1_000_000, 0.0f64..10.0);
-    (1u32..=u32::MAX, control, 1u32..20, 1u32..100_000, 0u32..=1000, flag(" overflow"), 0u32..=100).prop_map(
-        |(limit, (target, tupdate, gain), k, step, least, over, share)| {
+    (1u32..=u32::MAX, control, 1u32..20, 1u32..100_000, 0u32..=1000, flag(" overflow"), 0u32..=100)
+        .prop_map(|(limit, (target, tupdate, gain), k, step, least, over, share)| {
             format!(
-                "dualpi2 limit {limit} target {target} tupdate {tupdate} alpha {gain} beta {gain} coupling_factor {k} \
-                 step_thresh {step}us min_qlen_step {least}{over} classic_protection {share}"
+                "dualpi2 limit {limit} target {target} tupdate {tupdate} alpha {gain} beta {gain} \
+                    coupling_factor {k} step_thresh {step}us min_qlen_step {least}{over} \
+                    classic_protection {share}"
             )
-        },
-    )
+        })
 }
 
 fn flag(word: &'static str) -> impl Strategy<Value = &'static str> {
@@ -53,7 +69,13 @@ fn flag(word: &'static str) -> impl Strategy<Value = &'static str> {
 }
 
 fn codel() -> impl Strategy<Value = String> {
-    let marks = prop_oneof![Just(String::new()), (1u32..100_000).prop_map(|us| format!(" ecn ce_threshold {us}us"))];
+    let marks = prop_oneof![
+        Just(String::new()),
+        (1u32..100_000).prop_map(|us| format!(
+            " ecn \
+        ce_threshold {us}us"
+        ))
+    ];
     (1u32..=u32::MAX, 1u32..2_000_000, 1u32..2_000_000, flag(" ecn"), marks).prop_map(
         |(limit, target, interval, ecn, marks)| {
             format!("codel limit {limit} target {target}us interval {interval}us{ecn}{marks}")
@@ -66,16 +88,24 @@ fn pie() -> impl Strategy<Value = String> {
     let flags = (flag(" ecn"), flag(" bytemode"), flag(" dq_rate_estimator"));
     (1u32..100_000, 1u32..2_000_000, 1u32..2_000_000, gains, flags).prop_map(
         |(limit, target, tupdate, (alpha, beta), (ecn, bytes, rate))| {
-            format!("pie limit {limit} target {target} tupdate {tupdate} alpha {alpha} beta {beta}{ecn}{bytes}{rate}")
+            format!(
+                "pie limit {limit} target {target} tupdate {tupdate} alpha {alpha} beta \
+                {beta}{ecn}{bytes}{rate}"
+            )
         },
     )
 }
 
 fn choke() -> impl Strategy<Value = String> {
-    (1u32..500, 2u32..6, 1u32..200, 64u32..2000, 1u32..1000, flag(" ecn")).prop_map(|(min, times, more, avpkt, p, ecn)| {
-        let (max, burst, p) = (min * times, min + more, f64::from(p) / 1000.0);
-        format!("choke limit {max} bandwidth 10mbit min {min} max {max} avpkt {avpkt} burst {burst} probability {p}{ecn}")
-    })
+    (1u32..500, 2u32..6, 1u32..200, 64u32..2000, 1u32..1000, flag(" ecn")).prop_map(
+        |(min, times, more, avpkt, p, ecn)| {
+            let (max, burst, p) = (min * times, min + more, f64::from(p) / 1000.0);
+            format!(
+                "choke limit {max} bandwidth 10mbit min {min} max {max} avpkt {avpkt} burst \
+            {burst} probability {p}{ecn}"
+            )
+        },
+    )
 }
 
 fn sfb() -> impl Strategy<Value = String> {
@@ -84,8 +114,8 @@ fn sfb() -> impl Strategy<Value = String> {
         |(limit, target, more, step, rehash, (rate, burst))| {
             let max = target + more;
             format!(
-                "sfb limit {limit} target {target} max {max} increment {step} decrement {step} rehash {rehash} db {} \
-                 penalty_rate {rate} penalty_burst {burst}",
+                "sfb limit {limit} target {target} max {max} increment {step} decrement {step} \
+                    rehash {rehash} db {} penalty_rate {rate} penalty_burst {burst}",
                 rehash / 2
             )
         },

@@ -1,8 +1,8 @@
 //! What the tests share.
 #![allow(dead_code)] // Each test file is a crate and uses its part.
 use dumbbell_lab::files::environment::ThisMachine;
-use dumbbell_lab::language::plugins::NoPlugins;
 use dumbbell_lab::language::load::Source;
+use dumbbell_lab::language::plugins::NoPlugins;
 use dumbbell_lab::language::problem::Problem;
 use dumbbell_lab::resolve::study::{Study, StudyInput};
 use dumbbell_plan::Plan;

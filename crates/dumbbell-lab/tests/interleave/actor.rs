@@ -16,7 +16,8 @@ const READY: &str = "actor's thread ";
 /// What a register holds when a system call begins.
 const BEGINS: u64 = -libc::ENOSYS as u64;
 
-/// The system calls at which a process is stopped: all by which a store is read as a whole, or changed.
+/// The system calls at which a process is stopped: all by which a store is read as a whole, or
+/// changed.
 const CALLS: [i64; 21] = [
     libc::SYS_openat,
     libc::SYS_flock,
@@ -85,12 +86,14 @@ impl Actor {
             .spawn()
             .unwrap();
         let mut said = BufReader::new(child.stdout.as_mut().unwrap()).lines().map(Result::unwrap);
-        let ready = said.find_map(|line| line.split_once(READY).map(|(_, thread)| thread.parse().unwrap()));
+        let ready =
+            said.find_map(|line| line.split_once(READY).map(|(_, thread)| thread.parse().unwrap()));
         drop(said);
         let thread = Pid::from_raw(ready.expect("the actor says its thread"));
-        let traced = ptrace::seize(thread, Options::PTRACE_O_TRACESYSGOOD | Options::PTRACE_O_EXITKILL)
-            .and_then(|()| ptrace::interrupt(thread))
-            .and_then(|()| waitpid(thread, Some(WaitPidFlag::__WALL)));
+        let traced =
+            ptrace::seize(thread, Options::PTRACE_O_TRACESYSGOOD | Options::PTRACE_O_EXITKILL)
+                .and_then(|()| ptrace::interrupt(thread))
+                .and_then(|()| waitpid(thread, Some(WaitPidFlag::__WALL)));
         if let Err(e) = traced {
             child.kill().unwrap();
             child.wait().unwrap();
@@ -103,9 +106,13 @@ impl Actor {
     /// Lets it go on until its `call`th call is about to begin, it waits, or it ends.
     pub fn run_to(&mut self, call: usize) -> Stop {
         loop {
-            match ptrace::syscall(self.thread, None).and_then(|()| waitpid(self.thread, Some(WaitPidFlag::__WALL))) {
+            match ptrace::syscall(self.thread, None)
+                .and_then(|()| waitpid(self.thread, Some(WaitPidFlag::__WALL)))
+            {
                 Ok(WaitStatus::PtraceSyscall(_)) => {}
-                Ok(WaitStatus::Exited(..) | WaitStatus::Signaled(..)) | Err(nix::Error::ESRCH) => return Stop::Ended,
+                Ok(WaitStatus::Exited(..) | WaitStatus::Signaled(..)) | Err(nix::Error::ESRCH) => {
+                    return Stop::Ended;
+                }
                 Ok(_) => continue,
                 Err(e) => panic!("ptrace: {e}"),
             }
@@ -124,15 +131,20 @@ impl Actor {
         }
     }
 
-    /// Lets it go on to its end and shows each system call to `watch`, before it is made: its number, the file that its
-    /// first argument stands for, and the link to that file, which can be read even if the file has no name. A call for
-    /// which `watch` gives an error is not made, and fails with that.
+    /// Lets it go on to its end and shows each system call to `watch`, before it is made: its
+    /// number, the file that its first argument stands for, and the link to that file, which can be
+    /// read even if the file has no name. A call for which `watch` gives an error is not made, and
+    /// fails with that.
     pub fn run(&mut self, mut watch: impl FnMut(i64, &Path, &Path) -> Option<i32>) {
         let mut fails = None;
         loop {
-            match ptrace::syscall(self.thread, None).and_then(|()| waitpid(self.thread, Some(WaitPidFlag::__WALL))) {
+            match ptrace::syscall(self.thread, None)
+                .and_then(|()| waitpid(self.thread, Some(WaitPidFlag::__WALL)))
+            {
                 Ok(WaitStatus::PtraceSyscall(_)) => {}
-                Ok(WaitStatus::Exited(..) | WaitStatus::Signaled(..)) | Err(nix::Error::ESRCH) => return,
+                Ok(WaitStatus::Exited(..) | WaitStatus::Signaled(..)) | Err(nix::Error::ESRCH) => {
+                    return;
+                }
                 Ok(_) => continue,
                 Err(e) => panic!("ptrace: {e}"),
             }

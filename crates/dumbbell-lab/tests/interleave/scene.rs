@@ -14,7 +14,8 @@ fn key(i: u32) -> Key {
 }
 
 fn care(what: &str, store: &Path) -> Value {
-    api::store(&json!({ "do": what, "dir": store })).unwrap_or_else(|p| panic!("{what}: {}", p.rendered))
+    api::store(&json!({ "do": what, "dir": store }))
+        .unwrap_or_else(|p| panic!("{what}: {}", p.rendered))
 }
 
 /// Keeps the run `i`, with series if they have content.
@@ -22,14 +23,16 @@ fn keep(store: &Store, i: u32, series: &str) {
     if !series.is_empty() {
         std::fs::write(store.grow(key(i)).unwrap().join("flows.parquet"), series).unwrap();
     }
-    store.keep(key(i), &json!({ "seed": i, "of": { "results_version": RESULTS_VERSION } })).unwrap();
+    store
+        .keep(key(i), &json!({ "seed": i, "of": { "results_version": RESULTS_VERSION } }))
+        .unwrap();
 }
 
 /// The runs of a store, as it is found at first.
 const BEFORE: [u32; 3] = [90, 91, 92];
 
-/// Makes a store as earlier runs left it: two files of rows, one run twice, series without a row, remains of a kill; and,
-/// if asked for, a damaged row.
+/// Makes a store as earlier runs left it: two files of rows, one run twice, series without a row,
+/// remains of a kill; and, if asked for, a damaged row.
 pub fn make(store: &Path, damaged: bool) {
     for runs in [&[90, 91][..], &[91, 92]] {
         let writer = Store::open(store).unwrap();
@@ -57,7 +60,8 @@ pub fn play(role: &str, store: &Path) {
         "read" => {
             let store = Store::open(store).unwrap();
             for i in BEFORE {
-                let found = store.find(key(i)).unwrap().unwrap_or_else(|| panic!("run {i} is lost"));
+                let found =
+                    store.find(key(i)).unwrap().unwrap_or_else(|| panic!("run {i} is lost"));
                 let dir = found.records.dir(store.dir(), key(i));
                 let whole = found.records.names().all(|name| std::fs::read(dir.join(name)).is_ok());
                 assert!(found.result["seed"] == i && whole, "run {i} is another");
@@ -72,7 +76,11 @@ pub fn play(role: &str, store: &Path) {
         "tidy without locks" => {
             for what in ["gc", "repair"] {
                 let refused = api::store(&json!({ "do": what, "dir": store })).unwrap_err();
-                assert!(refused.code == 1 && refused.rendered.contains("no locks"), "{}", refused.rendered);
+                assert!(
+                    refused.code == 1 && refused.rendered.contains("no locks"),
+                    "{}",
+                    refused.rendered
+                );
             }
         }
         other => panic!("no role {other}"),
@@ -94,15 +102,22 @@ pub fn finishes(role: &str) -> &'static [u32] {
 /// The runs that are finished.
 pub fn finished(store: &Path) -> BTreeSet<String> {
     let runs = care("list", store);
-    runs["runs"].as_array().unwrap().iter().map(|run| run["key"].as_str().unwrap().to_string()).collect()
+    runs["runs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| run["key"].as_str().unwrap().to_string())
+        .collect()
 }
 
 /// What is wrong with a store in which all processes have ended, and which had `also` finished.
 pub fn wrong(store: &Path, also: &[u32], damaged: bool) -> Result<(), String> {
     if damaged {
         care("repair", store);
-        let aside = std::fs::read_dir(store.join("damaged")).map_err(|e| format!("damaged/: {e}"))?;
-        let aside: Vec<String> = aside.map(|e| std::fs::read_to_string(e.unwrap().path()).unwrap()).collect();
+        let aside =
+            std::fs::read_dir(store.join("damaged")).map_err(|e| format!("damaged/: {e}"))?;
+        let aside: Vec<String> =
+            aside.map(|e| std::fs::read_to_string(e.unwrap().path()).unwrap()).collect();
         same("what was put aside", &aside, &vec![DAMAGED.to_string()])?;
     }
     for tidied in [false, true] {
@@ -117,17 +132,23 @@ pub fn wrong(store: &Path, also: &[u32], damaged: bool) -> Result<(), String> {
         for i in BEFORE.iter().chain(also) {
             let found = reader.find(key(*i)).map_err(|p| p.rendered)?;
             if found.is_none_or(|f| f.result["seed"] != *i) {
-                return Err(format!("run {i} is lost{}", if tidied { " after a last gc" } else { "" }));
+                return Err(format!(
+                    "run {i} is lost{}",
+                    if tidied { " after a last gc" } else { "" }
+                ));
             }
         }
     }
     let runs = BEFORE.len() + also.iter().collect::<BTreeSet<_>>().len();
     same("runs", &finished(store).len(), &runs)?;
     same("files of rows", &names(&store.join("segments")).len(), &1)?;
-    let series = BEFORE.iter().chain(also).filter(|i| ![91, 2].contains(*i)).collect::<BTreeSet<_>>().len();
+    let series =
+        BEFORE.iter().chain(also).filter(|i| ![91, 2].contains(*i)).collect::<BTreeSet<_>>().len();
     same("directories of series", &names(&store.join("records")).len(), &series)?;
     let mut left = names(store);
-    left.retain(|name| !["gate", "lock", "records", "segments", "store.json", "damaged"].contains(&name.as_str()));
+    left.retain(|name| {
+        !["gate", "lock", "records", "segments", "store.json", "damaged"].contains(&name.as_str())
+    });
     same("what is left over", &left, &BTreeSet::new())
 }
 
@@ -137,5 +158,8 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, is: &T, should: &T) -> Resul
 
 /// The names in a directory.
 pub fn names(dir: &Path) -> BTreeSet<String> {
-    std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect()
+    std::fs::read_dir(dir)
+        .unwrap()
+        .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
+        .collect()
 }

@@ -33,7 +33,10 @@ fn every_changed_bit_of_series_is_found_and_never_handed_out() {
         flip(&file, bit);
         assert!(reader.find(key(1)).unwrap().is_none(), "bit {bit}");
         let said = care("check", store.dir()).unwrap();
-        assert_eq!((&said["ok"], &said["code"], &said["records_lost"]), (&json!(false), &json!(3), &json!(1)));
+        assert_eq!(
+            (&said["ok"], &said["code"], &said["records_lost"]),
+            (&json!(false), &json!(3), &json!(1))
+        );
         let problem = said["problems"][0].to_string();
         assert!(problem.contains("flows.parquet") && problem.contains("store repair"), "{problem}");
         flip(&file, bit);
@@ -53,13 +56,26 @@ fn a_run_with_damaged_series_is_told_and_made_again() {
     let mut r = stored(&store, &["record.every=\"100 ms\"", "duration=3 s"]);
     r["out"] = json!(out);
     let before = run(&r);
-    let kept = std::fs::read_dir(store.join("records")).unwrap().next().unwrap().unwrap().path().join("flows.parquet");
+    let kept = std::fs::read_dir(store.join("records"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path()
+        .join("flows.parquet");
     let sound = std::fs::read(&kept).unwrap();
     flip(&kept, 8 * sound.len() / 2);
     let again = run(&r);
     assert_eq!((&again["from_store"], &again["fingerprint"]), (&json!(0), &before["fingerprint"]));
-    assert!(again["notes"].to_string().contains("flows.parquet were damaged"), "{}", again["notes"]);
-    assert!(std::fs::read(out.join("flows.parquet")).unwrap() == sound && std::fs::read(&kept).unwrap() == sound);
+    assert!(
+        again["notes"].to_string().contains("flows.parquet were damaged"),
+        "{}",
+        again["notes"]
+    );
+    assert!(
+        std::fs::read(out.join("flows.parquet")).unwrap() == sound
+            && std::fs::read(&kept).unwrap() == sound
+    );
     let third = run(&r);
     assert_eq!((&third["from_store"], &third["notes"]), (&json!(1), &before["notes"]));
 }
@@ -68,7 +84,8 @@ fn a_run_with_damaged_series_is_told_and_made_again() {
 fn other_series_of_the_same_run_replace_none() {
     let dir = tempfile::tempdir().unwrap();
     let [first, second] = [(); 2].map(|()| Store::open(&dir.path().join("store")).unwrap());
-    let (one, other) = (keep_series(&first, 1, b"by one file"), keep_series(&second, 1, b"by another"));
+    let (one, other) =
+        (keep_series(&first, 1, b"by one file"), keep_series(&second, 1, b"by another"));
     assert!(one != other && one.exists() && other.exists());
     assert_eq!(keep_series(&second, 1, b"by one file"), one, "the same content is there once");
     // While a writer lives, what it has written stays where it has said.
@@ -83,7 +100,12 @@ fn a_row_is_found_after_gc_has_moved_it() {
     let writer = Store::open(&dir.path().join("store")).unwrap();
     keep_series(&writer, 1, b"one");
     writer.keep(key(2), &current(2)).unwrap();
-    writer.keep(key(3), &json!({ "seed": 3, "error": {}, "of": { "results_version": RESULTS_VERSION } })).unwrap();
+    writer
+        .keep(
+            key(3),
+            &json!({ "seed": 3, "error": {}, "of": { "results_version": RESULTS_VERSION } }),
+        )
+        .unwrap();
     let reader = Store::open(writer.dir()).unwrap();
     let dir = writer.dir().to_path_buf();
     drop(writer);
@@ -109,12 +131,20 @@ fn repair_puts_aside_runs_with_damaged_series_and_overwrites_nothing() {
         drop(writer);
         flip(&file, round.into());
         let said = care("repair", &store).unwrap();
-        assert_eq!((&said["moved"], &said["series_moved"]), (&json!(1), &json!(1)), "round {round}");
+        assert_eq!(
+            (&said["moved"], &said["series_moved"]),
+            (&json!(1), &json!(1)),
+            "round {round}"
+        );
         assert_eq!(care("check", &store).unwrap()["ok"], true);
         let reader = Store::open(&store).unwrap();
         assert!(reader.find(key(1)).unwrap().is_none() && reader.find(key(2)).unwrap().is_some());
         let aside: Vec<PathBuf> = serde_json::from_value(said["files"].clone()).unwrap();
-        assert!(aside.iter().all(|file| file.exists() && !seen.contains(file)), "{aside:?} in round {round}");
+        assert!(
+            aside.iter().all(|file| file.exists() && !seen.contains(file)),
+            "{aside:?} in \
+            round {round}"
+        );
         seen.extend(aside);
         assert!(seen.iter().all(|file| file.exists()));
     }
@@ -132,7 +162,8 @@ fn repair_keeps_what_it_put_aside_before() {
         care("repair", &store).unwrap();
     }
     let texts = std::fs::read_dir(store.join("damaged")).unwrap();
-    let mut texts: Vec<String> = texts.map(|e| std::fs::read_to_string(e.unwrap().path()).unwrap()).collect();
+    let mut texts: Vec<String> =
+        texts.map(|e| std::fs::read_to_string(e.unwrap().path()).unwrap()).collect();
     texts.sort();
     assert_eq!(texts, ["first\n", "second\n"]);
 }

@@ -1,13 +1,14 @@
 //! From a plan to what is measured of each reported queue.
-use crate::measure::queue::{MonitorConfig, Threshold};
-use crate::measure::colors;
 use crate::link::Element;
+use crate::measure::colors;
+use crate::measure::queue::{MonitorConfig, Threshold};
 use dumbbell_core::units::{Capacity, Span};
 use dumbbell_plan::{Link, Plan};
 
 /// Shortest interval of the standing queue: CoDel's default `interval` (RFC 8289, section 4.3).
 const INTERVAL: Span = Span::from_ms(100);
-/// Shortest window in which lock-out is looked for, and how many of the largest round trips it spans at least.
+/// Shortest window in which lock-out is looked for, and how many of the largest round trips it
+/// spans at least.
 const WINDOW: Span = Span::from_secs(1);
 const ROUND_TRIPS: u64 = 10;
 
@@ -21,12 +22,16 @@ pub(crate) fn attach(plan: &Plan, elements: &mut [Element]) {
     }
 }
 
-/// Of each link the largest base round trip of the flows that cross it either way; zero where none does.
+/// Of each link the largest base round trip of the flows that cross it either way; zero where none
+/// does.
 fn largest_rtts(plan: &Plan) -> Vec<Span> {
     let mut largest = vec![Span::ZERO; plan.links.len()];
     for flow in &plan.flows {
         let rtt = plan.base_rtt(flow);
-        flow.forward.iter().chain(&flow.back).for_each(|link| largest[*link] = largest[*link].max(rtt));
+        flow.forward
+            .iter()
+            .chain(&flow.back)
+            .for_each(|link| largest[*link] = largest[*link].max(rtt));
     }
     largest
 }
@@ -44,5 +49,11 @@ fn interest(link: &Link, rtt: Span, inside: Option<u64>) -> MonitorConfig {
         (None, Capacity::Buffers { count, .. }) => Threshold::Buffers(u64::from(count) / 2),
         (Some(Capacity::Unlimited), _) | (None, Capacity::Unlimited) => Threshold::None,
     };
-    MonitorConfig { rtt, interval, window: window.ps().div_ceil(interval.ps()) as u32, threshold, inside }
+    MonitorConfig {
+        rtt,
+        interval,
+        window: window.ps().div_ceil(interval.ps()) as u32,
+        threshold,
+        inside,
+    }
 }

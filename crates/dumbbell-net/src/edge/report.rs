@@ -84,7 +84,12 @@ pub struct MarkerReport {
 
 impl MarkerReport {
     /// That of a place before `link`, settled until the end.
-    pub fn of(link: &str, flow: Option<&str>, served: &ServedFlows, place: &MeterState<QueuedPacket>) -> MarkerReport {
+    pub fn of(
+        link: &str,
+        flow: Option<&str>,
+        served: &ServedFlows,
+        place: &MeterState<QueuedPacket>,
+    ) -> MarkerReport {
         let account = &place.account;
         MarkerReport {
             link: link.into(),
@@ -98,7 +103,11 @@ impl MarkerReport {
             income: account.standing.income(),
             held: account.held(),
             mean_held: account.standing.mean_held(),
-            holding: [account.mean_holding(), account.holding_quantile(0.99), account.longest_holding()],
+            holding: [
+                account.mean_holding(),
+                account.holding_quantile(0.99),
+                account.longest_holding(),
+            ],
         }
     }
 }
@@ -108,7 +117,8 @@ pub(crate) fn fault(link: &str, flow: Option<&str>, tokens: &Tokens) -> Option<S
     (!tokens.balanced()).then(|| {
         let whose = flow.map_or(String::new(), |flow| format!(" for `{flow}`"));
         format!(
-            "marker before `{link}`{whose}: tokens do not add up, start + made is not taken + lost + level: {tokens:?}"
+            "marker before `{link}`{whose}: tokens do not add up, start + made is not taken + lost \
+                + level: {tokens:?}"
         )
     })
 }
@@ -120,11 +130,18 @@ mod tests {
     /// No bucket of the catalogue can be made to lose a token: an account by hand.
     #[test]
     fn a_token_that_is_missing_is_a_fault() {
-        let whole = Tokens { start: 5, made: 7, taken: 4, lost: 6, level: 2, unit: 1, packets: false };
+        let whole =
+            Tokens { start: 5, made: 7, taken: 4, lost: 6, level: 2, unit: 1, packets: false };
         assert_eq!(fault("bottleneck", None, &whole), None);
         for broken in [Tokens { level: 1, ..whole }, Tokens { made: 8, ..whole }] {
             let fault = fault("bottleneck", Some("gold.1"), &broken).unwrap();
-            assert!(fault.starts_with("marker before `bottleneck` for `gold.1`: tokens do not add up"), "{fault}");
+            assert!(
+                fault.starts_with(
+                    "marker before `bottleneck` for `gold.1`: tokens do not add \
+                up"
+                ),
+                "{fault}"
+            );
         }
     }
 }

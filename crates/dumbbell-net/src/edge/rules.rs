@@ -38,7 +38,13 @@ pub(crate) fn edge(
     if planned.rules().is_empty() {
         return Ok(None);
     }
-    let mut making = Making { plan, info, name: &planned.name, passing: passing.map_or(&[], Vec::as_slice), rule: 0 };
+    let mut making = Making {
+        plan,
+        info,
+        name: &planned.name,
+        passing: passing.map_or(&[], Vec::as_slice),
+        rule: 0,
+    };
     let mut edge = Edge::default();
     for rule in planned.rules() {
         making.add(rule, &mut edge)?;
@@ -53,8 +59,12 @@ pub(crate) fn served(plan: &Plan, link: LinkId, passing: Option<&Vec<usize>>) ->
     let mut all = Vec::new();
     for (number, rule) in plan.links[link].rules().iter().enumerate() {
         let once = Shared::from(rule.clone());
-        let served =
-            |flow, flows: &[usize]| ServedFlows { rule: once.clone(), number, flow, reserved: reserved(plan, flows) };
+        let served = |flow, flows: &[usize]| ServedFlows {
+            rule: once.clone(),
+            number,
+            flow,
+            reserved: reserved(plan, flows),
+        };
         let flows = of(rule, passing);
         if rule.per_flow {
             all.extend(flows.into_iter().map(|f| served(Some(f), &[f])));
@@ -90,7 +100,8 @@ impl Making<'_> {
         if rule.per_flow {
             let mut places = Vec::with_capacity(flows.len());
             for flow in flows {
-                let chance = format!("{}/edge.{}/{}", self.name, self.rule, self.plan.flows[flow].name);
+                let chance =
+                    format!("{}/edge.{}/{}", self.name, self.rule, self.plan.flows[flow].name);
                 places.push((FlowId(flow as u32), self.place(rule, &[flow], &chance, edge)?));
             }
             edge.rule_for_flows(set, &places);
@@ -100,7 +111,8 @@ impl Making<'_> {
         match &rule.flows {
             None => edge.rule_for_all(set, place),
             Some(_) => {
-                let places: Vec<(FlowId, u32)> = flows.iter().map(|f| (FlowId(*f as u32), place)).collect();
+                let places: Vec<(FlowId, u32)> =
+                    flows.iter().map(|f| (FlowId(*f as u32), place)).collect();
                 edge.rule_for_flows(set, &places);
             }
         }
@@ -108,14 +120,21 @@ impl Making<'_> {
     }
 
     /// One more place, for `flows` together.
-    fn place(&self, rule: &Rule, flows: &[usize], chance: &str, edge: &mut Edge<QueuedPacket>) -> Result<u32, Fault> {
+    fn place(
+        &self,
+        rule: &Rule,
+        flows: &[usize],
+        chance: &str,
+        edge: &mut Edge<QueuedPacket>,
+    ) -> Result<u32, Fault> {
         let window = (Time::ZERO + self.plan.warmup, Time::ZERO + self.plan.duration);
         let stage = stage(rule, &contract(self.plan, flows, self.info))?;
         Ok(edge.add_state(stage, rule.colours, Stream::named(self.plan.seed, chance), window))
     }
 }
 
-/// The contract of `flows` together: the sum of their reservations, and the longest of their round-trip times.
+/// The contract of `flows` together: the sum of their reservations, and the longest of their
+/// round-trip times.
 fn contract(plan: &Plan, flows: &[usize], link: LinkInfo) -> Contract {
     let rtt = flows.iter().filter_map(|f| plan.flows[*f].info.rtt).max();
     Contract { link, reserved: reserved(plan, flows), rtt }
@@ -127,8 +146,8 @@ fn reserved(plan: &Plan, flows: &[usize]) -> Option<Rate> {
     rates.map(Rate::bps).reduce(|a, b| a.saturating_add(b)).map(Rate::from_bps)
 }
 
-/// The stage for one meter state. Without a rate of its own, and without a reservation, there is no profile that a
-/// packet could be in.
+/// The stage for one meter state. Without a rate of its own, and without a reservation, there is no
+/// profile that a packet could be in.
 fn stage(rule: &Rule, contract: &Contract) -> Result<Stage<QueuedPacket>, Fault> {
     let config = &rule.spec.config;
     let has = |key| config.get(key).is_some();

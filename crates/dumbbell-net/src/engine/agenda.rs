@@ -1,8 +1,8 @@
-//! The agenda: what happens next. A calendar of buckets in chunks that are recycled, and a heap for what lies
-//! beyond its year.
+//! The agenda: what happens next. A calendar of buckets in chunks that are recycled, and a heap for
+//! what lies beyond its year.
 //!
-//! Order is (time, rank); entries that are equal in both belong to one stream and keep the order in which
-//! they were pushed. So a run has one history, whatever else is simulated beside it.
+//! Order is (time, rank); entries that are equal in both belong to one stream and keep the order in
+//! which they were pushed. So a run has one history, whatever else is simulated beside it.
 use crate::engine::entry::Entry;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -67,9 +67,11 @@ pub struct Agenda {
 }
 
 impl Agenda {
-    /// An agenda for about `per_second` entries per second, most of them at most `horizon_ps` ahead.
+    /// An agenda for about `per_second` entries per second, most of them at most `horizon_ps`
+    /// ahead.
     pub fn new(per_second: f64, horizon_ps: u64) -> Self {
-        // About four entries a bucket, but a year that outlasts the common delays: too wide costs little, too narrow much.
+        // About four entries a bucket, but a year that outlasts the common delays: too wide costs
+        // little, too narrow much.
         let wide = (4e12 / per_second.max(1.0)) as u64;
         let width = wide.max(horizon_ps / SLOTS + 1).min(1 << 40);
         let shift = u64::BITS - (width - 1).leading_zeros();
@@ -93,7 +95,8 @@ impl Agenda {
     pub fn push(&mut self, e: Entry) {
         let bucket = e.t >> self.shift;
         let last = self.slots[(bucket % SLOTS) as usize].last;
-        // Nearly every entry goes to a bucket of this year whose last chunk has room. No chunk has the number NIL.
+        // Nearly every entry goes to a bucket of this year whose last chunk has room. No chunk has
+        // the number NIL.
         if bucket.wrapping_sub(self.at + 1) < SLOTS - 1
             && let Some(chunk) = self.pool.get_mut(last as usize)
             && let Some(place) = chunk.entries.get_mut(chunk.used as usize)
@@ -218,20 +221,27 @@ impl Agenda {
         true
     }
 
-    /// The first bucket after the current one that holds anything; beyond all buckets if there is none.
+    /// The first bucket after the current one that holds anything; beyond all buckets if there is
+    /// none.
     #[inline]
     fn next_busy(&self) -> u64 {
         let start = ((self.at + 1) % SLOTS) as usize;
         let bits = self.busy[start / 64] >> (start % 64);
-        if bits != 0 { self.at + 1 + u64::from(bits.trailing_zeros()) } else { self.next_busy_word(start) }
+        if bits != 0 {
+            self.at + 1 + u64::from(bits.trailing_zeros())
+        } else {
+            self.next_busy_word(start)
+        }
     }
 
-    /// The next busy slot if the first word has none from `start` on: the other words, then the rest of the first.
+    /// The next busy slot if the first word has none from `start` on: the other words, then the
+    /// rest of the first.
     fn next_busy_word(&self, start: usize) -> u64 {
         let words = self.busy.len();
         for k in 1..=words {
             let w = (start / 64 + k) % words;
-            let bits = if k == words { self.busy[w] & !(!0u64 << (start % 64)) } else { self.busy[w] };
+            let bits =
+                if k == words { self.busy[w] & !(!0u64 << (start % 64)) } else { self.busy[w] };
             if bits != 0 {
                 let slot = (w * 64) as u64 + u64::from(bits.trailing_zeros());
                 return self.at + 1 + (slot + SLOTS - start as u64) % SLOTS;

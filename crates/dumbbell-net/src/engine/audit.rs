@@ -1,4 +1,5 @@
-//! Follows every packet from socket to socket by its number. Memory grows with the run: for tests and doubts.
+//! Follows every packet from socket to socket by its number. Memory grows with the run: for tests
+//! and doubts.
 
 /// The packets of a run, and whether each is accounted for exactly once.
 #[derive(Default)]
@@ -50,7 +51,10 @@ impl Audit {
             .map(|n| format!("packet {n} ended more often than it was sent and copied"))
             .collect();
         if open != held {
-            faults.push(format!("{open} packets neither arrived nor were dropped, but queues hold {held}"));
+            faults.push(format!(
+                "{open} packets neither arrived nor were dropped, but queues hold \
+                {held}"
+            ));
         }
         faults
     }

@@ -1,8 +1,9 @@
-//! The point where packets leave a socket: fingerprint, codepoint, jitter, and the links until the first merge.
+//! The point where packets leave a socket: fingerprint, codepoint, jitter, and the links until the
+//! first merge.
 use crate::engine::entry::Pkt;
 use crate::engine::path::RunAhead;
-use dumbbell_core::packet::fingerprint::Fingerprint;
 use dumbbell_core::packet::Dscp;
+use dumbbell_core::packet::fingerprint::Fingerprint;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Span, Time};
 
@@ -25,8 +26,8 @@ struct Jitter {
 }
 
 impl Egress {
-    /// The way out along `run_ahead`, with the codepoint `dscp`; `jitter`: the most that a departure is delayed by, and the
-    /// chance of it.
+    /// The way out along `run_ahead`, with the codepoint `dscp`; `jitter`: the most that a
+    /// departure is delayed by, and the chance of it.
     pub fn new(run_ahead: RunAhead, dscp: Dscp, jitter: Option<(Span, Stream)>) -> Self {
         let jitter = jitter.map(|(most, rng)| Box::new(Jitter { most, last: Time::ZERO, rng }));
         Egress { sent: Fingerprint::default(), run_ahead, dscp, jitter }

@@ -24,8 +24,8 @@ pub struct Entry {
 /// The packet itself: two words, because it is copied more often than it is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Pkt {
-    /// From the top: sequence number (32 bits), length of the IP packet (16), flags (8), and the octet that IP has for
-    /// the codepoint (6) and the ECN field (2).
+    /// From the top: sequence number (32 bits), length of the IP packet (16), flags (8), and the
+    /// octet that IP has for the codepoint (6) and the ECN field (2).
     word: u64,
     /// The timestamp, and above it the handle of its [`dumbbell_core::transport::segment::Extra`].
     rest: u64,
@@ -35,13 +35,22 @@ impl Pkt {
     /// A packet that carries `s` and `extra`, which is [`NO_SIDECAR`] in the common case.
     #[inline]
     pub fn new(s: Segment, extra: u32) -> Self {
-        let word = u64::from(s.seq) << 32 | u64::from(s.ip_len) << 16 | u64::from(s.flags) << 8 | s.ecn as u64;
+        let word = u64::from(s.seq) << 32
+            | u64::from(s.ip_len) << 16
+            | u64::from(s.flags) << 8
+            | s.ecn as u64;
         Pkt { word, rest: u64::from(extra) << 32 | u64::from(s.ts) }
     }
     /// The segment that it carries.
     #[inline]
     pub fn segment(&self) -> Segment {
-        Segment { seq: self.seq(), ts: self.rest as u32, ip_len: self.ip_len(), flags: self.flags(), ecn: self.ecn() }
+        Segment {
+            seq: self.seq(),
+            ts: self.rest as u32,
+            ip_len: self.ip_len(),
+            flags: self.flags(),
+            ecn: self.ecn(),
+        }
     }
     /// See [`Segment::seq`].
     #[inline]
@@ -77,7 +86,8 @@ impl Pkt {
     pub fn dscp(&self) -> Dscp {
         Dscp((self.word >> 2) as u8 & 63)
     }
-    /// Sets the codepoint of a packet that has none yet; of one that has, bits that both have are cleared.
+    /// Sets the codepoint of a packet that has none yet; of one that has, bits that both have are
+    /// cleared.
     #[inline]
     pub fn put_dscp(&mut self, dscp: Dscp) {
         self.word ^= u64::from(dscp.0) << 2;
@@ -110,7 +120,8 @@ impl Pkt {
 }
 
 impl Entry {
-    /// The key of the agenda's order, as one number: two comparisons cost more than one of twice the width.
+    /// The key of the agenda's order, as one number: two comparisons cost more than one of twice
+    /// the width.
     #[inline]
     pub fn key(&self) -> u128 {
         u128::from(self.t) << 64 | u128::from(self.rank)

@@ -1,9 +1,9 @@
-//! Signals to ends of connections beside packets: of their hosts, at times that the plan knows, and to senders
-//! of an edge that tells them its colors.
+//! Signals to ends of connections beside packets: of their hosts, at times that the plan knows, and
+//! to senders of an edge that tells them its colors.
 use crate::engine::socket::{RECEIVER, SENDER};
 use dumbbell_core::transport::HostSignal;
 use dumbbell_core::units::Time;
-use dumbbell_plan::{Flow, SignalTarget, Plan};
+use dumbbell_plan::{Flow, Plan, SignalTarget};
 use std::collections::BTreeMap;
 
 /// The end of a flow that gets a signal.
@@ -14,7 +14,8 @@ fn end(to: SignalTarget) -> usize {
     }
 }
 
-/// True if the plan has signals for this end of the flow. Its packets then wait in the agenda for their instant.
+/// True if the plan has signals for this end of the flow. Its packets then wait in the agenda for
+/// their instant.
 pub(crate) fn has_signals(flow: &Flow, listener: usize) -> bool {
     flow.words.iter().any(|words| words.iter().any(|w| end(w.to) == listener))
 }

@@ -1,7 +1,8 @@
 //! From routes to path segments: where streams merge, and what can be run ahead between merges.
 //!
-//! An agenda entry is needed only where streams merge, where a decision waits for the future, or where somebody
-//! looks. An element whose input is one ordered stream is run ahead by its feeder, as arithmetic.
+//! An agenda entry is needed only where streams merge, where a decision waits for the future, or
+//! where somebody looks. An element whose input is one ordered stream is run ahead by its feeder,
+//! as arithmetic.
 use crate::engine::ranks::{Arrivals, Population, Stream};
 use dumbbell_plan::{Answer, LinkId, Plan, Transport};
 
@@ -79,7 +80,8 @@ pub(crate) struct PathSegment {
 pub(crate) struct OrderNeeds {
     /// Of each link: whether packets overtake each other on it.
     pub unordered: Vec<bool>,
-    /// Of each socket (2 x flow + end): whether something else than packets is said to it, which has its place among them.
+    /// Of each socket (2 x flow + end): whether something else than packets is said to it, which
+    /// has its place among them.
     pub signaled: Vec<bool>,
 }
 
@@ -95,11 +97,13 @@ pub(crate) struct Paths {
 pub(crate) struct CutRoutes {
     /// The path segments.
     pub paths: Paths,
-    /// From each socket (2 x flow + end) to its first merge; where a UDP receiver's leads nobody asks.
+    /// From each socket (2 x flow + end) to its first merge; where a UDP receiver's leads nobody
+    /// asks.
     pub sockets: Vec<RunAhead>,
     /// For each link, true if it is a merge.
     pub merge: Vec<bool>,
-    /// From the router before a link to the sender of a flow: the flow, the link, and the way to the first merge.
+    /// From the router before a link to the sender of a flow: the flow, the link, and the way to
+    /// the first merge.
     pub answers: Vec<(u32, LinkId, RunAhead)>,
 }
 
@@ -117,7 +121,11 @@ impl Streams {
         let mut inputs = Vec::new();
         for f in 0..plan.flows.len() {
             for end in 0..2 {
-                inputs.extend(steps(plan, f, end, order_needs).into_iter().map(|(feeder, link)| (link as u32, feeder)));
+                inputs.extend(
+                    steps(plan, f, end, order_needs)
+                        .into_iter()
+                        .map(|(feeder, link)| (link as u32, feeder)),
+                );
             }
         }
         for (k, (f, answer)) in answers(plan).enumerate() {
@@ -147,7 +155,9 @@ impl Streams {
 
     /// The number of each kind in `plan`.
     pub(crate) fn population(&self, plan: &Plan) -> Population {
-        let from_links = self.inputs.iter().filter(|(_, feeder)| matches!(feeder, Feeder::Link(_))).count() as u32;
+        let from_links =
+            self.inputs.iter().filter(|(_, feeder)| matches!(feeder, Feeder::Link(_))).count()
+                as u32;
         Population {
             links: plan.links.len() as u32,
             from_links,
@@ -157,13 +167,17 @@ impl Streams {
     }
 }
 
-/// Each link of the route from one end of flow `f` (0: the sender's), with its feeder. If packets overtake each
-/// other on the last one, a *delivery merge* follows, whose number is beyond all links: a merge in which they wait for their
-/// instant, because a socket takes them in the order of time. A socket with host signals has one, too.
+/// Each link of the route from one end of flow `f` (0: the sender's), with its feeder. If packets
+/// overtake each other on the last one, a *delivery merge* follows, whose number is beyond all
+/// links: a merge in which they wait for their instant, because a socket takes them in the order of
+/// time. A socket with host signals has one, too.
 fn steps(plan: &Plan, f: usize, end: usize, order_needs: &OrderNeeds) -> Vec<(Feeder, LinkId)> {
     let flow = &plan.flows[f];
-    let (route, first) =
-        if end == 0 { (&flow.forward, Feeder::Data(f as u32)) } else { (&flow.back, Feeder::Acks(f as u32)) };
+    let (route, first) = if end == 0 {
+        (&flow.forward, Feeder::Data(f as u32))
+    } else {
+        (&flow.back, Feeder::Acks(f as u32))
+    };
     let behind = |l: &&LinkId| order_needs.unordered[**l] || order_needs.signaled[2 * f + 1 - end];
     let delivery_merge = route.last().filter(behind).map(|_| plan.links.len() + 2 * f + end);
     fed(first, route.iter().copied().chain(delivery_merge).collect())
@@ -183,8 +197,8 @@ fn answers(plan: &Plan) -> impl Iterator<Item = (usize, &Answer)> {
         .flat_map(|(f, flow)| flow.answers.iter().flat_map(|all| all.iter()).map(move |a| (f, a)))
 }
 
-/// The steps of the route of ICMP answer `k`. The sender has a delivery merge, because answers come beside
-/// acknowledgements.
+/// The steps of the route of ICMP answer `k`. The sender has a delivery merge, because answers come
+/// beside acknowledgements.
 fn answer_steps(plan: &Plan, f: usize, k: usize, answer: &Answer) -> Vec<(Feeder, LinkId)> {
     let delivery_merge = plan.links.len() + 2 * f + 1;
     fed(Feeder::Answers(k as u32), answer.way.iter().copied().chain([delivery_merge]).collect())
@@ -193,7 +207,13 @@ fn answer_steps(plan: &Plan, f: usize, k: usize, answer: &Answer) -> Vec<(Feeder
 /// For each link, true if its packets need entries of their own.
 ///
 /// `held[l]`: link `l` decides when a packet departs.
-fn merges(plan: &Plan, streams: &Streams, fold: bool, held: &[bool], order_needs: &OrderNeeds) -> Vec<bool> {
+fn merges(
+    plan: &Plan,
+    streams: &Streams,
+    fold: bool,
+    held: &[bool],
+    order_needs: &OrderNeeds,
+) -> Vec<bool> {
     let mut inputs = vec![0usize; plan.links.len()];
     let mut merge: Vec<bool> = held.iter().map(|h| *h || !fold).collect();
     let delivery_merges = plan.links.len() as u32;
@@ -204,7 +224,8 @@ fn merges(plan: &Plan, streams: &Streams, fold: bool, held: &[bool], order_needs
         }
     }
     merge.iter_mut().zip(&inputs).for_each(|(m, n)| *m |= *n > 1);
-    // A closed loop (data out, acknowledgement back) holds at least one merge: else one would run ahead for ever.
+    // A closed loop (data out, acknowledgement back) holds at least one merge: else one would run
+    // ahead for ever.
     for flow in plan.flows.iter().filter(|f| matches!(f.transport, Transport::Tcp { .. })) {
         let route = || flow.forward.iter().chain(&flow.back).copied();
         if !route().any(|l| merge[l])
@@ -218,7 +239,14 @@ fn merges(plan: &Plan, streams: &Streams, fold: bool, held: &[bool], order_needs
 
 impl Paths {
     /// Cuts the routes of `plan`. See [`merges`] for `held`.
-    pub(crate) fn cut(plan: &Plan, streams: &Streams, ranks: &Arrivals, fold: bool, held: &[bool], order_needs: &OrderNeeds) -> CutRoutes {
+    pub(crate) fn cut(
+        plan: &Plan,
+        streams: &Streams,
+        ranks: &Arrivals,
+        fold: bool,
+        held: &[bool],
+        order_needs: &OrderNeeds,
+    ) -> CutRoutes {
         let merge = merges(plan, streams, fold, held, order_needs);
         let mut paths = Paths { hops: Vec::new(), segments: Vec::new() };
         let mut sockets = Vec::with_capacity(2 * plan.flows.len());
@@ -234,7 +262,8 @@ impl Paths {
         for (k, (f, answer)) in answers(plan).enumerate() {
             let steps = answer_steps(plan, f, k, answer);
             let rank = |link, feeder| ranks.rank(streams.number(link, feeder));
-            let run_ahead = paths.cut_route(f as u32, &steps, End::Socket(2 * f as u32), &merge, &rank);
+            let run_ahead =
+                paths.cut_route(f as u32, &steps, End::Socket(2 * f as u32), &merge, &rank);
             told.push((f as u32, answer.at, run_ahead));
         }
         paths.hops.shrink_to_fit();
@@ -257,7 +286,11 @@ impl Paths {
             if merge.get(link).is_none_or(|merge| *merge) {
                 let run_ahead = self.run_ahead(&steps[i + 1..cut_to], end);
                 let end_number = u32::from(!matches!(steps[0].0, Feeder::Data(_)));
-                self.segments.push(PathSegment { link: link as u32, socket: 2 * flow + end_number, run_ahead });
+                self.segments.push(PathSegment {
+                    link: link as u32,
+                    socket: 2 * flow + end_number,
+                    run_ahead,
+                });
                 (end, cut_to) = (End::Merge(self.segments.len() as u32 - 1, rank(link, feeder)), i);
             }
         }

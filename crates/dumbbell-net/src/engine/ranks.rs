@@ -1,11 +1,12 @@
 //! The order of events at the same picosecond.
 //!
-//! Order is (time, rank). Kinds come in this order: end of transmission, clock of a queue, clock of a conditioner,
-//! arrival from a link, clock of a socket, arrival from a socket. So a packet whose service starts at t is gone for
-//! an arrival at t, and an acknowledgement at t comes before the sender's own timer at t. What a socket emits at t
-//! comes after everything else at t, because a run-ahead socket may have emitted it long before t is reached, and
-//! one that waits for its clock only then: this order is the same for both. Within a kind the seed permutes, so that
-//! ties favour nobody. Streams are numbered in the unfolded plan: folding only leaves ranks unused.
+//! Order is (time, rank). Kinds come in this order: end of transmission, clock of a queue, clock of
+//! a conditioner, arrival from a link, clock of a socket, arrival from a socket. So a packet whose
+//! service starts at t is gone for an arrival at t, and an acknowledgement at t comes before the
+//! sender's own timer at t. What a socket emits at t comes after everything else at t, because a
+//! run-ahead socket may have emitted it long before t is reached, and one that waits for its clock
+//! only then: this order is the same for both. Within a kind the seed permutes, so that ties favour
+//! nobody. Streams are numbered in the unfolded plan: folding only leaves ranks unused.
 use dumbbell_core::rng;
 
 /// The clock that an entry belongs to.
@@ -64,7 +65,8 @@ impl Ranks {
     pub(crate) fn new(seed: u64, p: Population) -> (Self, Arrivals) {
         let mut chance = rng::Stream::named(seed, "ranks");
         let mut permute = |n| permutation(n, &mut chance);
-        let (from_links, from_sockets, sockets) = (permute(p.from_links), permute(p.from_sockets), permute(p.sockets));
+        let (from_links, from_sockets, sockets) =
+            (permute(p.from_links), permute(p.from_sockets), permute(p.sockets));
         let mut socket_of = vec![0; sockets.len()];
         sockets.iter().zip(0..).for_each(|(place, socket)| socket_of[*place as usize] = socket);
         let first_from_link = 3 * p.links;

@@ -1,4 +1,5 @@
-//! Sidecars: data that only some packets carry, as SACK blocks, options of a SYN, a wrong bit. A slab with a free list.
+//! Sidecars: data that only some packets carry, as SACK blocks, options of a SYN, a wrong bit. A
+//! slab with a free list.
 use crate::engine::entry::NO_SIDECAR;
 use dumbbell_core::transport::segment::Extra;
 use std::collections::BTreeMap;
@@ -36,7 +37,8 @@ struct Sidecar {
 struct Datagram {
     /// Number of fragments in the network, copies included.
     open: u32,
-    /// True if a loss of it was told, before the window and in it: one lost fragment loses the datagram.
+    /// True if a loss of it was told, before the window and in it: one lost fragment loses the
+    /// datagram.
     lost: [bool; 2],
     /// The socket that sent it (2 x flow + end).
     from: u32,
@@ -143,7 +145,8 @@ impl Sidecars {
         self.slots[i as usize].audit = audit;
         i
     }
-    /// Writes a packet's number among those of its socket beside its extra; the handle that the packet now has.
+    /// Writes a packet's number among those of its socket beside its extra; the handle that the
+    /// packet now has.
     pub fn follow(&mut self, i: u32, number: u64) -> u32 {
         if i == NO_SIDECAR {
             return self.insert(Sidecar { number, ..Sidecar::default() });
@@ -163,7 +166,8 @@ impl Sidecars {
     pub fn audit(&self, i: u32) -> u64 {
         self.slots[i as usize].audit
     }
-    /// Writes beside a packet's extra that it has a wrong bit, from `link`; the handle that the packet now has.
+    /// Writes beside a packet's extra that it has a wrong bit, from `link`; the handle that the
+    /// packet now has.
     #[cold]
     pub fn corrupt(&mut self, i: u32, link: usize) -> u32 {
         let corrupted = Some(link as u32);
@@ -185,7 +189,8 @@ impl Sidecars {
             datagram.open += 1;
         }
         self.note_lifetime(slot.audit, LifetimeEvent::Begins);
-        let carries = slot.real || slot.audit > 0 || slot.corrupted.is_some() || slot.fragment.is_some();
+        let carries =
+            slot.real || slot.audit > 0 || slot.corrupted.is_some() || slot.fragment.is_some();
         if carries { self.insert(slot) } else { NO_SIDECAR }
     }
     /// The part of a datagram that a packet is; `None` for a whole one.
@@ -196,11 +201,12 @@ impl Sidecars {
     /// A number for a datagram of socket `from` that is about to be cut.
     pub fn datagram(&mut self, from: u32) -> u32 {
         self.next_datagram += 1;
-        self.datagrams.insert(self.next_datagram, Datagram { open: 0, lost: [false; 2], from, whole: false });
+        self.datagrams
+            .insert(self.next_datagram, Datagram { open: 0, lost: [false; 2], from, whole: false });
         self.next_datagram
     }
-    /// Writes beside the packet with handle `i` that it is this piece; the handle that it now has. The first fragment of a
-    /// datagram keeps what the whole carried.
+    /// Writes beside the packet with handle `i` that it is this piece; the handle that it now has.
+    /// The first fragment of a datagram keeps what the whole carried.
     pub fn cut(&mut self, i: u32, piece: Fragment) -> u32 {
         // A fragment that is cut again is open already.
         if self.fragment(i).is_none()
@@ -222,19 +228,21 @@ impl Sidecars {
             self.ends(fragment.datagram);
         }
     }
-    /// A packet is lost, in the window or before it: whether such a loss of its datagram was not told yet. Any other packet
-    /// is one.
+    /// A packet is lost, in the window or before it: whether such a loss of its datagram was not
+    /// told yet. Any other packet is one.
     pub fn loses(&mut self, i: u32, window: bool) -> bool {
         let Some(fragment) = self.fragment(i) else { return true };
         self.datagrams.get_mut(&fragment.datagram).is_some_and(|datagram| datagram.tells(window))
     }
-    /// A host gives a datagram up, unless it was whole before: the socket that sent it, if no such loss was told yet. One of
-    /// which no fragment is left had its fate. (What links lose is told without regard to this: they may know it beforehand.)
+    /// A host gives a datagram up, unless it was whole before: the socket that sent it, if no such
+    /// loss was told yet. One of which no fragment is left had its fate. (What links lose is told
+    /// without regard to this: they may know it beforehand.)
     pub fn gives_up(&mut self, number: u32, window: bool) -> Option<u32> {
         let datagram = self.datagrams.get_mut(&number).filter(|datagram| !datagram.whole)?;
         datagram.tells(window).then_some(datagram.from)
     }
-    /// A datagram is remembered until [`Self::release_datagram`], whatever becomes of its fragments.
+    /// A datagram is remembered until [`Self::release_datagram`], whatever becomes of its
+    /// fragments.
     pub fn hold_datagram(&mut self, number: u32) {
         if let Some(datagram) = self.datagrams.get_mut(&number) {
             datagram.open += 1;

@@ -1,13 +1,14 @@
-//! Packets that are larger than a link carries: who may cut them, into what, and what their senders are told.
+//! Packets that are larger than a link carries: who may cut them, into what, and what their senders
+//! are told.
 //!
-//! A router cuts a packet of IP version 4 unless it must not (RFC 791 section 3.2), and then tells the sender (RFC 792,
-//! RFC 1191); of version 6 only the sending host cuts, to what it knows of the path (RFC 8200 sections 4.5 and 5, RFC 8201).
-//! A world in which everything fits has none of this.
+//! A router cuts a packet of IP version 4 unless it must not (RFC 791 section 3.2), and then tells
+//! the sender (RFC 792, RFC 1191); of version 6 only the sending host cuts, to what it knows of the
+//! path (RFC 8200 sections 4.5 and 5, RFC 8201). A world in which everything fits has none of this.
 use crate::engine::entry::Pkt;
 use crate::engine::path::RunAhead;
 use dumbbell_algos::source::AnySource;
-use dumbbell_core::transport::segment::PacketTooBig;
 use dumbbell_core::source::Source;
+use dumbbell_core::transport::segment::PacketTooBig;
 use dumbbell_plan::{Flow, Ip, LinkId, Plan, Transport};
 use dumbbell_tcp::Discovery;
 use std::collections::BTreeMap;
@@ -59,7 +60,8 @@ pub(crate) struct Oversize {
     answers: BTreeMap<(u32, u32), RunAhead>,
     /// The path's MTU as hosts of datagrams have learned it, by socket.
     learned: BTreeMap<u32, u32>,
-    /// Links that ask about smaller packets than they could carry, because a host at their head may have learned: their MTU.
+    /// Links that ask about smaller packets than they could carry, because a host at their head may
+    /// have learned: their MTU.
     asking: BTreeMap<u32, u32>,
     /// The first link of each of these sockets.
     first: BTreeMap<u32, u32>,
@@ -68,7 +70,9 @@ pub(crate) struct Oversize {
 /// The largest packet that one end of a flow (0: the sender) sends, bytes.
 fn largest(flow: &Flow, end: usize) -> u32 {
     match &flow.transport {
-        Transport::Tcp { tcp, .. } if end == 0 => (tcp.mss.map_or(536, |b| b.0) + tcp.header.0) as u32,
+        Transport::Tcp { tcp, .. } if end == 0 => {
+            (tcp.mss.map_or(536, |b| b.0) + tcp.header.0) as u32
+        }
         // 40 bytes of options at most.
         Transport::Tcp { tcp, .. } => tcp.header.0 as u32 + 40,
         Transport::Udp { header, .. } => {
@@ -79,7 +83,8 @@ fn largest(flow: &Flow, end: usize) -> u32 {
     }
 }
 
-/// For each end of each flow (2 x flow + end) the links of its way that are too narrow for its largest packets.
+/// For each end of each flow (2 x flow + end) the links of its way that are too narrow for its
+/// largest packets.
 fn narrow(plan: &Plan) -> Vec<Vec<LinkId>> {
     let each = |(flow, end): (&Flow, usize)| {
         let mut size = largest(flow, end);
@@ -103,8 +108,8 @@ pub(crate) fn too_narrow(plan: &Plan) -> Vec<bool> {
     links
 }
 
-/// For each socket whether it has to see what comes in the order of time: those that fragments reach, and senders that
-/// routers may answer.
+/// For each socket whether it has to see what comes in the order of time: those that fragments
+/// reach, and senders that routers may answer.
 pub(crate) fn in_order_sockets(plan: &Plan) -> Vec<bool> {
     let mut sockets = vec![false; 2 * plan.flows.len()];
     for (from, tight) in narrow(plan).into_iter().enumerate() {
@@ -122,7 +127,10 @@ impl Oversize {
         let narrow = narrow(plan);
         let mut oversize = Oversize {
             senders: BTreeMap::new(),
-            answers: answers.iter().map(|(f, at, run_ahead)| ((*f, *at as u32), *run_ahead)).collect(),
+            answers: answers
+                .iter()
+                .map(|(f, at, run_ahead)| ((*f, *at as u32), *run_ahead))
+                .collect(),
             learned: BTreeMap::new(),
             asking: BTreeMap::new(),
             first: BTreeMap::new(),
@@ -137,7 +145,9 @@ impl Oversize {
             oversize.senders.insert(socket as u32, SenderRules { ip: flow.ip, df });
             // A host's processor is before its card.
             let card = flow.forward.iter().find(|l| plan.links[**l].host.is_none());
-            if let (Transport::Udp { .. }, true, Some(&first)) = (&flow.transport, socket % 2 == 0, card) {
+            if let (Transport::Udp { .. }, true, Some(&first)) =
+                (&flow.transport, socket % 2 == 0, card)
+            {
                 oversize.first.insert(socket as u32, first as u32);
                 if flow.answers.is_some() {
                     oversize.asking.insert(first as u32, plan.links[first].mtu);
@@ -147,7 +157,8 @@ impl Oversize {
         (!oversize.senders.is_empty()).then(|| Box::new(oversize))
     }
 
-    /// Links that are to ask about every packet above the second number, because a host may know more of its path.
+    /// Links that are to ask about every packet above the second number, because a host may know
+    /// more of its path.
     pub(crate) fn asking<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = (LinkId, u32)> + 'a {
         let least = |link: u32| {
             let through = self.first.iter().filter(move |(_, first)| **first == link);
@@ -158,10 +169,20 @@ impl Oversize {
     }
 
     /// The verdict on a packet of `socket` at `link`, whose port asks about packets above `mtu`.
-    pub(crate) fn size_verdict(&self, link: u32, mtu: u32, socket: u32, packet: &Pkt) -> SizeVerdict {
+    pub(crate) fn size_verdict(
+        &self,
+        link: u32,
+        mtu: u32,
+        socket: u32,
+        packet: &Pkt,
+    ) -> SizeVerdict {
         let at_source = self.first.get(&socket) == Some(&link);
         let own = self.asking.get(&link).copied().unwrap_or(mtu);
-        let mtu = if at_source { own.min(self.learned.get(&socket).copied().unwrap_or(own)) } else { own };
+        let mtu = if at_source {
+            own.min(self.learned.get(&socket).copied().unwrap_or(own))
+        } else {
+            own
+        };
         if u32::from(packet.ip_len()) <= mtu {
             return SizeVerdict::Fits;
         }
@@ -207,7 +228,8 @@ impl Oversize {
 }
 
 /// Byte ranges of the fragments of a payload `[from, to)`, each of at most `room` bytes, which but
-/// for the last are multiples of 8: what is left is the last one as soon as it fits (RFC 791 section 3.2).
+/// for the last are multiples of 8: what is left is the last one as soon as it fits (RFC 791
+/// section 3.2).
 pub(crate) fn fragment_ranges(from: u16, to: u16, room: u32) -> impl Iterator<Item = (u16, u16)> {
     let step = (room & !7).clamp(8, 65_528) as u16;
     let last = room.clamp(8, 65_535) as u16;

@@ -1,10 +1,12 @@
-//! Reassembly in hosts: fragments are kept until their datagram is whole, within a time and a memory.
+//! Reassembly in hosts: fragments are kept until their datagram is whole, within a time and a
+//! memory.
 //!
-//! RFC 791 section 3.2 and RFC 815; the timer begins with the first fragment that comes (RFC 1122 section 3.3.2, RFC 8200 section
-//! 4.5). A datagram that is not whole by then is given up, and a fragment for which there is no room is discarded.
+//! RFC 791 section 3.2 and RFC 815; the timer begins with the first fragment that comes (RFC 1122
+//! section 3.3.2, RFC 8200 section 4.5). A datagram that is not whole by then is given up, and a
+//! fragment for which there is no room is discarded.
 use crate::engine::entry::{NO_SIDECAR, Pkt};
-use crate::engine::sidecar::Sidecars;
 use crate::engine::sidecar::Fragment;
+use crate::engine::sidecar::Sidecars;
 use dumbbell_core::units::Time;
 use dumbbell_plan::{Plan, Reassembly};
 use std::collections::{BTreeMap, VecDeque};
@@ -70,7 +72,8 @@ impl Partial {
 struct Buffer {
     bytes: u64,
     datagrams: BTreeMap<u32, Partial>,
-    /// Their deadlines: all wait equally long, so these are in order. Of datagrams that are whole by now, too.
+    /// Their deadlines: all wait equally long, so these are in order. Of datagrams that are whole
+    /// by now, too.
     deadlines: VecDeque<(Time, u32)>,
 }
 
@@ -124,8 +127,8 @@ impl Reassembler {
         }
     }
 
-    /// A fragment of what `from` sent comes to its host at `now`: the whole packet, if it was the last that was missing. The
-    /// handles of fragments that are not kept go back to `sidecars`.
+    /// A fragment of what `from` sent comes to its host at `now`: the whole packet, if it was the
+    /// last that was missing. The handles of fragments that are not kept go back to `sidecars`.
     pub fn takes(
         &mut self,
         now: Time,
@@ -177,13 +180,16 @@ impl Reassembler {
         Some(head)
     }
 
-    /// The run is over at `end`: what has waited too long by then is given up, and what is still kept gives its handles
-    /// back.
+    /// The run is over at `end`: what has waited too long by then is given up, and what is still
+    /// kept gives its handles back.
     pub fn close(&mut self, end: Time, sidecars: &mut Sidecars) {
         for buffer in self.hosts.values_mut() {
             expire(buffer, (end, self.warm), &mut self.lost, &mut self.counts, sidecars);
         }
-        let kept = self.hosts.values_mut().flat_map(|buffer| std::mem::take(&mut buffer.datagrams).into_values());
+        let kept = self
+            .hosts
+            .values_mut()
+            .flat_map(|buffer| std::mem::take(&mut buffer.datagrams).into_values());
         for head in kept.filter_map(|partial| partial.head) {
             sidecars.take(head.sidecar());
         }
@@ -230,7 +236,13 @@ mod tests {
             Bench { reassembler: Reassembler::with(rules), sidecars: Sidecars::default() }
         }
         /// The fragment `[from, to)` of `datagram` comes at `at`; the length of the whole.
-        fn comes(&mut self, at: Time, datagram: u32, (from, to): (u16, u16), last: bool) -> Option<u16> {
+        fn comes(
+            &mut self,
+            at: Time,
+            datagram: u32,
+            (from, to): (u16, u16),
+            last: bool,
+        ) -> Option<u16> {
             let piece = Fragment { datagram, from, to, last };
             let handle = self.sidecars.cut(NO_SIDECAR, piece);
             let packet = Pkt::new(Segment { ip_len: to - from + 20, ..Segment::default() }, handle);
@@ -248,7 +260,8 @@ mod tests {
         for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
             let mut bench = Bench::new(Span::from_secs(30), 1 << 20);
             let number = bench.sidecars.datagram(0);
-            let got: Vec<_> = order.iter().map(|i| bench.comes(ms(1), number, parts[*i], *i == 2)).collect();
+            let got: Vec<_> =
+                order.iter().map(|i| bench.comes(ms(1), number, parts[*i], *i == 2)).collect();
             assert_eq!(got, [None, None, Some(3000)], "{order:?}");
             assert_eq!(bench.sidecars.in_use(), 0);
             assert_eq!(bench.reassembler.hosts[&0].bytes, 0);
@@ -276,7 +289,10 @@ mod tests {
             bench.comes(ms(k), number, (0, 1480), false);
         }
         let counts = bench.reassembler.counts;
-        assert!(bench.reassembler.hosts[&0].bytes <= 4000 && counts.most_bytes == 2960, "{counts:?}");
+        assert!(
+            bench.reassembler.hosts[&0].bytes <= 4000 && counts.most_bytes == 2960,
+            "{counts:?}"
+        );
         // Two datagrams are kept; the copy of the second finds no room any more.
         assert_eq!((counts.duplicates, counts.full), (1, 197));
     }

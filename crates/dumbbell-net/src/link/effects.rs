@@ -1,9 +1,9 @@
-//! Effects on a packet behind its transmitter: a transmission that failed, and the impairments of the wire
-//! in their order, for the packet and for the copies that are made of it.
-use crate::port::account::{PacketCopy, Event, PortCtx};
-use crate::observe::Observer;
+//! Effects on a packet behind its transmitter: a transmission that failed, and the impairments of
+//! the wire in their order, for the packet and for the copies that are made of it.
 use crate::engine::queued_packet::QueuedPacket;
+use crate::observe::Observer;
 use crate::port::Port;
+use crate::port::account::{Event, PacketCopy, PortCtx};
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::impairment::{Impairment, WireEffect};
 use dumbbell_core::packet::Packet;
@@ -28,7 +28,8 @@ impl OnWire {
             WireEffect::Delayed(by) => self.t = self.t.map(|t| t + by),
             WireEffect::Corrupted => {
                 let packet = self.queued.packet;
-                self.queued.packet = packet.with_sidecar(ctx.sidecars.corrupt(packet.sidecar(), link));
+                self.queued.packet =
+                    packet.with_sidecar(ctx.sidecars.corrupt(packet.sidecar(), link));
             }
             WireEffect::Duplicated => self.twice = true,
         }
@@ -41,13 +42,16 @@ impl OnWire {
         }
         let packet = self.queued.packet;
         let extra = ctx.sidecars.double(packet.sidecar());
-        Some(OnWire { queued: QueuedPacket { packet: packet.with_sidecar(extra), ..self.queued }, ..*self })
+        Some(OnWire {
+            queued: QueuedPacket { packet: packet.with_sidecar(extra), ..self.queued },
+            ..*self
+        })
     }
 }
 
 impl Port {
-    /// The packet left at `done` with `fate`, over a wire that may do more: when it is at the far end, or `None` if it is
-    /// lost. Its copies are left in `ctx`.
+    /// The packet left at `done` with `fate`, over a wire that may do more: when it is at the far
+    /// end, or `None` if it is lost. Its copies are left in `ctx`.
     #[inline(never)]
     pub(crate) fn apply_effects<O: Observer>(
         &mut self,
@@ -63,7 +67,9 @@ impl Port {
         let mut copies: Vec<OnWire> = own.copy(ctx).into_iter().collect();
         for (impairment, rng) in &mut self.impairments {
             let mut next = |on_wire: &mut OnWire, ctx: &mut PortCtx<'_, O>| {
-                let fate = on_wire.t.map_or(WireEffect::Arrives, |t| impairment.effect(t, rng, &on_wire.queued.meta()));
+                let fate = on_wire.t.map_or(WireEffect::Arrives, |t| {
+                    impairment.effect(t, rng, &on_wire.queued.meta())
+                });
                 on_wire.apply(fate, link, ctx);
                 on_wire.copy(ctx)
             };
@@ -85,7 +91,12 @@ impl Port {
         at
     }
 
-    fn resolve<O: Observer>(&mut self, done: Time, own: &OnWire, ctx: &mut PortCtx<'_, O>) -> Option<Time> {
+    fn resolve<O: Observer>(
+        &mut self,
+        done: Time,
+        own: &OnWire,
+        ctx: &mut PortCtx<'_, O>,
+    ) -> Option<Time> {
         let queued = &own.queued;
         let Some(t) = own.t else {
             self.account.drop(*queued, &lost(done), ctx);
@@ -113,7 +124,12 @@ impl Port {
         }
     }
 
-    fn account_corruption<O: Observer>(&mut self, done: Time, queued: &QueuedPacket, ctx: &PortCtx<'_, O>) {
+    fn account_corruption<O: Observer>(
+        &mut self,
+        done: Time,
+        queued: &QueuedPacket,
+        ctx: &PortCtx<'_, O>,
+    ) {
         if ctx.sidecars.corrupted(queued.packet.sidecar()) == Some(self.account.link) {
             self.account.corrupted(done, queued);
         }

@@ -1,12 +1,13 @@
 //! Media that both directions of a link share: an Ethernet whose ends are not both full duplex.
 //!
-//! What a port can know by itself ends where the other end begins to send. So such a port holds its packets, asks the medium
-//! when a transmission would begin, and its entries in the agenda are no more than instants at which the medium is to be
-//! asked: it may have moved them in the meantime, and then says nothing.
+//! What a port can know by itself ends where the other end begins to send. So such a port holds its
+//! packets, asks the medium when a transmission would begin, and its entries in the agenda are no
+//! more than instants at which the medium is to be asked: it may have moved them in the meantime,
+//! and then says nothing.
 use crate::engine::agenda::Agenda;
 use crate::engine::entry::Entry;
-use crate::link::Element;
 use crate::engine::ranks::Ranks;
+use crate::link::Element;
 use dumbbell_algos::service::AnyService;
 use dumbbell_algos::service::duplex_mismatch::DuplexMismatch;
 use dumbbell_algos::service::duplex_mismatch::medium::{Counters, Medium};
@@ -34,7 +35,8 @@ impl SharedMedia {
     /// Those of `plan`, if there are any.
     ///
     /// # Errors
-    /// A link whose other direction is not of the same Ethernet; a plan made from a scenario has none.
+    /// A link whose other direction is not of the same Ethernet; a plan made from a scenario has
+    /// none.
     pub(crate) fn of(plan: &Plan, elements: &[Element]) -> Result<Option<Box<SharedMedia>>, Fault> {
         let station = |link: usize| match &elements[link] {
             Element::Port(port) => match port.service() {
@@ -45,16 +47,21 @@ impl SharedMedia {
         };
         let (mut media, mut of) = (Vec::new(), BTreeMap::new());
         for (link, there) in plan.links.iter().enumerate() {
-            let Some(own) = station(link).filter(|_| !of.contains_key(&(link as u32))) else { continue };
+            let Some(own) = station(link).filter(|_| !of.contains_key(&(link as u32))) else {
+                continue;
+            };
             // Of several between the same two nodes, the first that has no partner yet.
             let back = (link + 1..plan.links.len()).find_map(|other| {
                 let back = &plan.links[other];
-                let opposite = (back.from, back.to) == (there.to, there.from) && !of.contains_key(&(other as u32));
+                let opposite = (back.from, back.to) == (there.to, there.from)
+                    && !of.contains_key(&(other as u32));
                 Some((other as u32, station(other).filter(|_| opposite)?))
             });
             let Some((other, partner)) = back else {
-                let cause = format!("`{}` shares its wire, and nothing comes the other way", there.name);
-                let fix = format!("give the opposite link the service {}", DuplexMismatch::ABOUT.name);
+                let cause =
+                    format!("`{}` shares its wire, and nothing comes the other way", there.name);
+                let fix =
+                    format!("give the opposite link the service {}", DuplexMismatch::ABOUT.name);
                 return Err(Fault::at(&format!("{}.service", there.name), cause).fix(fix));
             };
             let links = [link as u32, other];

@@ -1,7 +1,7 @@
 //! A link without a limit, an algorithm or an impairment: pure arithmetic.
-use crate::port::account::PortCtx;
-use crate::observe::Observer;
 use crate::engine::queued_packet::QueuedPacket;
+use crate::observe::Observer;
+use crate::port::account::PortCtx;
 use dumbbell_core::packet::Framing;
 use dumbbell_core::units::{Span, Time, Transmitter};
 use dumbbell_plan::Link;
@@ -36,10 +36,16 @@ impl Wire {
         self.free_at + self.delay
     }
 
-    /// Tells of the packet that came to this wire, number `link`, at `came`, and passed last. A wire keeps no list of
-    /// what waits: nobody is told how much.
+    /// Tells of the packet that came to this wire, number `link`, at `came`, and passed last. A
+    /// wire keeps no list of what waits: nobody is told how much.
     #[inline]
-    pub(crate) fn tell<O: Observer>(&self, came: Time, link: u32, queued: &QueuedPacket, ctx: &mut PortCtx<'_, O>) {
+    pub(crate) fn tell<O: Observer>(
+        &self,
+        came: Time,
+        link: u32,
+        queued: &QueuedPacket,
+        ctx: &mut PortCtx<'_, O>,
+    ) {
         ctx.entered(came, queued, link as usize, 0);
         ctx.left(queued, link as usize, self.free_at, self.free_at + self.delay);
     }

@@ -1,4 +1,5 @@
-//! The reverse path: when each acknowledgement left its receiver and reached its sender, and what it acknowledged.
+//! The reverse path: when each acknowledgement left its receiver and reached its sender, and what
+//! it acknowledged.
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::histogram::Histogram;
 use dumbbell_core::transport::segment::{Extra, Segment, flag, widen};
@@ -8,7 +9,8 @@ use std::collections::VecDeque;
 /// One acknowledgement. Those of a flow come in the order in which its receiver sent them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AckRow {
-    /// Its number among the packets of its receiver, from 1. The first answers the SYN, where there is a handshake.
+    /// Its number among the packets of its receiver, from 1. The first answers the SYN, where there
+    /// is a handshake.
     pub number: u64,
     /// The byte that it expects next, as an offset in the stream, whose first byte is 1.
     pub ack: u64,
@@ -38,8 +40,8 @@ pub struct AckArrival {
     pub t: Time,
     /// Bytes that nothing had acknowledged before; the end of the stream counts as one.
     pub newly_acked: u64,
-    /// True if it repeats the highest acknowledgement that had come, with the same window (RFC 5681, section 2; whether
-    /// data is outstanding is not asked).
+    /// True if it repeats the highest acknowledgement that had come, with the same window (RFC
+    /// 5681, section 2; whether data is outstanding is not asked).
     pub duplicate: bool,
     /// Since the one that arrived before it.
     pub spacing_sender: Option<Span>,
@@ -50,7 +52,8 @@ pub struct AckArrival {
 /// The acknowledgements of a flow that were sent after the warm-up.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AckSummary {
-    /// Acknowledgements that the receiver sent: `arrived + lost`, and those in the network at the end.
+    /// Acknowledgements that the receiver sent: `arrived + lost`, and those in the network at the
+    /// end.
     pub sent: u64,
     /// Acknowledgements that reached the sender.
     pub arrived: u64,
@@ -68,7 +71,8 @@ pub struct AckSummary {
     pub sender: Spacings,
     /// Share of arrivals less than half as far behind the one before as the receiver had sent them.
     pub compressed_share: Option<f64>,
-    /// Share of arrivals more than twice as far behind the one before as the receiver had sent them.
+    /// Share of arrivals more than twice as far behind the one before as the receiver had sent
+    /// them.
     pub stretched_share: Option<f64>,
 }
 
@@ -102,7 +106,11 @@ impl Times {
             return Spacings::default();
         }
         let quantile = |q: f64| Some(self.counts.quantile(q).seconds());
-        Spacings { mean_s: Some(self.sum.seconds() / self.n as f64), p50_s: quantile(0.5), p99_s: quantile(0.99) }
+        Spacings {
+            mean_s: Some(self.sum.seconds() / self.n as f64),
+            p50_s: quantile(0.5),
+            p99_s: quantile(0.99),
+        }
     }
 }
 
@@ -182,7 +190,8 @@ impl AckPath {
             self.so_far.sent += 1;
             spacing_receiver.into_iter().for_each(|s| self.receiver.add(s));
         }
-        // What carries nothing besides offers the window of the one before. That of a SYN is not scaled.
+        // What carries nothing besides offers the window of the one before. That of a SYN is not
+        // scaled.
         let window = extra.filter(|_| segment.flags & flag::SYN == 0).map(|x| x.window);
         let row = AckRow { number, ack: self.offset, sent: t, spacing_receiver, end: AckEnd::Open };
         self.pending.push_back(Pending { row, window });
@@ -284,7 +293,12 @@ mod tests {
 
     fn send(path: &mut AckPath, at: u64, ack: u32) -> u64 {
         let number = path.follow();
-        path.sent(ms(at), number, &Segment { seq: ack, flags: flag::ACK, ..Segment::default() }, None);
+        path.sent(
+            ms(at),
+            number,
+            &Segment { seq: ack, flags: flag::ACK, ..Segment::default() },
+            None,
+        );
         number
     }
 
@@ -292,7 +306,8 @@ mod tests {
     #[test]
     fn a_path_by_hand() {
         let mut p = path(0);
-        let numbers: Vec<u64> = (0..6).map(|i| send(&mut p, 10 * i, 1001 + 1000 * i.min(4) as u32)).collect();
+        let numbers: Vec<u64> =
+            (0..6).map(|i| send(&mut p, 10 * i, 1001 + 1000 * i.min(4) as u32)).collect();
         p.arrived(ms(100), numbers[0]);
         p.arrived(ms(110), numbers[1]);
         p.dropped(ms(25), numbers[2], 7, Reason::Overflow);
@@ -302,9 +317,12 @@ mod tests {
         let rows: Vec<AckRow> = std::iter::from_fn(|| p.next_ended()).collect();
         assert_eq!(rows.iter().map(|r| r.number).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
         assert_eq!(rows[2].end, AckEnd::Dropped(ms(25), 7, Reason::Overflow));
-        let arrival = |i: usize| if let AckEnd::Arrived(a) = rows[i].end { a } else { panic!("{:?}", rows[i]) };
+        let arrival = |i: usize| {
+            if let AckEnd::Arrived(a) = rows[i].end { a } else { panic!("{:?}", rows[i]) }
+        };
         assert_eq!((arrival(0).newly_acked, arrival(0).spacing_sender), (1000, None));
-        // The fourth says what the lost one said, too; its neighbour at the sender was sent 20 ms before it.
+        // The fourth says what the lost one said, too; its neighbour at the sender was sent 20 ms
+        // before it.
         let fourth = arrival(3);
         assert_eq!((fourth.newly_acked, fourth.duplicate), (2000, false));
         assert_eq!(fourth.spacing_sender, Some(Span::from_ms(51)));
@@ -312,7 +330,10 @@ mod tests {
         assert_eq!(rows[3].spacing_receiver, Some(Span::from_ms(10)));
         assert_eq!((arrival(5).newly_acked, arrival(5).duplicate), (0, true));
         let s = p.summary();
-        assert_eq!((s.sent, s.arrived, s.lost, s.duplicates, s.max_newly_acked_bytes), (6, 5, 1, 1, 2000));
+        assert_eq!(
+            (s.sent, s.arrived, s.lost, s.duplicates, s.max_newly_acked_bytes),
+            (6, 5, 1, 1, 2000)
+        );
         assert_eq!(s.mean_newly_acked_bytes, Some(1000.0));
         // Of four pairs one is compressed (1 ms of 10) and one is stretched (51 ms of 20).
         assert_eq!((s.compressed_share, s.stretched_share), (Some(0.25), Some(0.25)));
@@ -322,26 +343,37 @@ mod tests {
     #[test]
     fn measures_begin_with_the_warm_up_and_rows_do_not() {
         let mut p = path(15);
-        let numbers: Vec<u64> = (0..3).map(|i| send(&mut p, 10 * i, 1001 + 1000 * i as u32)).collect();
+        let numbers: Vec<u64> =
+            (0..3).map(|i| send(&mut p, 10 * i, 1001 + 1000 * i as u32)).collect();
         p.arrived(ms(30), numbers[0]);
         p.arrived(ms(40), numbers[1]);
         assert_eq!(p.summary().sent, 1);
-        assert_eq!(p.summary().arrived, 0, "what was sent before counts for nothing, when it arrives after, too");
+        assert_eq!(
+            p.summary().arrived,
+            0,
+            "what was sent before counts for nothing, when it \
+            arrives after, too"
+        );
         assert_eq!(std::iter::from_fn(|| p.next_ended()).count(), 2);
         assert!(p.next_ended().is_none());
         assert_eq!(p.next_open().map(|r| (r.number, r.end)), Some((3, AckEnd::Open)));
     }
 
-    /// One that was overtaken has no spacing at the receiver to be compared with, and acknowledges nothing.
+    /// One that was overtaken has no spacing at the receiver to be compared with, and acknowledges
+    /// nothing.
     #[test]
     fn reordered_ones_are_no_pairs() {
         let mut p = path(0);
-        let numbers: Vec<u64> = (0..2).map(|i| send(&mut p, 10 * i, 1001 + 1000 * i as u32)).collect();
+        let numbers: Vec<u64> =
+            (0..2).map(|i| send(&mut p, 10 * i, 1001 + 1000 * i as u32)).collect();
         p.arrived(ms(30), numbers[1]);
         p.arrived(ms(31), numbers[0]);
         let first = p.next_ended().unwrap();
         let AckEnd::Arrived(late) = first.end else { panic!("{first:?}") };
-        assert_eq!((late.newly_acked, late.duplicate, late.pair_spacing_receiver), (0, false, None));
+        assert_eq!(
+            (late.newly_acked, late.duplicate, late.pair_spacing_receiver),
+            (0, false, None)
+        );
         assert_eq!(p.summary().compressed_share, None);
         // A copy of it changes nothing.
         p.arrived(ms(32), numbers[1]);

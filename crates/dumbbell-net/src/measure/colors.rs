@@ -1,7 +1,7 @@
-//! Counts of packets in profile (IN) and out of profile (OUT), by the codepoint that they had in the end: OUT
-//! is everything that is not IN. Counted only in plans that have profiles.
-use dumbbell_algos::edge::codepoints;
+//! Counts of packets in profile (IN) and out of profile (OUT), by the codepoint that they had in
+//! the end: OUT is everything that is not IN. Counted only in plans that have profiles.
 use dumbbell_algos::dscp::codepoint;
+use dumbbell_algos::edge::codepoints;
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::meter::{Action, Color};
 use dumbbell_core::packet::Dscp;
@@ -11,11 +11,12 @@ use dumbbell_plan::{Flow, Plan, Transport};
 /// Codepoints that are IN without a word of any plan: AFx1 (RFC 2597) and EF (RFC 3246).
 const INSIDE: [Dscp; 5] = [Dscp(10), Dscp(18), Dscp(26), Dscp(34), Dscp(46)];
 
-/// The codepoints that are IN, one bit each; `None` in a plan without profiles: nothing is reserved, no edge marks, and no
-/// sender colors its segments.
+/// The codepoints that are IN, one bit each; `None` in a plan without profiles: nothing is
+/// reserved, no edge marks, and no sender colors its segments.
 ///
-/// To those of assured forwarding's lowest drop precedence and of expedited forwarding come the ones that an edge gives to
-/// green, or a congestion control to segments within its profile; those that an edge gives to yellow or red only are OUT.
+/// To those of assured forwarding's lowest drop precedence and of expedited forwarding come the
+/// ones that an edge gives to green, or a congestion control to segments within its profile; those
+/// that an edge gives to yellow or red only are OUT.
 pub(crate) fn inside(plan: &Plan) -> Option<u64> {
     let rules = || plan.links.iter().flat_map(|link| link.rules());
     let own: Vec<Dscp> = plan.flows.iter().filter_map(own).collect();
@@ -34,7 +35,8 @@ pub(crate) fn inside(plan: &Plan) -> Option<u64> {
     Some(codepoints(&INSIDE) & !outside | given(Color::Green) | codepoints(&own))
 }
 
-/// The codepoint that a flow's congestion control gives to its segments within a profile, if it colors them.
+/// The codepoint that a flow's congestion control gives to its segments within a profile, if it
+/// colors them.
 fn own(flow: &Flow) -> Option<Dscp> {
     let Transport::Tcp { cc, .. } = &flow.transport else { return None };
     codepoint(cc.config.get("in")?.as_str()?)
@@ -68,10 +70,17 @@ pub struct FlowColors {
 }
 
 impl FlowColors {
-    /// Nothing was counted yet; what happens from `warm` on will be. `None` where nobody would read it.
+    /// Nothing was counted yet; what happens from `warm` on will be. `None` where nobody would read
+    /// it.
     pub fn of(plan: &Plan) -> Option<Box<FlowColors>> {
         let warm = Time::ZERO + plan.warmup;
-        let colors = |inside| Box::new(FlowColors { inside, warm, flows: vec![ProfileCounts::default(); plan.flows.len()] });
+        let colors = |inside| {
+            Box::new(FlowColors {
+                inside,
+                warm,
+                flows: vec![ProfileCounts::default(); plan.flows.len()],
+            })
+        };
         inside(plan).map(colors)
     }
 
@@ -89,10 +98,14 @@ impl FlowColors {
         }
     }
 
-    /// A packet of the sender was dropped within the window. One that a policer dropped was not within its profile, whatever
-    /// it came as.
+    /// A packet of the sender was dropped within the window. One that a policer dropped was not
+    /// within its profile, whatever it came as.
     pub fn lost(&mut self, flow: usize, dscp: Dscp, why: Reason) {
-        let tint = if why == Reason::Policed { &mut self.flows[flow].outside } else { self.tint(flow, dscp) };
+        let tint = if why == Reason::Policed {
+            &mut self.flows[flow].outside
+        } else {
+            self.tint(flow, dscp)
+        };
         tint.lost_packets += 1;
     }
 

@@ -1,5 +1,5 @@
-//! One-way delay, its variation, reordering and losses in a row: of the packets of one flow, as they arrive. docs/delays.md
-//! defines each measure.
+//! One-way delay, its variation, reordering and losses in a row: of the packets of one flow, as
+//! they arrive. docs/delays.md defines each measure.
 mod order;
 mod runs;
 mod trips;
@@ -12,11 +12,12 @@ use trips::{Came, Trips};
 
 /// Measures the packets of one flow, which are numbered from 0 in the order of sending.
 ///
-/// Packets that arrive after the warm-up count. If one is late, a duplicate or next to another is judged by all
-/// that came since the start.
+/// Packets that arrive after the warm-up count. If one is late, a duplicate or next to another is
+/// judged by all that came since the start.
 pub struct OneWay {
     warm: Time,
-    /// A delay that no packet can fall below: the histogram is of what comes on top, so that its steps are those of the queues.
+    /// A delay that no packet can fall below: the histogram is of what comes on top, so that its
+    /// steps are those of the queues.
     base: Span,
     trips: Trips,
     order: Order,
@@ -32,7 +33,8 @@ pub struct OneWay {
     /// RFC 3550's J, picoseconds, and the sum of its values.
     jitter: f64,
     jitter_sum: f64,
-    /// Differences of neighbours in the order of sending, without their sign: how many, and their sum.
+    /// Differences of neighbours in the order of sending, without their sign: how many, and their
+    /// sum.
     pairs: u64,
     pair_sum: u128,
 }
@@ -46,7 +48,8 @@ pub struct DelaySummary {
     pub min_s: Option<f64>,
     /// Mean delay.
     pub mean_s: Option<f64>,
-    /// Percentiles 50, 95, 99 and 99.9; what a delay exceeds the propagation by is exact to one part in 32.
+    /// Percentiles 50, 95, 99 and 99.9; what a delay exceeds the propagation by is exact to one
+    /// part in 32.
     pub percentiles_s: [Option<f64>; 4],
     /// Largest delay.
     pub max_s: Option<f64>,
@@ -66,7 +69,8 @@ pub struct DelaySummary {
     pub extent_max: u64,
     /// Packets that arrived once more.
     pub duplicates: u64,
-    /// Most packets in a row, in the order of sending, that were lost (RFC 3357: the longest loss period).
+    /// Most packets in a row, in the order of sending, that were lost (RFC 3357: the longest loss
+    /// period).
     pub loss_burst_max: u64,
     /// Histogram of delays: from, to, packets. Empty bins are left out.
     pub bins: Vec<(f64, f64, u64)>,
@@ -166,8 +170,12 @@ impl OneWay {
         let some = |ps: f64| (self.packets > 0).then_some(ps * 1e-12);
         let (least, most) = (self.least as f64, self.most as f64);
         // The bucket's upper edge may lie beyond what was seen.
-        let quantile = |q: f64| ((self.base + self.histogram.quantile(q)).ps() as f64).clamp(least.min(most), most);
-        let bin = |(from, to, n): (Span, Span, u64)| ((self.base + from).seconds(), (self.base + to).seconds(), n);
+        let quantile = |q: f64| {
+            ((self.base + self.histogram.quantile(q)).ps() as f64).clamp(least.min(most), most)
+        };
+        let bin = |(from, to, n): (Span, Span, u64)| {
+            ((self.base + from).seconds(), (self.base + to).seconds(), n)
+        };
         let mean = |sum: f64, n: u64| (n > 0).then(|| sum / n as f64 * 1e-12);
         DelaySummary {
             packets: self.packets,

@@ -1,24 +1,39 @@
-//! Ports where packets may have to wait: for the conditioner before the queue, and in a queue that holds them.
+//! Ports where packets may have to wait: for the conditioner before the queue, and in a queue that
+//! holds them.
 use crate::engine::entry::Entry;
-use crate::link::Element;
+use crate::engine::queued_packet::QueuedPacket;
 use crate::engine::socket::SENDER;
+use crate::link::Element;
 use crate::net::{Net, port_ctx};
 use crate::observe::Observer;
-use crate::engine::queued_packet::QueuedPacket;
 use crate::port::Queue;
 use dumbbell_core::transport::HostSignal;
 use dumbbell_core::units::Time;
 
 impl Net {
-    /// A packet comes to a port where it may have to wait: to the conditioner, or to a queue that holds it.
+    /// A packet comes to a port where it may have to wait: to the conditioner, or to a queue that
+    /// holds it.
     #[inline(never)]
-    pub(crate) fn wait<O: Observer>(&mut self, now: Time, link: u32, mut queued: QueuedPacket, observer: &mut O) {
+    pub(crate) fn wait<O: Observer>(
+        &mut self,
+        now: Time,
+        link: u32,
+        mut queued: QueuedPacket,
+        observer: &mut O,
+    ) {
         let Element::Port(port) = &mut self.elements[link as usize] else { return };
         match &mut port.edge {
             Some(edge) => {
-                edge.arrive(now, queued, &mut self.released, &mut port.account, port_ctx!(self, observer));
+                edge.arrive(
+                    now,
+                    queued,
+                    &mut self.released,
+                    &mut port.account,
+                    port_ctx!(self, observer),
+                );
                 for flow in edge.told() {
-                    // A word of this instant, in the place of a host's: after all else that comes to that socket by now.
+                    // A word of this instant, in the place of a host's: after all else that comes
+                    // to that socket by now.
                     let socket = 2 * flow.0 + SENDER as u32;
                     if self.host_signals.add(now, socket, HostSignal::MarkedOut) {
                         self.agenda.push(Entry::clock(now.ps(), self.ranks.socket(socket)));
@@ -33,7 +48,13 @@ impl Net {
     }
 
     /// A packet comes to the queue of a port; when it is at the far end, if that is known.
-    fn enter<O: Observer>(&mut self, now: Time, link: u32, queued: &mut QueuedPacket, observer: &mut O) -> Option<Time> {
+    fn enter<O: Observer>(
+        &mut self,
+        now: Time,
+        link: u32,
+        queued: &mut QueuedPacket,
+        observer: &mut O,
+    ) -> Option<Time> {
         let Element::Port(port) = &mut self.elements[link as usize] else { return None };
         match port.queue {
             Queue::Arrival(_) => {

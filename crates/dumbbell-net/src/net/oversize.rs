@@ -1,19 +1,21 @@
-//! Routers and packets above the MTU of the next link: fragmentation, or a drop and an ICMP message.
-use crate::port::account::{PacketCopy, Copies};
+//! Routers and packets above the MTU of the next link: fragmentation, or a drop and an ICMP
+//! message.
 use crate::engine::entry::{NO_SIDECAR, Pkt};
+use crate::engine::queued_packet::QueuedPacket;
 use crate::engine::sidecar::Fragment;
 use crate::fragment::oversize::{Oversize, SizeVerdict, fragment_ranges};
 use crate::link::Element;
 use crate::net::{Net, port_ctx};
 use crate::observe::Observer;
-use crate::engine::queued_packet::QueuedPacket;
+use crate::port::account::{Copies, PacketCopy};
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::transport::segment::{Extra, PacketTooBig, Segment, flag};
 use dumbbell_core::units::Time;
 
 impl Net {
-    /// A packet comes to a port that asks about its size; when it, or the first of its fragments, is at the far end, if that is
-    /// known now. The other fragments are left among the copies, and follow it as these do.
+    /// A packet comes to a port that asks about its size; when it, or the first of its fragments,
+    /// is at the far end, if that is known now. The other fragments are left among the copies, and
+    /// follow it as these do.
     #[cold]
     #[inline(never)]
     pub(crate) fn too_large<O: Observer>(
@@ -25,7 +27,8 @@ impl Net {
         observer: &mut O,
     ) -> Option<Time> {
         let Element::Port(port) = &mut self.elements[link as usize] else { return None };
-        let size_verdict = |oversize: &Oversize| oversize.size_verdict(link, port.mtu, way.0, packet);
+        let size_verdict =
+            |oversize: &Oversize| oversize.size_verdict(link, port.mtu, way.0, packet);
         match self.oversize.as_deref().map_or(SizeVerdict::Refuse(port.mtu), size_verdict) {
             SizeVerdict::Fits => self.fits(t, link, packet, way, observer),
             SizeVerdict::Fragment(mtu) => self.fragment(t, link, packet, (way, mtu), observer),
@@ -47,8 +50,10 @@ impl Net {
         (way, mtu): ((u32, u32), u32),
         observer: &mut O,
     ) -> Option<Time> {
-        let (header, more) = self.oversize.as_ref().map_or((20, 0), |oversize| oversize.headers(way.0));
-        let (audit, already) = (self.sidecars.audit(packet.sidecar()), self.sidecars.fragment(packet.sidecar()));
+        let (header, more) =
+            self.oversize.as_ref().map_or((20, 0), |oversize| oversize.headers(way.0));
+        let (audit, already) =
+            (self.sidecars.audit(packet.sidecar()), self.sidecars.fragment(packet.sidecar()));
         let whole = already.unwrap_or_else(|| Fragment {
             datagram: self.sidecars.datagram(way.0),
             from: 0,
@@ -58,7 +63,8 @@ impl Net {
         // The first fragments may have ended before the last is cut.
         self.sidecars.hold_datagram(whole.datagram);
         let room = mtu.saturating_sub(header + more);
-        // Each fragment is of the packet as it came: what the port writes on one is not on the next.
+        // Each fragment is of the packet as it came: what the port writes on one is not on the
+        // next.
         let came = *packet;
         let (mut first, mut behind, mut made) = (None, Copies::new(), 0);
         for (from, to) in fragment_ranges(whole.from, whole.to, room) {
@@ -75,7 +81,11 @@ impl Net {
             if made == 0 {
                 (first, *packet) = (at, own);
             } else if at.is_some() {
-                behind.push(PacketCopy { at, queued: QueuedPacket::new(own, way.0, way.1), fragment: true });
+                behind.push(PacketCopy {
+                    at,
+                    queued: QueuedPacket::new(own, way.0, way.1),
+                    fragment: true,
+                });
             }
             behind.extend(copies);
             made += 1;
@@ -87,13 +97,23 @@ impl Net {
         first
     }
 
-    /// The router before `link` tells the sender of a packet that it did not fit into `mtu`, if there is a way and it speaks.
-    fn answer<O: Observer>(&mut self, t: Time, link: u32, packet: &Pkt, (socket, mtu): (u32, u32), observer: &mut O) {
+    /// The router before `link` tells the sender of a packet that it did not fit into `mtu`, if
+    /// there is a way and it speaks.
+    fn answer<O: Observer>(
+        &mut self,
+        t: Time,
+        link: u32,
+        packet: &Pkt,
+        (socket, mtu): (u32, u32),
+        observer: &mut O,
+    ) {
         let Some(oversize) = self.oversize.as_deref().filter(|_| t <= self.end) else { return };
         let Some(run_ahead) = oversize.answer(socket / 2, link) else { return };
         let ip_len = oversize.answer_len(socket, packet);
-        let segment = Segment { seq: packet.seq(), ts: 0, ip_len, flags: flag::ACK, ecn: Ecn::NotEct };
-        let extra = Extra { notice: Some(PacketTooBig { mtu, seq: packet.seq() }), ..Extra::default() };
+        let segment =
+            Segment { seq: packet.seq(), ts: 0, ip_len, flags: flag::ACK, ecn: Ecn::NotEct };
+        let extra =
+            Extra { notice: Some(PacketTooBig { mtu, seq: packet.seq() }), ..Extra::default() };
         let mut handle = self.sidecars.put(Some(extra));
         self.tally.sent += 1;
         self.tally.cuts.answered += 1;
@@ -104,7 +124,9 @@ impl Net {
             None if about != 0 => handle = self.sidecars.tag(handle, about),
             None => {}
         }
-        if let Some(delivery) = self.advance(t, &run_ahead, socket + 1, Pkt::new(segment, handle), observer) {
+        if let Some(delivery) =
+            self.advance(t, &run_ahead, socket + 1, Pkt::new(segment, handle), observer)
+        {
             self.deliveries.push(delivery);
         }
     }

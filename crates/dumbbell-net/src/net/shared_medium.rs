@@ -7,7 +7,8 @@ use dumbbell_algos::service::duplex_mismatch::medium::Through;
 use dumbbell_core::units::Time;
 
 impl Net {
-    /// The transmitter of `link` takes a packet, whose last bit leaves at `done` if it has the wire for itself.
+    /// The transmitter of `link` takes a packet, whose last bit leaves at `done` if it has the wire
+    /// for itself.
     #[inline]
     pub(crate) fn begin_transmission(&mut self, now: Time, link: u32, done: Time) {
         if self.shared_media.is_none() || !self.offer_to_medium(now, link, done) {
@@ -18,16 +19,23 @@ impl Net {
     /// Offers a transmission to a shared medium; false if the link has a wire of its own.
     #[cold]
     fn offer_to_medium(&mut self, now: Time, link: u32, done: Time) -> bool {
-        let Some((shared, i)) = self.shared_media.as_mut().and_then(|media| media.find(link)) else { return false };
+        let Some((shared, i)) = self.shared_media.as_mut().and_then(|media| media.find(link))
+        else {
+            return false;
+        };
         shared.medium.offer(i, now, done.since(now));
         shared.arm(&mut self.agenda, &self.ranks);
         true
     }
 
-    /// True if the transmission of `link` is over. On a shared medium an entry that is due may be stale.
+    /// True if the transmission of `link` is over. On a shared medium an entry that is due may be
+    /// stale.
     #[cold]
     pub(crate) fn transmission_over(&mut self, now: Time, link: u32) -> bool {
-        let Some((shared, i)) = self.shared_media.as_mut().and_then(|media| media.find(link)) else { return true };
+        let Some((shared, i)) = self.shared_media.as_mut().and_then(|media| media.find(link))
+        else {
+            return true;
+        };
         let how = shared.medium.due(i, now);
         shared.arm(&mut self.agenda, &self.ranks);
         if let Some(how) = how

@@ -121,8 +121,8 @@ impl Net {
         }
     }
 
-    /// Takes a packet with a wrong bit out of the network. True if this is the first loss of its datagram, within the
-    /// window or before it.
+    /// Takes a packet with a wrong bit out of the network. True if this is the first loss of its
+    /// datagram, within the window or before it.
     pub fn discard(&mut self, packet: &Pkt, in_window: bool) -> bool {
         self.tally.dropped += 1;
         self.tally.discarded += 1;
@@ -134,7 +134,8 @@ impl Net {
         first
     }
 
-    /// Gives a fragment from socket `from` to the buffers of its host: the whole packet, if nothing is missing now.
+    /// Gives a fragment from socket `from` to the buffers of its host: the whole packet, if nothing
+    /// is missing now.
     pub fn reassemble(
         &mut self,
         buffers: &mut Reassembler,

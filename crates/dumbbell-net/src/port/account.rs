@@ -1,13 +1,13 @@
 //! The account of one port: measures, fingerprints, and a list of every packet that it drops.
-use crate::engine::sidecar::Sidecars;
-use crate::observe::{Observer, Signal, PacketId};
 use crate::engine::queued_packet::QueuedPacket;
+use crate::engine::sidecar::Sidecars;
+use crate::observe::{Observer, PacketId, Signal};
 use crate::port::stats::PortStats;
 use dumbbell_core::aqm::Reason;
-use dumbbell_core::packet::fingerprint::Fingerprint;
-use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::meter::Color;
 use dumbbell_core::packet::Dscp;
+use dumbbell_core::packet::fingerprint::Fingerprint;
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::probe::{Gauges, Probe};
 use dumbbell_core::transport::segment::flag;
 use dumbbell_core::units::Time;
@@ -55,7 +55,13 @@ impl<O: Observer> PortCtx<'_, O> {
     }
 
     /// Tells the observer that the edge before `link` released a packet.
-    pub(crate) fn released(&mut self, t: Time, queued: &QueuedPacket, link: usize, colour: Option<Color>) {
+    pub(crate) fn released(
+        &mut self,
+        t: Time,
+        queued: &QueuedPacket,
+        link: usize,
+        colour: Option<Color>,
+    ) {
         if O::FOLLOWS
             && let Some(who) = self.follows(queued)
         {
@@ -94,8 +100,9 @@ pub(crate) struct Account {
     pub signals: bool,
     /// Measures.
     pub stats: PortStats,
-    /// Departures, drops by the queue, and losses on the wire, each in its own order: a queue that decides at
-    /// arrival knows a departure earlier than one that holds the packet, but not in another order.
+    /// Departures, drops by the queue, and losses on the wire, each in its own order: a queue that
+    /// decides at arrival knows a departure earlier than one that holds the packet, but not in
+    /// another order.
     sent: Fingerprint,
     dropped: Fingerprint,
     lost: Fingerprint,
@@ -131,7 +138,12 @@ impl Account {
 
     /// `queued` was dropped.
     #[cold]
-    pub(crate) fn drop<O: Observer>(&mut self, queued: QueuedPacket, e: &Event<'_>, ctx: &mut PortCtx<'_, O>) {
+    pub(crate) fn drop<O: Observer>(
+        &mut self,
+        queued: QueuedPacket,
+        e: &Event<'_>,
+        ctx: &mut PortCtx<'_, O>,
+    ) {
         if e.t <= self.stats.end() && e.reason != Reason::Link {
             self.stats.signalled(e.t, packet_of(&queued), true);
         }
@@ -140,7 +152,12 @@ impl Account {
 
     /// Drops a packet before the queue: the queue's own measures do not count it.
     #[cold]
-    pub(crate) fn drop_before_queue<O: Observer>(&mut self, queued: QueuedPacket, e: &Event<'_>, ctx: &mut PortCtx<'_, O>) {
+    pub(crate) fn drop_before_queue<O: Observer>(
+        &mut self,
+        queued: QueuedPacket,
+        e: &Event<'_>,
+        ctx: &mut PortCtx<'_, O>,
+    ) {
         if e.t <= self.stats.end() {
             self.stats.dropped(e.t, e.reason);
             let print = if e.reason == Reason::Link { &mut self.lost } else { &mut self.dropped };
@@ -155,7 +172,12 @@ impl Account {
 
     /// `queued` was marked and goes on.
     #[cold]
-    pub(crate) fn mark<O: Observer>(&mut self, queued: QueuedPacket, e: &Event<'_>, ctx: &mut PortCtx<'_, O>) {
+    pub(crate) fn mark<O: Observer>(
+        &mut self,
+        queued: QueuedPacket,
+        e: &Event<'_>,
+        ctx: &mut PortCtx<'_, O>,
+    ) {
         self.stats.marked(e.t);
         self.stats.signalled(e.t, packet_of(&queued), false);
         self.record(&queued, e, true, ctx);
@@ -173,7 +195,8 @@ impl Account {
         }
     }
 
-    /// A copy left with its original at `done`, not after the end. It was no packet of the queue's, whose account does not count it.
+    /// A copy left with its original at `done`, not after the end. It was no packet of the queue's,
+    /// whose account does not count it.
     #[cold]
     pub(crate) fn copied(&mut self, done: Time, copy: &QueuedPacket) {
         self.sent.mix(done.ps());
@@ -182,7 +205,12 @@ impl Account {
 
     /// A wire lost a copy that it had made itself.
     #[cold]
-    pub(crate) fn drop_copy<O: Observer>(&mut self, copy: QueuedPacket, e: &Event<'_>, ctx: &mut PortCtx<'_, O>) {
+    pub(crate) fn drop_copy<O: Observer>(
+        &mut self,
+        copy: QueuedPacket,
+        e: &Event<'_>,
+        ctx: &mut PortCtx<'_, O>,
+    ) {
         self.lost.mix(e.t.ps());
         self.lost.mix(copy.word());
         ctx.drops.push((e.t, copy, e.reason));
@@ -208,7 +236,13 @@ impl Account {
         [self.sent, self.dropped, self.lost].iter().for_each(|p| all.mix(p.value()));
     }
 
-    fn record<O: Observer>(&self, queued: &QueuedPacket, e: &Event<'_>, marked: bool, ctx: &mut PortCtx<'_, O>) {
+    fn record<O: Observer>(
+        &self,
+        queued: &QueuedPacket,
+        e: &Event<'_>,
+        marked: bool,
+        ctx: &mut PortCtx<'_, O>,
+    ) {
         if !self.signals || e.t > self.stats.end() {
             return;
         }

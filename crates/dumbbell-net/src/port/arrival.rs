@@ -1,10 +1,11 @@
-//! A queue that decides when a packet arrives. It keeps no packets: the departure is known at once, so a ring
-//! of (when it leaves the backlog, length) is enough, and no event is needed when a transmission ends.
-use crate::port::account::{Account, Event, PortCtx};
-use crate::observe::Observer;
+//! A queue that decides when a packet arrives. It keeps no packets: the departure is known at once,
+//! so a ring of (when it leaves the backlog, length) is enough, and no event is needed when a
+//! transmission ends.
 use crate::engine::queued_packet::QueuedPacket;
-use crate::port::ring::Ring;
 use crate::measure::queue::Transit;
+use crate::observe::Observer;
+use crate::port::account::{Account, Event, PortCtx};
+use crate::port::ring::Ring;
 use crate::port::stats::PortStats;
 use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_algos::service::AnyService;
@@ -48,8 +49,15 @@ impl QueueView for View<'_> {
 }
 
 impl ArrivalQueue {
-    /// An idle queue. A packet leaves the backlog when its service starts, or when it ends with `count_in_service`.
-    pub(crate) fn new(aqm: AnyAqm, rng: Stream, info: LinkInfo, service: AnyService, count_in_service: bool) -> Self {
+    /// An idle queue. A packet leaves the backlog when its service starts, or when it ends with
+    /// `count_in_service`.
+    pub(crate) fn new(
+        aqm: AnyAqm,
+        rng: Stream,
+        info: LinkInfo,
+        service: AnyService,
+        count_in_service: bool,
+    ) -> Self {
         let next_tick = if aqm.ticks() { Time::ZERO } else { Time::NEVER };
         ArrivalQueue {
             aqm,
@@ -66,7 +74,8 @@ impl ArrivalQueue {
         }
     }
 
-    /// A packet comes at `t`: when it leaves, and how, or `None` if it is dropped. Clocks due by `t` are settled.
+    /// A packet comes at `t`: when it leaves, and how, or `None` if it is dropped. Clocks due by
+    /// `t` are settled.
     #[inline(always)]
     pub(crate) fn offer<O: Observer>(
         &mut self,
@@ -101,13 +110,23 @@ impl ArrivalQueue {
         account: &mut Account,
         ctx: &mut PortCtx<'_, O>,
     ) -> bool {
-        debug_assert!(!matches!(verdict, Verdict::Evict { .. }), "an algorithm that evicts needs a held queue");
+        debug_assert!(
+            !matches!(verdict, Verdict::Evict { .. }),
+            "an algorithm that evicts needs a \
+            held queue"
+        );
         let decision = verdict.decide(queued.packet.ecn(), fits);
-        let (Decision::Drop(reason) | Decision::Admit(Some(reason))) = decision else { return true };
+        let (Decision::Drop(reason) | Decision::Admit(Some(reason))) = decision else {
+            return true;
+        };
         let saw = |out: &mut dyn Probe| self.aqm.probe(out);
         let event = Event { t, reason, backlog: self.backlog.packets, saw: &saw };
         if let Decision::Drop(_) = decision {
-            account.stats.came(queued.flow, u32::from(queued.packet.ip_len()), queued.packet.dscp());
+            account.stats.came(
+                queued.flow,
+                u32::from(queued.packet.ip_len()),
+                queued.packet.dscp(),
+            );
             account.drop(*queued, &event, ctx);
             account.stats.holds(t, self.backlog.packets);
             return false;
@@ -133,7 +152,14 @@ impl ArrivalQueue {
             self.backlog.packets += 1;
             self.backlog.bytes += u64::from(meta.ip_len);
         }
-        account.stats.passes(&Transit { arrived: t, start, leaves, done, backlog: self.backlog, meta });
+        account.stats.passes(&Transit {
+            arrived: t,
+            start,
+            leaves,
+            done,
+            backlog: self.backlog,
+            meta,
+        });
         taken
     }
 
@@ -154,14 +180,16 @@ impl ArrivalQueue {
         }
     }
 
-    /// The time of the algorithm's next clock: the start of an idle period that was not told, or a tick.
+    /// The time of the algorithm's next clock: the start of an idle period that was not told, or a
+    /// tick.
     #[inline]
     pub(crate) fn next_clock(&self) -> Time {
         let idle = if self.told_idle { Time::NEVER } else { self.free_at };
         idle.min(self.next_tick)
     }
 
-    /// Tells the algorithm what is due at `next_clock()`. The end of a transmission comes before a tick.
+    /// Tells the algorithm what is due at `next_clock()`. The end of a transmission comes before a
+    /// tick.
     #[cold]
     pub(crate) fn clock(&mut self, flows: &FlowTable, stats: &mut PortStats) {
         let now = self.next_clock();

@@ -4,8 +4,8 @@ use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_algos::qdisc::AnyQdisc;
 use dumbbell_core::aqm::{Backlog, Cx};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::qdisc::{Fifo, Qdisc, Sink};
 use dumbbell_core::qdisc::packet_queue::Waiting;
+use dumbbell_core::qdisc::{Fifo, Qdisc, Sink};
 use dumbbell_core::units::Time;
 
 /// The queues of a held port.
@@ -33,7 +33,11 @@ impl Qdisc<QueuedPacket> for Discipline {
         either!(self, q => q.enqueue(cx, p, sink));
     }
     #[inline]
-    fn dequeue(&mut self, cx: &mut Cx<'_>, sink: &mut impl Sink<QueuedPacket>) -> Option<Waiting<QueuedPacket>> {
+    fn dequeue(
+        &mut self,
+        cx: &mut Cx<'_>,
+        sink: &mut impl Sink<QueuedPacket>,
+    ) -> Option<Waiting<QueuedPacket>> {
         either!(self, q => q.dequeue(cx, sink))
     }
     fn backlog(&self) -> Backlog {

@@ -1,11 +1,11 @@
-//! The edge before a port: it may color a packet, hold it, drop it, or let others go. Always a merge, with entries of
-//! its own for its clock.
-use crate::port::account::{Account, Event, PortCtx};
+//! The edge before a port: it may color a packet, hold it, drop it, or let others go. Always a
+//! merge, with entries of its own for its clock.
 use crate::edge::report;
 use crate::edge::report::{MarkerReport, MarkerRow, ServedFlows};
-use crate::observe::{SampleTimes, Observer};
 use crate::engine::queued_packet::QueuedPacket;
-use dumbbell_algos::edge::{EdgeCx, Edge};
+use crate::observe::{Observer, SampleTimes};
+use crate::port::account::{Account, Event, PortCtx};
+use dumbbell_algos::edge::{Edge, EdgeCx};
 use dumbbell_core::aqm::{LinkInfo, Reason};
 use dumbbell_core::conditioner::Emit;
 use dumbbell_core::meter::Color;
@@ -39,13 +39,22 @@ impl<O: Observer> Emit<QueuedPacket> for EdgeSink<'_, '_, O> {
     }
     fn drop(&mut self, p: QueuedPacket, reason: Reason) {
         self.account.stats.arrived(self.now, p.meta().ip_len);
-        self.account.drop_before_queue(p, &Event { t: self.now, reason, backlog: 0, saw: &|_| {} }, self.ctx);
+        self.account.drop_before_queue(
+            p,
+            &Event { t: self.now, reason, backlog: 0, saw: &|_| {} },
+            self.ctx,
+        );
     }
 }
 
 impl PortEdge {
     /// An edge with nothing in it, whose places serve `served`.
-    pub(crate) fn new(edge: Edge<QueuedPacket>, info: LinkInfo, served: Vec<ServedFlows>, sample_times: SampleTimes) -> Self {
+    pub(crate) fn new(
+        edge: Edge<QueuedPacket>,
+        info: LinkInfo,
+        served: Vec<ServedFlows>,
+        sample_times: SampleTimes,
+    ) -> Self {
         PortEdge { edge, info, armed: Time::NEVER, served, sample_times }
     }
 
@@ -60,7 +69,12 @@ impl PortEdge {
     ) {
         self.sample_until(now, account.link, ctx.observer);
         let around = EdgeCx { now, link: &self.info, flows: ctx.flows };
-        self.edge.arrive(around, queued, !queued.data, &mut EdgeSink { now, released, account, ctx });
+        self.edge.arrive(
+            around,
+            queued,
+            !queued.data,
+            &mut EdgeSink { now, released, account, ctx },
+        );
     }
 
     /// An entry of its clock came up; it may be stale.
@@ -129,15 +143,28 @@ impl PortEdge {
     }
 
     /// Reports of its meter states after the end; `name` gives a flow's name.
-    pub(crate) fn reports<'a>(&self, link: &str, name: impl Fn(usize) -> &'a str) -> Vec<MarkerReport> {
+    pub(crate) fn reports<'a>(
+        &self,
+        link: &str,
+        name: impl Fn(usize) -> &'a str,
+    ) -> Vec<MarkerReport> {
         let places = self.served.iter().zip(self.edge.states());
-        places.map(|(served, place)| MarkerReport::of(link, served.flow.map(&name), served, place)).collect()
+        places
+            .map(|(served, place)| MarkerReport::of(link, served.flow.map(&name), served, place))
+            .collect()
     }
 
     /// Faults of token buckets whose account does not balance at `end`.
-    pub(crate) fn faults<'a>(&mut self, end: Time, link: &str, name: impl Fn(usize) -> &'a str) -> Vec<String> {
+    pub(crate) fn faults<'a>(
+        &mut self,
+        end: Time,
+        link: &str,
+        name: impl Fn(usize) -> &'a str,
+    ) -> Vec<String> {
         let places = self.served.iter().zip(self.edge.states_mut());
-        places.filter_map(|(s, place)| report::fault(link, s.flow.map(&name), &place.tokens(end)?)).collect()
+        places
+            .filter_map(|(s, place)| report::fault(link, s.flow.map(&name), &place.tokens(end)?))
+            .collect()
     }
 
     /// Packets held.

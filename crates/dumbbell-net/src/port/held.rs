@@ -1,9 +1,9 @@
-//! A queue that also decides when a packet departs, and so holds its packets: the core's own port, driven by
-//! entries of the agenda.
+//! A queue that also decides when a packet departs, and so holds its packets: the core's own port,
+//! driven by entries of the agenda.
+use crate::engine::queued_packet::QueuedPacket;
+use crate::observe::Observer;
 use crate::port::account::{Account, Event, PortCtx};
 use crate::port::discipline::Discipline;
-use crate::observe::Observer;
-use crate::engine::queued_packet::QueuedPacket;
 use dumbbell_algos::service::AnyService;
 use dumbbell_algos::service::duplex_mismatch::medium::Through;
 use dumbbell_core::aqm::{Backlog, Cx, LinkInfo, Reason};
@@ -20,7 +20,8 @@ pub(crate) struct HeldQueue {
     port: HeldPort<QueuedPacket, Discipline, AnyService>,
     rng: Stream,
     info: LinkInfo,
-    /// The packet in hand, of a transmitter on a wire that is shared: how long it has it is known when it is through.
+    /// The packet in hand, of a transmitter on a wire that is shared: how long it has it is known
+    /// when it is through.
     hand: Option<Box<Hand>>,
 }
 
@@ -47,7 +48,13 @@ struct QueueSink<'a, 'b, O> {
 }
 
 impl<O: Observer> Sink<QueuedPacket> for QueueSink<'_, '_, O> {
-    fn dropped(&mut self, p: QueuedPacket, since: Option<Time>, reason: Reason, saw: &dyn Fn(&mut dyn Probe)) {
+    fn dropped(
+        &mut self,
+        p: QueuedPacket,
+        since: Option<Time>,
+        reason: Reason,
+        saw: &dyn Fn(&mut dyn Probe),
+    ) {
         if let Some(since) = since {
             self.account.stats.stayed(since, self.now);
         }
@@ -84,12 +91,14 @@ impl HeldQueue {
         let backlog = self.port.backlog().packets;
         ctx.entered(now, &queued, account.link, backlog);
         let mut cx = Cx { now, rng: &mut self.rng, link: &self.info, flows: ctx.flows };
-        let start = self.port.arrive(&mut cx, queued, &mut QueueSink { now, backlog, account, ctx });
+        let start =
+            self.port.arrive(&mut cx, queued, &mut QueueSink { now, backlog, account, ctx });
         account.stats.holds(now, self.port.backlog().packets);
         self.started(now, start, account)
     }
 
-    /// The transmission that was due ends: the packet that left and how, and when the next one ends.
+    /// The transmission that was due ends: the packet that left and how, and when the next one
+    /// ends.
     pub(crate) fn done<O: Observer>(
         &mut self,
         now: Time,
@@ -116,7 +125,8 @@ impl HeldQueue {
         Some(done)
     }
 
-    /// The packet in transmission does not arrive: broken by what the other end sent, or given up for it.
+    /// The packet in transmission does not arrive: broken by what the other end sent, or given up
+    /// for it.
     pub(crate) fn loses(&mut self, how: Through) {
         self.port.decide(WireEffect::Lost);
         if let Some(hand) = &mut self.hand {
@@ -146,11 +156,14 @@ impl HeldQueue {
         Some(**hand)
     }
 
-    /// It was through at `now`. Its transmission is the last one, which went to its end: what it waited for the wire is wait.
+    /// It was through at `now`. Its transmission is the last one, which went to its end: what it
+    /// waited for the wire is wait.
     fn accounts_for(&self, hand: &Hand, now: Time, account: &mut Account) {
         let sent = if hand.given_up { Span::ZERO } else { hand.done.since(hand.taken) };
         account.stats.served(hand.arrived, Time::ZERO + now.since(Time::ZERO + sent), now);
-        account.stats.stayed(hand.arrived, if self.port.counts_service() { now } else { hand.taken });
+        account
+            .stats
+            .stayed(hand.arrived, if self.port.counts_service() { now } else { hand.taken });
     }
 
     /// The discipline's clock is due.

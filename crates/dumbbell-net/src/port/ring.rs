@@ -1,4 +1,5 @@
-//! Departure times of a backlog: a ring whose size is a power of two, so that a slot is found with one mask.
+//! Departure times of a backlog: a ring whose size is a power of two, so that a slot is found with
+//! one mask.
 use dumbbell_core::units::Time;
 
 /// (When a packet leaves the backlog, its length in bytes), first in, first out.
@@ -40,7 +41,8 @@ impl Ring {
     #[cold]
     fn grow(&mut self) {
         let (held, size) = (self.came - self.gone, self.slots.len());
-        let mut larger: Vec<_> = (0..held).map(|i| self.slots[(self.gone + i) & (size - 1)]).collect();
+        let mut larger: Vec<_> =
+            (0..held).map(|i| self.slots[(self.gone + i) & (size - 1)]).collect();
         larger.resize((2 * size).max(16), (Time::ZERO, 0));
         (self.slots, self.gone, self.came) = (larger, 0, held);
     }

@@ -1,9 +1,9 @@
 //! Statistics of one port, the same for both kinds of queue.
 use crate::measure::queue::{Measures, MonitorConfig, QueueMonitor, Transit};
 use dumbbell_core::aqm::{Backlog, Reason};
+use dumbbell_core::packet::Dscp;
 use dumbbell_core::port::counters::PortCounters;
 use dumbbell_core::port::occupancy::Occupancy;
-use dumbbell_core::packet::Dscp;
 use dumbbell_core::units::{Span, Time};
 
 /// Measures of one port, within the window from the warm-up to the end.
@@ -102,8 +102,9 @@ impl PortStats {
             }
         }
     }
-    /// A packet goes through a queue that decides at arrival: what [`Self::stayed`], [`Self::served`], [`Self::holds`] and
-    /// [`Self::came`] would say, at once, and that the queue grew.
+    /// A packet goes through a queue that decides at arrival: what [`Self::stayed`],
+    /// [`Self::served`], [`Self::holds`] and [`Self::came`] would say, at once, and that the queue
+    /// grew.
     #[inline(always)]
     pub(crate) fn passes(&mut self, p: &Transit<'_>) {
         if p.arrived < self.warm || p.done > self.end {
@@ -171,7 +172,8 @@ impl PortStats {
             monitor.shares.came(flow, bytes, dscp);
         }
     }
-    /// A packet that came, of a flow, so many bytes and a codepoint, was dropped (`refused`) or marked at `t`.
+    /// A packet that came, of a flow, so many bytes and a codepoint, was dropped (`refused`) or
+    /// marked at `t`.
     pub(crate) fn signalled(&mut self, t: Time, packet: (u32, u32, Dscp), refused: bool) {
         if let Some(monitor) = &mut self.monitor {
             monitor.signalled(t, packet, refused);

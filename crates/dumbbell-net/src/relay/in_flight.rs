@@ -1,4 +1,5 @@
-//! Packets that are kept outside by number, as long as a part of them is on its way inside: the packet, a copy, a fragment.
+//! Packets that are kept outside by number, as long as a part of them is on its way inside: the
+//! packet, a copy, a fragment.
 use crate::engine::sidecar::LifetimeEvent;
 use std::collections::VecDeque;
 
@@ -41,8 +42,9 @@ impl InFlight {
         self.packets.get(number.wrapping_sub(self.first) as usize).map_or(0, |state| state.payload)
     }
 
-    /// Counts packets that entered or left the network. Packets of which nothing is on its way any more are gone; within one event a packet may end and go
-    /// on: its fragments are made one after the other.
+    /// Counts packets that entered or left the network. Packets of which nothing is on its way any
+    /// more are gone; within one event a packet may end and go on: its fragments are made one after
+    /// the other.
     pub(crate) fn update(&mut self, lifetime_events: impl Iterator<Item = (u64, LifetimeEvent)>) {
         let ended = self.gone.len();
         for (number, life) in lifetime_events {

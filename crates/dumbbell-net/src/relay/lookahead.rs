@@ -14,7 +14,8 @@ pub(crate) fn lookahead(net: &Net) -> Span {
     // Path segments are numbered from the end of each route to its start.
     let mut least: Vec<Span> = Vec::with_capacity(net.paths.segments.len());
     for path_segment in &net.paths.segments {
-        let hops = (path_segment.run_ahead.from..path_segment.run_ahead.to).map(|i| net.paths.hops[i as usize]);
+        let hops = (path_segment.run_ahead.from..path_segment.run_ahead.to)
+            .map(|i| net.paths.hops[i as usize]);
         let behind = match path_segment.run_ahead.end() {
             End::Merge(next, _) => least[next as usize],
             End::Socket(_) => Span::ZERO,

@@ -1,12 +1,14 @@
-//! A relay with and without an observer. The network is compiled here for both; callers compile nothing of it.
-use super::{Incoming, RelayReport, Relay};
+//! A relay with and without an observer. The network is compiled here for both; callers compile
+//! nothing of it.
+use super::{Incoming, Relay, RelayReport};
 use crate::dyn_observer::{DynObserver, Following};
 use crate::observe::Observer;
 use dumbbell_core::units::Time;
 
 impl Relay {
-    /// A packet comes in at `t`, after everything that is due before then; `t` is not before the instant that was reached.
-    /// What is due at `t` itself waits for what else comes then: their order is that of a simulation, and not of the calls.
+    /// A packet comes in at `t`, after everything that is due before then; `t` is not before the
+    /// instant that was reached. What is due at `t` itself waits for what else comes then: their
+    /// order is that of a simulation, and not of the calls.
     pub fn send<O: Observer>(&mut self, t: Time, packet: Incoming, observer: &mut O) {
         if O::SILENT { self.send_alone(t, packet) } else { self.send_observed(t, packet, observer) }
     }

@@ -1,5 +1,5 @@
-//! Facts of the plan that its report repeats: names, kinds, starts. The rest is not kept, because a plan
-//! is as large as what is made of it.
+//! Facts of the plan that its report repeats: names, kinds, starts. The rest is not kept, because a
+//! plan is as large as what is made of it.
 use dumbbell_core::units::Span;
 use dumbbell_plan::{Plan, Shared, Spec, Transport};
 

@@ -1,14 +1,17 @@
 //! A queue's algorithm in Python behind the traits of the simulator.
 //!
-//! Per decision: the interpreter is attached, four objects that belong to the instance are filled, a bound method is
-//! called with a tuple that was made once. After a failure the alarm is raised and no method is called any more.
+//! Per decision: the interpreter is attached, four objects that belong to the instance are filled,
+//! a bound method is called with a tuple that was made once. After a failure the alarm is raised
+//! and no method is called any more.
 use super::class::{Class, PluginId, arguments, intern_name};
-use crate::plugin::views::{Cx, Packet, Queue};
 use super::verdict::Verdict;
-use dumbbell_core::aqm::{Cx as CoreCx, DynAqm, Gone, LinkInfo, Needs, QueueView, Slot, Verdict as CoreVerdict};
+use crate::plugin::views::{Cx, Packet, Queue};
+use dumbbell_core::aqm::{
+    Cx as CoreCx, DynAqm, Gone, LinkInfo, Needs, QueueView, Slot, Verdict as CoreVerdict,
+};
 use dumbbell_core::catalogue::Fault;
-use dumbbell_core::plugin::{Alarm, PluginFactory, Page};
 use dumbbell_core::packet::Meta;
+use dumbbell_core::plugin::{Alarm, Page, PluginFactory};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Span, Time};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -26,7 +29,12 @@ impl PluginFactory<dyn DynAqm, LinkInfo> for AqmClass {
     fn check(&self, config: &Value) -> Result<(), Fault> {
         self.0.check(config)
     }
-    fn make(&self, config: &Value, site: &LinkInfo, alarm: &Alarm) -> Result<Box<dyn DynAqm>, Fault> {
+    fn make(
+        &self,
+        config: &Value,
+        site: &LinkInfo,
+        alarm: &Alarm,
+    ) -> Result<Box<dyn DynAqm>, Fault> {
         let who = PluginId::of(&self.0.page);
         Ok(Box::new(Python::attach(|py| {
             let live = Live::new(py, &self.0, config, site);
@@ -89,7 +97,8 @@ impl Live {
                 return Err(PyValueError::new_err(text));
             }
         };
-        let (queue, packet) = (Bound::new(py, Queue::new(site.capacity))?, Bound::new(py, Packet::new())?);
+        let (queue, packet) =
+            (Bound::new(py, Queue::new(site.capacity))?, Bound::new(py, Packet::new())?);
         let flag = |fits: bool| fits.into_pyobject(py).map(|b| b.to_owned().into_any());
         let (c, q, p) = (cx.as_any(), queue.as_any(), packet.as_any());
         let arrival = |fits: bool| arguments(py, &[c, q, p, &flag(fits)?]);
@@ -120,18 +129,26 @@ impl Live {
     fn verdict(&mut self, answer: &Bound<'_, PyAny>, hook: &str) -> PyResult<CoreVerdict> {
         let Ok(verdict) = answer.cast::<Verdict>() else {
             let text = format!("{hook} returned {}", shown(answer));
-            return Err(PyTypeError::new_err(text + ": return PASS, MARK, SIGNAL, drop(...) or evict(...)"));
+            return Err(PyTypeError::new_err(
+                text + ": return PASS, MARK, SIGNAL, drop(...) or \
+                evict(...)",
+            ));
         };
         let verdict = verdict.get().0;
         if let CoreVerdict::Evict { slot, .. } = verdict {
             let waiting = self.queue.get().waits();
             if self.needs == Needs::Arrival || hook != "arrive" {
-                let text =
-                    format!("{hook} returned evict({slot}), which is an answer of `arrive` with needs = \"held\"");
+                let text = format!(
+                    "{hook} returned evict({slot}), which is an answer of `arrive` with \
+                        needs = \"held\""
+                );
                 return Err(PyValueError::new_err(text));
             }
             if slot >= waiting {
-                return Err(PyValueError::new_err(format!("evict({slot}): only {waiting} packets wait")));
+                return Err(PyValueError::new_err(format!(
+                    "evict({slot}): only {waiting} packets \
+                    wait"
+                )));
             }
             self.pushed = Some(slot);
         }
@@ -172,12 +189,18 @@ impl Live {
         let answer = hook.bind(py).call1(self.asked.bind(py))?;
         self.cx.get().drawn(cx);
         let slot: Option<Slot> = answer.extract().map_err(|_| {
-            PyTypeError::new_err(format!("make_room returned {}: return a slot or None", shown(&answer)))
+            PyTypeError::new_err(format!(
+                "make_room returned {}: return a slot or None",
+                shown(&answer)
+            ))
         })?;
         if let Some(slot) = slot {
             let waiting = self.queue.get().waits();
             if slot >= waiting {
-                return Err(PyValueError::new_err(format!("make_room: slot {slot}, and only {waiting} packets wait")));
+                return Err(PyValueError::new_err(format!(
+                    "make_room: slot {slot}, and only \
+                    {waiting} packets wait"
+                )));
             }
             self.pushed = Some(slot);
         }
@@ -197,7 +220,8 @@ impl Live {
         self.cx.get().fill(cx);
         self.queue.get().fill(q);
         self.packet.get().fill(p);
-        let answer = hook.bind(py).call1((&self.cx, &self.queue, &self.packet, sojourn.seconds()))?;
+        let answer =
+            hook.bind(py).call1((&self.cx, &self.queue, &self.packet, sojourn.seconds()))?;
         self.cx.get().drawn(cx);
         self.verdict(&answer, "depart")
     }
@@ -214,19 +238,30 @@ impl Live {
         hook.bind(py).call1((&self.packet, how)).map(|_| ())
     }
 
-    fn tick(&mut self, py: Python<'_>, cx: &mut CoreCx<'_>, q: &dyn QueueView) -> PyResult<Option<Span>> {
+    fn tick(
+        &mut self,
+        py: Python<'_>,
+        cx: &mut CoreCx<'_>,
+        q: &dyn QueueView,
+    ) -> PyResult<Option<Span>> {
         let Some(hook) = &self.hooks.tick else { return Ok(None) };
         self.cx.get().fill(cx);
         self.queue.get().fill(q);
         let answer = hook.bind(py).call1(self.ticked.bind(py))?;
         self.cx.get().drawn(cx);
-        let after: Option<f64> = answer
-            .extract()
-            .map_err(|_| PyTypeError::new_err(format!("tick returned {}: return seconds or None", shown(&answer))))?;
+        let after: Option<f64> = answer.extract().map_err(|_| {
+            PyTypeError::new_err(format!(
+                "tick returned {}: return seconds or None",
+                shown(&answer)
+            ))
+        })?;
         match after.map(|s| (s, Span::from_secs_f64(s))) {
             None => Ok(None),
             Some((s, span)) if s.is_finite() && span > Span::ZERO => Ok(Some(span)),
-            Some((s, _)) => Err(PyValueError::new_err(format!("tick returned {s} s: the next tick must lie ahead"))),
+            Some((s, _)) => Err(PyValueError::new_err(format!(
+                "tick returned {s} s: the next tick \
+                must lie ahead"
+            ))),
         }
     }
 }
@@ -239,7 +274,10 @@ pub fn shown(answer: &Bound<'_, PyAny>) -> String {
 /// Reads what `probe` shows.
 pub fn gauges(shown_by: &Bound<'_, PyAny>, out: &mut dyn Probe) -> PyResult<()> {
     for (name, value) in shown_by.cast::<PyDict>().map_err(|_| {
-        PyTypeError::new_err(format!("probe returned {}: return a dict of names and numbers", shown(shown_by)))
+        PyTypeError::new_err(format!(
+            "probe returned {}: return a dict of names and numbers",
+            shown(shown_by)
+        ))
     })? {
         let (name, value): (String, f64) = (name.extract()?, value.extract()?);
         if !value.is_finite() {
@@ -254,7 +292,9 @@ impl PyAqm {
     /// Calls a method; after a failure nothing is called, and `else_` is the answer.
     fn call<T>(&mut self, else_: T, f: impl FnOnce(&mut Live, Python<'_>) -> PyResult<T>) -> T {
         let Some(live) = &mut self.live else { return else_ };
-        let done = Python::attach(|py| f(live, py).map_err(|error| self.who.raise(py, &self.alarm, self.now, &error)));
+        let done = Python::attach(|py| {
+            f(live, py).map_err(|error| self.who.raise(py, &self.alarm, self.now, &error))
+        });
         done.unwrap_or_else(|()| {
             self.live = None;
             else_
@@ -266,7 +306,13 @@ impl DynAqm for PyAqm {
     fn needs(&self) -> Needs {
         self.live.as_ref().map_or(Needs::Arrival, |l| l.needs)
     }
-    fn arrive(&mut self, cx: &mut CoreCx<'_>, q: &dyn QueueView, p: &Meta, fits: bool) -> CoreVerdict {
+    fn arrive(
+        &mut self,
+        cx: &mut CoreCx<'_>,
+        q: &dyn QueueView,
+        p: &Meta,
+        fits: bool,
+    ) -> CoreVerdict {
         self.now = cx.now;
         self.call(CoreVerdict::Pass, |live, py| live.arrive(py, cx, q, p, fits))
     }
@@ -283,10 +329,19 @@ impl DynAqm for PyAqm {
         }
         self.call((), |live, py| {
             live.packet.get().fill(p);
-            live.hooks.admitted.as_ref().map_or(Ok(()), |hook| hook.bind(py).call1((&live.packet,)).map(|_| ()))
+            live.hooks
+                .admitted
+                .as_ref()
+                .map_or(Ok(()), |hook| hook.bind(py).call1((&live.packet,)).map(|_| ()))
         });
     }
-    fn depart(&mut self, cx: &mut CoreCx<'_>, q: &dyn QueueView, p: &Meta, sojourn: Span) -> CoreVerdict {
+    fn depart(
+        &mut self,
+        cx: &mut CoreCx<'_>,
+        q: &dyn QueueView,
+        p: &Meta,
+        sojourn: Span,
+    ) -> CoreVerdict {
         self.now = cx.now;
         self.call(CoreVerdict::Pass, |live, py| live.depart(py, cx, q, p, sojourn))
     }
@@ -300,7 +355,10 @@ impl DynAqm for PyAqm {
         }
         self.call((), |live, py| {
             live.cx.get().fill(cx);
-            live.hooks.idle.as_ref().map_or(Ok(()), |hook| hook.bind(py).call1((&live.cx,)).map(|_| ()))?;
+            live.hooks
+                .idle
+                .as_ref()
+                .map_or(Ok(()), |hook| hook.bind(py).call1((&live.cx,)).map(|_| ()))?;
             live.cx.get().drawn(cx);
             Ok(())
         });

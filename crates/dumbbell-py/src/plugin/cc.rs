@@ -1,16 +1,16 @@
 //! A congestion control in Python behind the trait of the simulator.
 //!
-//! A class keeps its state in attributes: `cwnd`, `ssthresh`, `pacing` and `timer` are read after each call and held
-//! here, so that the sender's many questions do not reach the interpreter.
+//! A class keeps its state in attributes: `cwnd`, `ssthresh`, `pacing` and `timer` are read after
+//! each call and held here, so that the sender's many questions do not reach the interpreter.
 use super::aqm::{gauges, shown};
 use super::class::{Class, PluginId, arguments};
 use super::connection::{Ack, Congestion, Orders, Path, Sent};
 use dumbbell_core::catalogue::Fault;
-use dumbbell_core::plugin::{Alarm, PluginFactory, Page};
+use dumbbell_core::plugin::{Alarm, Page, PluginFactory};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
-    Ack as CoreAck, Congestion as CoreCongestion, CongestionControl, Capabilities, TcpOverrides, HostSignal,
-    Commands as CoreCommands, Path as CorePath, Sent as CoreSent, Tag,
+    Ack as CoreAck, Capabilities, Commands as CoreCommands, Congestion as CoreCongestion,
+    CongestionControl, HostSignal, Path as CorePath, Sent as CoreSent, Tag, TcpOverrides,
 };
 use dumbbell_core::units::{Rate, Span, Time};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -122,13 +122,16 @@ impl Live {
         let timer = instance.getattr(intern!(py, "timer"))?;
         let state = State {
             cwnd: amount(&cwnd, "cwnd", 1.0)?
-                .ok_or_else(|| PyTypeError::new_err("cwnd is None: it is a number of bytes"))? as u64,
+                .ok_or_else(|| PyTypeError::new_err("cwnd is None: it is a number of bytes"))?
+                as u64,
             ssthresh: amount(&ssthresh, "ssthresh", 0.0)?.map(|x| x as u64),
             pacing: amount(&pacing, "pacing", 1.0)?.map(|x| Rate::from_bps(x as u64)),
-            timer: amount(&timer, "timer", 0.0)?.map(|s| (Time::ZERO + Span::from_secs_f64(s)).max(now)),
+            timer: amount(&timer, "timer", 0.0)?
+                .map(|s| (Time::ZERO + Span::from_secs_f64(s)).max(now)),
         };
         if state.timer.is_some() && self.on_timer.is_none() {
-            let text = format!("timer is set at {} s, and the class has no on_timer", now.seconds());
+            let text =
+                format!("timer is set at {} s, and the class has no on_timer", now.seconds());
             return Err(PyTypeError::new_err(text));
         }
         Ok(state)
@@ -184,14 +187,22 @@ impl PyCc {
 }
 
 /// The attribute `name` of a class: one of `words`, or None.
-fn word(instance: &Bound<'_, PyAny>, name: &str, words: &[&'static str]) -> PyResult<Option<&'static str>> {
+fn word(
+    instance: &Bound<'_, PyAny>,
+    name: &str,
+    words: &[&'static str],
+) -> PyResult<Option<&'static str>> {
     let said = instance.getattr(name)?;
     if said.is_none() {
         return Ok(None);
     }
     let known = said.extract::<String>().ok().and_then(|said| words.iter().find(|w| **w == said));
     known.copied().map(Some).ok_or_else(|| {
-        PyValueError::new_err(format!("{name} = {}: write one of {}, or None", shown(&said), words.join(", ")))
+        PyValueError::new_err(format!(
+            "{name} = {}: write one of {}, or None",
+            shown(&said),
+            words.join(", ")
+        ))
     })
 }
 
@@ -200,7 +211,10 @@ impl CongestionControl for PyCc {
         self.live.as_ref().map_or(TcpOverrides::NOTHING, |live| live.overrides)
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { rates: self.live.as_ref().is_some_and(|live| live.needs_rates), ..Capabilities::ALL }
+        Capabilities {
+            rates: self.live.as_ref().is_some_and(|live| live.needs_rates),
+            ..Capabilities::ALL
+        }
     }
     fn on_ack(&mut self, ack: &CoreAck, orders: &mut CoreCommands) {
         self.now = ack.now;
@@ -219,7 +233,9 @@ impl CongestionControl for PyCc {
         self.now = now;
         let bound = Some(bound).filter(|b| *b < u64::MAX);
         self.call(None, |live, py| {
-            live.on_recovered.as_ref().map_or(Ok(()), |hook| hook.bind(py).call1((now.seconds(), bound)).map(|_| ()))
+            live.on_recovered
+                .as_ref()
+                .map_or(Ok(()), |hook| hook.bind(py).call1((now.seconds(), bound)).map(|_| ()))
         });
     }
     fn on_sent(&mut self, sent: &CoreSent) -> Tag {
@@ -231,7 +247,10 @@ impl CongestionControl for PyCc {
             let Some(hook) = &live.on_sent else { return Ok(None) };
             let answer = hook.bind(py).call1((Sent::new(sent),))?;
             answer.extract().map_err(|_| {
-                let text = format!("on_sent returned {}: return a tag (a whole number) or None", shown(&answer));
+                let text = format!(
+                    "on_sent returned {}: return a tag (a whole number) or None",
+                    shown(&answer)
+                );
                 PyTypeError::new_err(text)
             })
         });
@@ -239,7 +258,9 @@ impl CongestionControl for PyCc {
     }
     fn on_idle(&mut self, restart_window: u64) {
         self.call(None, |live, py| {
-            live.on_idle.as_ref().map_or(Ok(()), |hook| hook.bind(py).call1((restart_window,)).map(|_| ()))
+            live.on_idle
+                .as_ref()
+                .map_or(Ok(()), |hook| hook.bind(py).call1((restart_window,)).map(|_| ()))
         });
     }
     fn on_timer(&mut self, now: Time, orders: &mut CoreCommands) {
@@ -249,7 +270,11 @@ impl CongestionControl for PyCc {
             hook.bind(py).call1((now.seconds(), &live.orders)).map(|_| ())
         });
         if self.state.timer.is_some_and(|t| t <= now) {
-            let cause = format!("on_timer at {} s left `timer` where it was: set it later, or to None", now.seconds());
+            let cause = format!(
+                "on_timer at {} s left `timer` where it was: set it later, or to \
+                None",
+                now.seconds()
+            );
             self.fail(cause);
         }
     }

@@ -17,11 +17,14 @@ pub struct Class {
 }
 
 impl Class {
-    /// From what `dumbbell.plugins.describe` returns: (kind, page as JSON, class, the hooks that it defines).
+    /// From what `dumbbell.plugins.describe` returns: (kind, page as JSON, class, the hooks that it
+    /// defines).
     pub fn read(described: &Bound<'_, PyAny>) -> PyResult<(String, Class)> {
-        let (kind, page, class, hooks): (String, String, Py<PyAny>, Vec<String>) = described.extract()?;
-        let page = serde_json::from_str(&page)
-            .map_err(|e| pyo3::exceptions::PyValueError::new_err(format!("a page that is none: {e}")))?;
+        let (kind, page, class, hooks): (String, String, Py<PyAny>, Vec<String>) =
+            described.extract()?;
+        let page = serde_json::from_str(&page).map_err(|e| {
+            pyo3::exceptions::PyValueError::new_err(format!("a page that is none: {e}"))
+        })?;
         Ok((kind, Class { page, class, hooks }))
     }
 
@@ -47,13 +50,18 @@ impl Class {
         instance.getattr(name).map(|method| Some(method.unbind()))
     }
 
-    /// Calls the class's own check of a configuration: an exception is a fault, at a parameter if it is a
-    /// `ValueError(parameter, cause)`.
+    /// Calls the class's own check of a configuration: an exception is a fault, at a parameter if
+    /// it is a `ValueError(parameter, cause)`.
     pub fn check(&self, config: &Value) -> Result<(), Fault> {
         Python::attach(|py| {
-            let judged = self.instance(py, config).and_then(|instance| instance.call_method0("check"));
+            let judged =
+                self.instance(py, config).and_then(|instance| instance.call_method0("check"));
             let Err(error) = judged else { return Ok(()) };
-            let words = error.value(py).getattr("args").and_then(|a| a.extract::<Vec<String>>()).unwrap_or_default();
+            let words = error
+                .value(py)
+                .getattr("args")
+                .and_then(|a| a.extract::<Vec<String>>())
+                .unwrap_or_default();
             Err(match &words[..] {
                 [parameter, cause] => Fault::at(parameter, cause.as_str()),
                 [parameter, cause, fix] => Fault::at(parameter, cause.as_str()).fix(fix.as_str()),

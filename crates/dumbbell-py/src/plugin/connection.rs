@@ -1,9 +1,9 @@
-//! The objects that a congestion control in Python reads, and its commands (`Orders` there). Windows are in bytes, times
-//! in seconds.
+//! The objects that a congestion control in Python reads, and its commands (`Orders` there).
+//! Windows are in bytes, times in seconds.
 use crate::plugin::views::open;
 use dumbbell_core::transport::{
-    Ack as CoreAck, Cause, Congestion as CoreCongestion, Commands as CoreCommands, Path as CorePath, Phase, RtoCommand,
-    Sent as CoreSent, Tag,
+    Ack as CoreAck, Cause, Commands as CoreCommands, Congestion as CoreCongestion,
+    Path as CorePath, Phase, RtoCommand, Sent as CoreSent, Tag,
 };
 use dumbbell_core::units::{Span, Time};
 use pyo3::prelude::*;
@@ -58,7 +58,8 @@ impl Path {
     }
 }
 
-/// One acknowledgement as the sender sees it, duplicates too. The same object is used again for the next.
+/// One acknowledgement as the sender sees it, duplicates too. The same object is used again for the
+/// next.
 #[pyclass(frozen, module = "dumbbell")]
 #[derive(Default)]
 pub struct Ack(Mutex<CoreAck>);
@@ -124,7 +125,8 @@ impl Ack {
     fn peer_clock(&self) -> Option<f64> {
         open(&self.0).peer_clock.map(Time::seconds)
     }
-    /// Arrival minus `peer_clock`, an offset plus the delay of the reverse path, seconds; with timestamps only.
+    /// Arrival minus `peer_clock`, an offset plus the delay of the reverse path, seconds; with
+    /// timestamps only.
     #[getter]
     fn reverse_delay(&self) -> Option<f64> {
         seconds(open(&self.0).reverse_delay)
@@ -144,7 +146,8 @@ impl Ack {
     fn ece(&self) -> bool {
         open(&self.0).ece
     }
-    /// Bytes of `acked` and `sacked` that came with Congestion Experienced: exactly with AccECN, else all if `ece`.
+    /// Bytes of `acked` and `sacked` that came with Congestion Experienced: exactly with AccECN,
+    /// else all if `ece`.
     #[getter]
     fn marked(&self) -> u64 {
         open(&self.0).marked
@@ -154,7 +157,8 @@ impl Ack {
     fn moved(&self) -> bool {
         open(&self.0).moved
     }
-    /// How fast the network delivered, bits a second; None if this ACK gives no sample. With `needs_rates` only.
+    /// How fast the network delivered, bits a second; None if this ACK gives no sample. With
+    /// `needs_rates` only.
     #[getter]
     fn delivery_rate(&self) -> Option<f64> {
         open(&self.0).rate.and_then(|r| r.bytes_per_second()).map(|r| 8.0 * r)
@@ -196,10 +200,12 @@ impl Ack {
 pub struct Congestion {
     /// When it was noticed, seconds.
     now: f64,
-    /// What was noticed: "loss" (once per recovery), "ecn" (once per window), "timeout", "further" (losses in a
-    /// recovery that has begun, where segments carry tags) or "spurious" (the last reduction was not due).
+    /// What was noticed: "loss" (once per recovery), "ecn" (once per window), "timeout", "further"
+    /// (losses in a recovery that has begun, where segments carry tags) or "spurious" (the last
+    /// reduction was not due).
     cause: &'static str,
-    /// Of a timeout: whether it is the first for this segment (RFC 5681: ssthresh changes only then).
+    /// Of a timeout: whether it is the first for this segment (RFC 5681: ssthresh changes only
+    /// then).
     first: bool,
     /// FlightSize (RFC 5681), bytes.
     in_flight: u64,
@@ -274,11 +280,13 @@ impl Orders {
     fn extra(&self, tag: u32) {
         open(&self.0).extra(Tag(tag));
     }
-    /// Send this many segments whatever the window, which counts them: what would go next if it had room.
+    /// Send this many segments whatever the window, which counts them: what would go next if it had
+    /// room.
     fn ahead(&self, segments: u32) {
         open(&self.0).ahead += segments;
     }
-    /// Send a segment that brings nothing new, at low priority, with this tag; its answer bears the tag.
+    /// Send a segment that brings nothing new, at low priority, with this tag; its answer bears the
+    /// tag.
     fn dummy(&self, tag: u32) {
         open(&self.0).dummy(Tag(tag));
     }

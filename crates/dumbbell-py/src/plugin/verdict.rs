@@ -3,7 +3,8 @@ use dumbbell_core::aqm::{Reason, Slot, Verdict as CoreVerdict};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// What to do with a packet: `PASS`, `MARK`, `SIGNAL`, or what `drop`, `mark`, `signal` and `evict` return.
+/// What to do with a packet: `PASS`, `MARK`, `SIGNAL`, or what `drop`, `mark`, `signal` and `evict`
+/// return.
 #[pyclass(frozen, eq, module = "dumbbell")]
 #[derive(Clone, Copy, PartialEq)]
 pub struct Verdict(pub CoreVerdict);
@@ -54,8 +55,8 @@ pub fn signal(why: &str) -> PyResult<Verdict> {
     reason(why).map(|r| Verdict(CoreVerdict::Signal(r)))
 }
 
-/// Drop the waiting packet at `slot` (0: the head), and the arriving one as well if `arrival_too`. Needs
-/// `needs = "held"`.
+/// Drop the waiting packet at `slot` (0: the head), and the arriving one as well if `arrival_too`.
+/// Needs `needs = "held"`.
 #[pyfunction]
 #[pyo3(signature = (slot, why = "evicted", arrival_too = false))]
 pub fn evict(slot: Slot, why: &str, arrival_too: bool) -> PyResult<Verdict> {

@@ -1,4 +1,5 @@
-//! The objects that an AQM in Python reads: each object is made once for an instance and filled before each call.
+//! The objects that an AQM in Python reads: each object is made once for an instance and filled
+//! before each call.
 use dumbbell_core::aqm::{Cx as CoreCx, LinkInfo, QueueView, Slot};
 use dumbbell_core::packet::flow::{FlowInfo, FlowTable};
 use dumbbell_core::packet::{Ecn, FlowId, Meta};
@@ -8,7 +9,8 @@ use pyo3::prelude::*;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A lock that nobody else ever wants: an instance belongs to one run, and its calls come one after another.
+/// A lock that nobody else ever wants: an instance belongs to one run, and its calls come one after
+/// another.
 pub fn open<T>(cell: &Mutex<T>) -> MutexGuard<'_, T> {
     cell.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -69,7 +71,11 @@ impl Link {
     /// Its limit in buffers: how many, and bytes of each; None: in packets or bytes, or none.
     #[getter]
     fn buffers(&self) -> Option<(u32, u32)> {
-        if let Capacity::Buffers { count, size } = open(&self.0).capacity { Some((count, size)) } else { None }
+        if let Capacity::Buffers { count, size } = open(&self.0).capacity {
+            Some((count, size))
+        } else {
+            None
+        }
     }
     /// Largest IP packet, bytes.
     #[getter]
@@ -95,7 +101,8 @@ pub struct Flows(Mutex<Option<FlowTable>>);
 
 #[pymethods]
 impl Flows {
-    /// (reserved rate in bits a second, round-trip time in seconds, weight) of a flow; each may be None.
+    /// (reserved rate in bits a second, round-trip time in seconds, weight) of a flow; each may be
+    /// None.
     fn get(&self, flow: u32) -> (Option<u64>, Option<f64>, Option<f64>) {
         let FlowInfo { reserved, rtt, weight } =
             open(&self.0).as_ref().map(|t| t.get(FlowId(flow))).unwrap_or_default();
@@ -271,7 +278,8 @@ impl Queue {
     #[getter]
     fn fullness(&self) -> f64 {
         let b = open(&self.0);
-        let waits = dumbbell_core::aqm::Backlog { packets: b.packets, bytes: b.bytes, buffers: b.buffers };
+        let waits =
+            dumbbell_core::aqm::Backlog { packets: b.packets, bytes: b.bytes, buffers: b.buffers };
         b.capacity.filled(waits).map_or(0.0, |(length, limit)| length / limit.max(1.0))
     }
     /// Packets that have a slot: the backlog less a packet in transmission.
@@ -279,8 +287,8 @@ impl Queue {
     fn waiting(&self) -> u32 {
         open(&self.0).waiting
     }
-    /// The packet at `slot` (0: the head); None beyond the end, and where the algorithm does not ask for
-    /// `needs = "held"`.
+    /// The packet at `slot` (0: the head); None beyond the end, and where the algorithm does not
+    /// ask for `needs = "held"`.
     fn meta(&self, slot: usize) -> Option<Packet> {
         open(&self.0).metas.get(slot).map(|m| Packet(Mutex::new(*m)))
     }
@@ -289,12 +297,21 @@ impl Queue {
 impl Queue {
     pub fn new(capacity: Capacity) -> Self {
         let metas = VecDeque::new();
-        Queue(Mutex::new(Backlog { capacity, packets: 0, bytes: 0, buffers: 0, waiting: 0, metas, fresh: false }))
+        Queue(Mutex::new(Backlog {
+            capacity,
+            packets: 0,
+            bytes: 0,
+            buffers: 0,
+            waiting: 0,
+            metas,
+            fresh: false,
+        }))
     }
     pub fn fill(&self, q: &dyn QueueView) {
         let mut b = open(&self.0);
         let now = q.backlog();
-        (b.packets, b.bytes, b.buffers, b.waiting) = (now.packets, now.bytes, now.buffers, q.waiting());
+        (b.packets, b.bytes, b.buffers, b.waiting) =
+            (now.packets, now.bytes, now.buffers, q.waiting());
         if std::mem::take(&mut b.fresh)
             && let Some(meta) = b.metas.len().checked_sub(1).and_then(|last| q.meta(last as Slot))
             && let Some(last) = b.metas.back_mut()

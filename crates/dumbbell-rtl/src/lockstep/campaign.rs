@@ -1,9 +1,9 @@
 //! A lockstep in parts that can be run side by side, and what came of it, as a document.
-use crate::lockstep::testbench::{BEFORE, Testbench, Counts, Mismatch, Packet, name};
-use crate::lockstep::parameter_sets::Mode;
 use super::shrink::{Shrunk, shrink};
 use super::stimulus::Stimulus;
 use super::trace::{output, trace};
+use crate::lockstep::parameter_sets::Mode;
+use crate::lockstep::testbench::{BEFORE, Counts, Mismatch, Packet, Testbench, name};
 use crate::verilated::Clocked;
 use dumbbell_algos::aqm::red_hw::core::Decision;
 use serde_json::{Value, json};
@@ -123,13 +123,22 @@ impl Part<'_> {
     ) -> Ran {
         let before = bench.recent().copied().collect();
         let short = self.again(&mismatch, make);
-        let trace =
-            short.as_ref().map_or(Value::Null, |short| trace(short, &self.mode.parameters, self.patience, make));
-        Ran { counts: bench.counts, failed: Some(Failed { mismatch, before, short, trace }), stopped: false }
+        let trace = short
+            .as_ref()
+            .map_or(Value::Null, |short| trace(short, &self.mode.parameters, self.patience, make));
+        Ran {
+            counts: bench.counts,
+            failed: Some(Failed { mismatch, before, short, trace }),
+            stopped: false,
+        }
     }
 
     /// Runs once more to the mismatch, to have all that was done, and makes that short.
-    fn again(&self, mismatch: &Mismatch, make: &dyn Fn() -> Result<Box<dyn Clocked>, String>) -> Option<Shrunk> {
+    fn again(
+        &self,
+        mismatch: &Mismatch,
+        make: &dyn Fn() -> Result<Box<dyn Clocked>, String>,
+    ) -> Option<Shrunk> {
         let parameters = &self.mode.parameters;
         let mut dut = make().ok()?;
         let mut bench = Testbench::new(&mut *dut, parameters, self.patience);
@@ -164,9 +173,10 @@ fn mismatch(m: &Mismatch) -> Value {
     })
 }
 
-/// A failure for people and programs: `{"mode", "part", "seed", "packet", "clock", "what", "presented", "expected", "got",
-/// "before", "shrunk"}`. `before` are the last packets whose decisions were right, `shrunk` the short stimulus with its [`trace`], `null` if the
-/// failure did not come again.
+/// A failure for people and programs:
+/// `{"mode", "part", "seed", "packet", "clock", "what", "presented", "expected", "got", "before", "shrunk"}`.
+/// `before` are the last packets whose decisions were right, `shrunk` the short stimulus with its
+/// [`trace`], `null` if the failure did not come again.
 pub fn told(part: &Part<'_>, failed: &Failed) -> Value {
     let mut out = mismatch(&failed.mismatch);
     out["mode"] = json!(part.mode.name);
@@ -183,8 +193,8 @@ pub fn told(part: &Part<'_>, failed: &Failed) -> Value {
     out
 }
 
-/// The shares of the regions, and what else was measured: `{"packets", "clocks", "shares": {"queueing", "random", "force"},
-/// "drop_share", "back_to_back_share", "queues", "resets", "writes", "latency_clocks"}`.
+/// The shares of the regions, and what else was measured:
+/// `{"packets", "clocks", "shares": {"queueing", "random", "force"}, "drop_share", "back_to_back_share", "queues", "resets", "writes", "latency_clocks"}`.
 pub fn measured(counts: &Counts) -> Value {
     let share = |n: u64| n as f64 / counts.packets.max(1) as f64;
     let [queueing, random, force] = counts.regions.map(share);

@@ -1,5 +1,5 @@
-//! The model as a core with clocks: any latency, ready some clocks after a reset. It stands in for RTL where vectors are written, and where the
-//! bench itself is tested.
+//! The model as a core with clocks: any latency, ready some clocks after a reset. It stands in for
+//! RTL where vectors are written, and where the bench itself is tested.
 use crate::verilated::{Clocked, In, Out};
 use dumbbell_algos::aqm::red_hw::core::{Arrival, Core, Decision, Shape};
 use std::collections::VecDeque;
@@ -18,11 +18,20 @@ pub struct ModelCore {
 }
 
 impl ModelCore {
-    /// A model whose decisions take `latency` clocks, at least 0, and that is ready `clearing` clocks after a reset and takes a packet
-    /// every `interval` clocks, at least 1.
+    /// A model whose decisions take `latency` clocks, at least 0, and that is ready `clearing`
+    /// clocks after a reset and takes a packet every `interval` clocks, at least 1.
     pub fn new(shape: &Shape, latency: u64, clearing: u64, interval: u64) -> Self {
         let core = Core::new(shape.clone());
-        ModelCore { core, now: 0, latency, clearing, interval, ready_at: u64::MAX, ticked: false, due: VecDeque::new() }
+        ModelCore {
+            core,
+            now: 0,
+            latency,
+            clearing,
+            interval,
+            ready_at: u64::MAX,
+            ticked: false,
+            due: VecDeque::new(),
+        }
     }
 
     /// One clock, and the decision for the packet that was accepted in it.

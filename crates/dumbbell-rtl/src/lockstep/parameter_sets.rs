@@ -41,7 +41,8 @@ impl Mode {
         let mut shape = Shape { paper, ..Shape::default() };
         let mut spaced = false;
         for word in words {
-            let (key, value) = word.split_once('=').map_or((word, None), |(k, v)| (k, v.parse::<u32>().ok()));
+            let (key, value) =
+                word.split_once('=').map_or((word, None), |(k, v)| (k, v.parse::<u32>().ok()));
             match (key, value) {
                 ("gap", None) => shape.gap = true,
                 ("constant", None) => shape = shape.with_constant(),
@@ -73,7 +74,11 @@ mod tests {
         let all = Mode::all();
         let any = |of: &dyn Fn(&Shape) -> bool| {
             for paper in [false, true] {
-                assert!(all.iter().any(|m| m.parameters.shape.paper == paper && of(&m.parameters.shape)), "{paper}");
+                assert!(
+                    all.iter()
+                        .any(|m| m.parameters.shape.paper == paper && of(&m.parameters.shape)),
+                    "{paper}"
+                );
             }
         };
         any(&|s| s.gap);
@@ -87,7 +92,9 @@ mod tests {
 
     #[test]
     fn what_is_no_mode_is_refused() {
-        for wrong in ["", "gap", "sound+gab", "sound+nq=9", "sound+w=0", "paper+seed=0", "sound+gap=1"] {
+        for wrong in
+            ["", "gap", "sound+gab", "sound+nq=9", "sound+w=0", "paper+seed=0", "sound+gap=1"]
+        {
             assert!(Mode::read(wrong).is_err(), "{wrong}");
         }
         assert_eq!(Mode::read("sound+constant").unwrap().parameters.shape.def_slope, 41_943);

@@ -1,7 +1,8 @@
-//! A stimulus that fails, made short: what comes after the failure goes, then what comes before and is not needed for it.
-use crate::lockstep::testbench::{Action, Testbench, Mismatch};
-use crate::verilated::Clocked;
+//! A stimulus that fails, made short: what comes after the failure goes, then what comes before and
+//! is not needed for it.
 use crate::core_ports::Parameters;
+use crate::lockstep::testbench::{Action, Mismatch, Testbench};
+use crate::verilated::Clocked;
 
 /// Clocks that are spent on it: a few seconds.
 const CLOCKS: u64 = 20_000_000;
@@ -23,7 +24,12 @@ type Failing = Option<(usize, Mismatch)>;
 type Attempt<'a> = &'a mut dyn FnMut(&[Action]) -> Option<Failing>;
 
 /// A stimulus from a fresh core: after how many actions it fails, how, and the clocks it took.
-fn attempt(actions: &[Action], parameters: &Parameters, patience: u64, make: Make<'_>) -> (Failing, u64) {
+fn attempt(
+    actions: &[Action],
+    parameters: &Parameters,
+    patience: u64,
+    make: Make<'_>,
+) -> (Failing, u64) {
     let Ok(mut dut) = make() else { return (None, 0) };
     let mut bench = Testbench::new(&mut *dut, parameters, patience);
     for (k, action) in actions.iter().enumerate() {
@@ -36,7 +42,12 @@ fn attempt(actions: &[Action], parameters: &Parameters, patience: u64, make: Mak
 }
 
 /// Makes `actions`, which begin with a reset and fail, short; `None`: they do not fail again.
-pub fn shrink(actions: Vec<Action>, parameters: &Parameters, patience: u64, make: Make<'_>) -> Option<Shrunk> {
+pub fn shrink(
+    actions: Vec<Action>,
+    parameters: &Parameters,
+    patience: u64,
+    make: Make<'_>,
+) -> Option<Shrunk> {
     let mut spent = 0;
     let mut fails = |actions: &[Action]| -> Option<Failing> {
         (spent < CLOCKS).then(|| {
@@ -68,7 +79,8 @@ pub fn shrink(actions: Vec<Action>, parameters: &Parameters, patience: u64, make
     Some(best)
 }
 
-/// From the last reset on, if it fails from there; else from the one before, and so on: a reset may be what is wrong.
+/// From the last reset on, if it fails from there; else from the one before, and so on: a reset may
+/// be what is wrong.
 fn from_a_reset(actions: Vec<Action>, fails: Attempt<'_>) -> Option<Shrunk> {
     let resets = (0..actions.len()).rev().filter(|k| matches!(actions[*k], Action::Reset(_)));
     // Two resets that go together, and twice as many each time.

@@ -1,21 +1,24 @@
 //! The stimulus of a core: random packets that stay where decisions are hard.
 //!
-//! Left alone, averages of random queue lengths would stay in one region for ever. So every queue is steered towards a region that
-//! changes from time to time, thresholds are drawn around where the average stands, and now and then registers, queue
-//! length and draw are set so that a comparison is decided by its last bit ([`exact`]).
+//! Left alone, averages of random queue lengths would stay in one region for ever. So every queue
+//! is steered towards a region that changes from time to time, thresholds are drawn around where
+//! the average stands, and now and then registers, queue length and draw are set so that a
+//! comparison is decided by its last bit ([`exact`]).
 mod exact;
 
-use crate::lockstep::testbench::{Action, Packet};
 use crate::core_ports::Parameters;
+use crate::lockstep::testbench::{Action, Packet};
 use dumbbell_algos::aqm::red_hw::core::{Core, FRACTION, register, table};
 use dumbbell_core::rng::{key_of, split_mix};
 
 /// Packets between two times that all thresholds are drawn anew.
 const REDRAWN: u64 = 10_000;
-/// Of 1024 packets, how many come after a reset or a change of registers: 1 %; and of these, one in so many is a reset.
+/// Of 1024 packets, how many come after a reset or a change of registers: 1 %; and of these, one in
+/// so many is a reset.
 const EVENTS: u64 = 10;
 const RESETS: u32 = 16;
-/// Of 1024 packets, how many come right behind one of the same queue, beside those that do by chance.
+/// Of 1024 packets, how many come right behind one of the same queue, beside those that do by
+/// chance.
 const BEHIND: u64 = 260;
 /// Largest values: thresholds and averages, their distance, a slope, a draw.
 const U22: u32 = (1 << 22) - 1;
@@ -81,7 +84,8 @@ impl Stimulus {
     /// The stimulus of a seed; `part` is one of many that may be made side by side.
     pub fn new(parameters: &Parameters, seed: u64, part: u64) -> Self {
         let shape = &parameters.shape;
-        let dice = Dice(key_of(seed, &format!("lockstep/{:?}/{}/{part}", shape, parameters.spaced)));
+        let dice =
+            Dice(key_of(seed, &format!("lockstep/{:?}/{}/{part}", shape, parameters.spaced)));
         let reset = Thresholds { min: shape.def_min, max: shape.def_max };
         Stimulus {
             dice,
@@ -95,7 +99,8 @@ impl Stimulus {
         }
     }
 
-    /// The next actions, up to and including one packet or two; `core` is the model, which knows where averages stand.
+    /// The next actions, up to and including one packet or two; `core` is the model, which knows
+    /// where averages stand.
     pub fn next(&mut self, core: &Core, out: &mut Vec<Action>) {
         if self.made == 0 {
             self.reset(out);
@@ -115,7 +120,8 @@ impl Stimulus {
             return;
         }
         if r >> 20 & 7 == 0 {
-            let clocks = if r >> 23 & 63 == 0 { self.dice.within(1, 300) } else { self.dice.within(1, 8) };
+            let clocks =
+                if r >> 23 & 63 == 0 { self.dice.within(1, 300) } else { self.dice.within(1, 8) };
             out.push(Action::Idle(clocks as u16));
         }
         if r >> 30 & 127 == 0 {
@@ -146,7 +152,8 @@ impl Stimulus {
         let k = usize::from(qid);
         let r = self.dice.bits();
         if r & 63 == 0 {
-            self.goals[k] = [Goal::Below, Goal::Between, Goal::Above, Goal::Between][(r >> 6 & 3) as usize];
+            self.goals[k] =
+                [Goal::Below, Goal::Between, Goal::Above, Goal::Between][(r >> 6 & 3) as usize];
         }
         let Thresholds { min, max } = self.thresholds[self.entry(class, qid)];
         let target = match self.goals[k] {
@@ -212,9 +219,13 @@ impl Stimulus {
             0 => {
                 // Off for a while only: nothing is seen of a core that is.
                 self.off = !self.off && self.dice.one_in(4);
-                writes.push((register::CONTROL, self.dice.bits() as u32 & !1 | u32::from(!self.off)));
+                writes
+                    .push((register::CONTROL, self.dice.bits() as u32 & !1 | u32::from(!self.off)));
             }
-            1 => writes.push((register::DRAW, [0, self.dice.bits() as u32][self.dice.below(4).min(1) as usize])),
+            1 => writes.push((
+                register::DRAW,
+                [0, self.dice.bits() as u32][self.dice.below(4).min(1) as usize],
+            )),
             2 | 3 => self.steps(&mut writes),
             4..=8 => return self.exact(core, qid, class, out),
             _ => {
@@ -233,7 +244,11 @@ impl Stimulus {
     fn around(&mut self, core: &Core, class: u8, qid: u8, writes: &mut Vec<(u8, u32)>) {
         let avg = core.avg(qid).min(U22);
         // Seldom narrow: an average that moves by whole packets would never be between them.
-        let width = if self.dice.one_in(4) { self.dice.magnitude(18).max(1) } else { self.dice.within(1 << 13, U18) };
+        let width = if self.dice.one_in(4) {
+            self.dice.magnitude(18).max(1)
+        } else {
+            self.dice.within(1 << 13, U18)
+        };
         let min = match self.dice.below(4) {
             0 => avg.saturating_add(self.dice.magnitude(14)),
             1 => avg.saturating_sub(width).saturating_sub(self.dice.magnitude(12)),
@@ -248,7 +263,13 @@ impl Stimulus {
         self.dice.magnitude(self.slope_bits())
     }
 
-    fn write(&mut self, class: u8, qid: u8, (min, max, slope): (u32, u32, u32), writes: &mut Vec<(u8, u32)>) {
+    fn write(
+        &mut self,
+        class: u8,
+        qid: u8,
+        (min, max, slope): (u32, u32, u32),
+        writes: &mut Vec<(u8, u32)>,
+    ) {
         debug_assert!(min < max && max - min <= U18, "{min} {max}");
         let entry = self.entry(class, qid);
         self.thresholds[entry] = Thresholds { min, max };
@@ -285,6 +306,10 @@ impl Stimulus {
         let alpha = self.dice.magnitude(16);
         let least = self.dice.magnitude(16);
         let largest = U18 - alpha - self.dice.magnitude(17).min(U18 - alpha);
-        writes.extend([(register::ALPHA, alpha), (register::LEAST, least), (register::LARGEST, largest)]);
+        writes.extend([
+            (register::ALPHA, alpha),
+            (register::LEAST, least),
+            (register::LARGEST, largest),
+        ]);
     }
 }

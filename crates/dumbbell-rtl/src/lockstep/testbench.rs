@@ -1,10 +1,11 @@
 //! The bench: a core with clocks on one side, the model on the other, and every decision compared.
 //!
-//! It keeps the contract of `SPEC.md` whatever it is asked to do: a packet is held until it is accepted, registers are written
-//! while no decision is on its way, `idle_i` is 0 shortly after a packet of the queue. So any part of a stimulus
-//! is one, too, which is what [`super::shrink`] lives on.
-use crate::verilated::{Clocked, In, Out};
+//! It keeps the contract of `SPEC.md` whatever it is asked to do: a packet is held until it is
+//! accepted, registers are written while no decision is on its way, `idle_i` is 0 shortly after a
+//! packet of the queue. So any part of a stimulus is one, too, which is what [`super::shrink`]
+//! lives on.
 use crate::core_ports::Parameters;
+use crate::verilated::{Clocked, In, Out};
 use dumbbell_algos::aqm::red_hw::core::{Arrival, Core, Decision, DecisionTrace, Region};
 use serde::Serialize;
 use std::collections::VecDeque;
@@ -83,7 +84,11 @@ pub struct Counts {
 impl Counts {
     /// Both.
     pub fn and(mut self, other: &Counts) -> Counts {
-        let pairs = self.regions.iter_mut().zip(other.regions).chain(self.queues.iter_mut().zip(other.queues));
+        let pairs = self
+            .regions
+            .iter_mut()
+            .zip(other.regions)
+            .chain(self.queues.iter_mut().zip(other.queues));
         pairs.for_each(|(a, b)| *a += b);
         self.packets += other.packets;
         self.clocks += other.clocks;
@@ -142,7 +147,8 @@ pub struct Testbench<'a> {
     /// The counts so far.
     pub counts: Counts,
     recent: VecDeque<(u64, Packet, Decision)>,
-    /// Every packet with the model's inside and the core's answer, for whoever asks for it: it costs time.
+    /// Every packet with the model's inside and the core's answer, for whoever asks for it: it
+    /// costs time.
     pub watched: Option<Vec<ComparedPacket>>,
 }
 
@@ -178,10 +184,13 @@ impl<'a> Testbench<'a> {
     pub fn act(&mut self, action: &Action) -> Result<(), Mismatch> {
         match action {
             Action::Packet(packet) => self.present(*packet),
-            Action::Idle(clocks) => (0..*clocks).try_for_each(|_| self.clock(&In::default()).map(drop)),
+            Action::Idle(clocks) => {
+                (0..*clocks).try_for_each(|_| self.clock(&In::default()).map(drop))
+            }
             Action::Reset(clocks) => {
                 self.counts.resets += 1;
-                (0..*clocks).try_for_each(|_| self.clock(&In { rst: true, ..In::default() }).map(drop))
+                (0..*clocks)
+                    .try_for_each(|_| self.clock(&In { rst: true, ..In::default() }).map(drop))
             }
             Action::Tick => {
                 self.settle(false)?;
@@ -191,14 +200,20 @@ impl<'a> Testbench<'a> {
                 self.settle(true)?;
                 self.counts.writes += 1;
                 writes.iter().try_for_each(|(cfg_addr, cfg_data)| {
-                    let write = In { cfg_we: true, cfg_addr: *cfg_addr, cfg_data: *cfg_data, ..In::default() };
+                    let write = In {
+                        cfg_we: true,
+                        cfg_addr: *cfg_addr,
+                        cfg_data: *cfg_data,
+                        ..In::default()
+                    };
                     self.clock(&write).map(drop)
                 })
             }
         }
     }
 
-    /// Waits until the core is ready, as after its reset; with `all` until every decision is out, too.
+    /// Waits until the core is ready, as after its reset; with `all` until every decision is out,
+    /// too.
     ///
     /// # Errors
     /// As [`Testbench::act`].
@@ -235,7 +250,10 @@ impl<'a> Testbench<'a> {
             }
             inputs.tick = false; // One interval ended, not one each clock.
             if self.counts.clocks - began > self.patience {
-                let what = format!("the core hangs: a packet waits for ready_o for {} clocks", self.patience);
+                let what = format!(
+                    "the core hangs: a packet waits for ready_o for {} clocks",
+                    self.patience
+                );
                 return Err(self.part(what, Some(packet), None));
             }
         }
@@ -270,7 +288,8 @@ impl<'a> Testbench<'a> {
             return self.compare(now, &out).map(|()| out);
         }
         if let Some(due) = self.due.front().filter(|due| now - due.since > self.patience) {
-            let (packet, what) = (due.packet, format!("the core hangs: no decision for {} clocks", self.patience));
+            let (packet, what) =
+                (due.packet, format!("the core hangs: no decision for {} clocks", self.patience));
             return Err(self.part(what, Some(packet), None));
         }
         Ok(out)
@@ -278,11 +297,17 @@ impl<'a> Testbench<'a> {
 
     fn accept(&mut self, inputs: &In, now: u64) {
         let In { qid, qlen, class, idle, tick, .. } = *inputs;
-        let arrival = Arrival { clock: now, qid, qlen, class, idle, tick: std::mem::take(&mut self.ticked) };
+        let arrival =
+            Arrival { clock: now, qid, qlen, class, idle, tick: std::mem::take(&mut self.ticked) };
         let packet = Packet { qid, qlen, class, idle, tick };
         let number = self.counts.packets;
         if let Some(watched) = &mut self.watched {
-            watched.push(ComparedPacket { number, packet, inside: self.core.inside(arrival), got: None });
+            watched.push(ComparedPacket {
+                number,
+                packet,
+                inside: self.core.inside(arrival),
+                got: None,
+            });
         }
         let decision = self.core.decide(arrival);
         let counts = &mut self.counts;
@@ -298,7 +323,11 @@ impl<'a> Testbench<'a> {
 
     fn compare(&mut self, now: u64, out: &Out) -> Result<(), Mismatch> {
         let Some(due) = self.due.pop_front() else {
-            return Err(self.part("valid_o is high, and no decision is on its way".into(), None, Some(*out)));
+            return Err(self.part(
+                "valid_o is high, and no decision is on its way".into(),
+                None,
+                Some(*out),
+            ));
         };
         let Due { number, since, packet, decision } = due;
         if let Some(one) = self.watched.iter_mut().flatten().rfind(|one| one.number == number) {
@@ -306,7 +335,9 @@ impl<'a> Testbench<'a> {
         }
         let Decision { qid, drop, region, avg, draw } = decision;
         self.counts.latency = self.counts.latency.max(now - since);
-        if (out.qid, out.drop, out.region, out.avg, out.draw) == (qid, drop, region as u8, avg, draw) {
+        if (out.qid, out.drop, out.region, out.avg, out.draw)
+            == (qid, drop, region as u8, avg, draw)
+        {
             if self.recent.len() == BEFORE {
                 self.recent.pop_front();
             }
@@ -314,7 +345,14 @@ impl<'a> Testbench<'a> {
             return Ok(());
         }
         let (presented, expected, got) = (Some(packet), Some(decision), Some(*out));
-        Err(Mismatch { packet: number, clock: now, what: parted(out, &decision), presented, expected, got })
+        Err(Mismatch {
+            packet: number,
+            clock: now,
+            what: parted(out, &decision),
+            presented,
+            expected,
+            got,
+        })
     }
 
     fn part(&self, what: String, presented: Option<Packet>, got: Option<Out>) -> Mismatch {
@@ -340,7 +378,10 @@ fn parted(out: &Out, expected: &Decision) -> String {
         ("draw_o", out.draw, expected.draw),
     ];
     let parted = pairs.iter().filter(|(_, got, due)| got != due);
-    parted.map(|(port, got, due)| format!("{port} is {got}, the model says {due}")).collect::<Vec<_>>().join("; ")
+    parted
+        .map(|(port, got, due)| format!("{port} is {got}, the model says {due}"))
+        .collect::<Vec<_>>()
+        .join("; ")
 }
 
 /// A region's name.

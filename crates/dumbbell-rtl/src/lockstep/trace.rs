@@ -1,8 +1,8 @@
 //! A short stimulus that fails, step by step: the model's inside beside the core's outputs.
-use crate::lockstep::testbench::{Action, Testbench, ComparedPacket, name};
 use super::shrink::{Make, Shrunk};
-use crate::verilated::Out;
 use crate::core_ports::Parameters;
+use crate::lockstep::testbench::{Action, ComparedPacket, Testbench, name};
+use crate::verilated::Out;
 use dumbbell_algos::aqm::red_hw::core::{Core, DecisionTrace, Shape, register, table};
 use serde_json::{Value, json};
 
@@ -11,10 +11,11 @@ const SHOWN: usize = 32;
 
 /// Runs a stimulus again and writes down its last steps: `{"left_out", "start", "steps"}`.
 ///
-/// `left_out` counts the steps before. `start` is the model before the first shown step: `draw`, `enable`, and for each
-/// class and queue that a shown packet is of `avg`, `credit` and the registers. A step is `{"reset": clocks}`, `{"idle": clocks}`,
-/// `"tick"`, `{"write": [{"register", "class", "queue", "value"}]}` or `{"packet", "presented", "model", "core"}`.
-/// `core` is `null` where no decision came.
+/// `left_out` counts the steps before. `start` is the model before the first shown step: `draw`,
+/// `enable`, and for each class and queue that a shown packet is of `avg`, `credit` and the
+/// registers. A step is `{"reset": clocks}`, `{"idle": clocks}`, `"tick"`,
+/// `{"write": [{"register", "class", "queue", "value"}]}` or
+/// `{"packet", "presented", "model", "core"}`. `core` is `null` where no decision came.
 pub fn trace(short: &Shrunk, parameters: &Parameters, patience: u64, make: Make<'_>) -> Value {
     let Ok(mut dut) = make() else { return Value::Null };
     let mut bench = Testbench::new(&mut *dut, parameters, patience);
@@ -63,8 +64,9 @@ fn told(one: &ComparedPacket) -> Value {
 
 /// The outputs of a core, with the region by name.
 pub(super) fn output(out: &Out) -> Value {
-    let region =
-        ["queueing", "random", "force"].get(usize::from(out.region)).map_or(json!(out.region), |name| json!(name));
+    let region = ["queueing", "random", "force"]
+        .get(usize::from(out.region))
+        .map_or(json!(out.region), |name| json!(name));
     json!({ "qid": out.qid, "drop": out.drop, "region": region, "avg": out.avg, "draw": out.draw })
 }
 
@@ -124,12 +126,28 @@ mod tests {
     fn a_register_is_named_and_has_its_own_bits_only() {
         let plain = Shape::default();
         let slope = named(register::address(table::SLOPE, 2, 5), u32::MAX, &plain);
-        assert_eq!(slope, json!({ "register": "slope", "class": 2, "queue": 5, "value": 0x3_ffff }));
-        let constant = named(register::address(table::SLOPE, 0, 1), u32::MAX, &plain.clone().with_constant());
+        assert_eq!(
+            slope,
+            json!({ "register": "slope", "class": 2, "queue": 5, "value": 0x3_ffff })
+        );
+        let constant =
+            named(register::address(table::SLOPE, 0, 1), u32::MAX, &plain.clone().with_constant());
         assert_eq!(constant["value"], json!(0x1f_ffff));
         let min = named(register::address(table::MIN, 0, 0), 1_103_101_952, &plain);
-        assert_eq!((&min["register"], &min["value"]), (&json!("min"), &json!(1_103_101_952 & 0x3f_ffff)));
-        assert_eq!(named(register::CONTROL, 6, &plain), json!({ "register": "enable", "value": 0 }));
-        assert_eq!(named(register::address(5, 0, 0), 7, &plain)["register"], json!("none, address 0xa0"));
+        assert_eq!(
+            (&min["register"], &min["value"]),
+            (&json!("min"), &json!(1_103_101_952 & 0x3f_ffff))
+        );
+        assert_eq!(
+            named(register::CONTROL, 6, &plain),
+            json!({ "register": "enable", "value": 0 })
+        );
+        assert_eq!(
+            named(register::address(5, 0, 0), 7, &plain)["register"],
+            json!(
+                "none, address \
+            0xa0"
+            )
+        );
     }
 }

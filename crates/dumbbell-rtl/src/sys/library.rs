@@ -41,7 +41,8 @@ struct Outputs {
     region: u8,
 }
 
-/// A library that was loaded. It is never unloaded: C++ may have left something to do for when a thread ends.
+/// A library that was loaded. It is never unloaded: C++ may have left something to do for when a
+/// thread ends.
 #[derive(Debug)]
 pub struct Library {
     make: Make,
@@ -58,13 +59,14 @@ impl Library {
     /// What the loader says.
     pub fn load(path: &Path) -> io::Result<Library> {
         let name = CString::new(path.as_os_str().as_bytes()).map_err(io::Error::other)?;
-        // SAFETY: `name` ends with a zero. What runs as the library is loaded are constructors of the C++ that this crate
-        // wrote and had compiled.
+        // SAFETY: `name` ends with a zero. What runs as the library is loaded are constructors of
+        // the C++ that this crate wrote and had compiled.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         let Some(handle) = NonNull::new(handle) else { return Err(loader()) };
         let find = |symbol: &CStr| -> io::Result<NonNull<c_void>> {
             // SAFETY: the handle is a library's, the symbol ends with a zero.
-            NonNull::new(unsafe { libc::dlsym(handle.as_ptr(), symbol.as_ptr()) }).ok_or_else(loader)
+            NonNull::new(unsafe { libc::dlsym(handle.as_ptr(), symbol.as_ptr()) })
+                .ok_or_else(loader)
         };
         let (make, free, why) = (find(c"red_new")?, find(c"red_free")?, find(c"red_why")?);
         let (clock, coverage) = (find(c"red_clock")?, find(c"red_coverage")?);
@@ -82,7 +84,8 @@ impl Library {
 }
 
 fn loader() -> io::Error {
-    // SAFETY: the loader's message is a string that stands until its next call on this thread, or null.
+    // SAFETY: the loader's message is a string that stands until its next call on this thread, or
+    // null.
     let said = unsafe { libc::dlerror() };
     if said.is_null() {
         return io::Error::other("the library lacks a function");
@@ -98,7 +101,8 @@ pub struct Core {
     core: NonNull<c_void>,
 }
 
-// SAFETY: a core has a context of its own, and nothing in it belongs to a thread; `&mut` keeps two from using it at once.
+// SAFETY: a core has a context of its own, and nothing in it belongs to a thread; `&mut` keeps two
+// from using it at once.
 unsafe impl Send for Core {}
 
 impl Core {
@@ -132,8 +136,10 @@ impl Core {
             cfg_addr: inputs.cfg_addr,
         };
         let mut out = Outputs::default();
-        // SAFETY: the core is one of this library and is ours alone; both structures are the shim's.
-        let failed = unsafe { (self.library.clock)(self.core.as_ptr(), &raw const inputs, &raw mut out) };
+        // SAFETY: the core is one of this library and is ours alone; both structures are the
+        // shim's.
+        let failed =
+            unsafe { (self.library.clock)(self.core.as_ptr(), &raw const inputs, &raw mut out) };
         if failed != 0 {
             return Err(self.why());
         }
@@ -150,7 +156,9 @@ impl Core {
 
     fn why(&self) -> String {
         // SAFETY: the core is one of this library; its text stands until the next clock.
-        unsafe { CStr::from_ptr((self.library.why)(self.core.as_ptr())) }.to_string_lossy().into_owned()
+        unsafe { CStr::from_ptr((self.library.why)(self.core.as_ptr())) }
+            .to_string_lossy()
+            .into_owned()
     }
 
     /// Writes what was covered to a file, if the library counts it.

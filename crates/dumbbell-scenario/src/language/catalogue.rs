@@ -1,6 +1,7 @@
-//! The catalogue for people and programs: every algorithm's page and parameters, TCP's fields, its profiles.
-use crate::language::lookup::{Family, unit_of};
+//! The catalogue for people and programs: every algorithm's page and parameters, TCP's fields, its
+//! profiles.
 use crate::language::lookup::algorithm::KnownAlgorithm;
+use crate::language::lookup::{Family, unit_of};
 use crate::language::scenario::Profile;
 use dumbbell_algos::service::host_cpu::{HostCpu, presets};
 use dumbbell_core::catalogue::{Algorithm, range_text};
@@ -9,7 +10,8 @@ use dumbbell_tcp::TcpConfig;
 use serde_json::{Map, Value, json};
 
 /// Kinds of algorithm that results list, those without an algorithm yet too.
-pub const KINDS: [&str; 8] = ["aqm", "qdisc", "cc", "meter", "conditioner", "impairment", "service", "source"];
+pub const KINDS: [&str; 8] =
+    ["aqm", "qdisc", "cc", "meter", "conditioner", "impairment", "service", "source"];
 
 /// `{kind: [{name, title, idea, equations, sources, provenance, parameters, presets?}], "tcp": [...], "profiles": {...}}`.
 pub fn catalogue(plugins: &Plugins) -> Value {
@@ -63,7 +65,12 @@ fn choices(property: &Value, schema: &Value) -> Option<Vec<String>> {
         list.as_array().map(|l| l.iter().filter_map(|w| w.as_str().map(str::to_string)).collect())
     };
     let documented = |list: &Value| -> Option<Vec<String>> {
-        Some(list.as_array()?.iter().filter_map(|v| v["const"].as_str().map(str::to_string)).collect())
+        Some(
+            list.as_array()?
+                .iter()
+                .filter_map(|v| v["const"].as_str().map(str::to_string))
+                .collect(),
+        )
     };
     words(&rule["enum"]).or_else(|| documented(&rule["oneOf"])).filter(|l| !l.is_empty())
 }

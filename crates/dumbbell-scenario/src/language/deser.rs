@@ -9,8 +9,8 @@ use serde_path_to_error::Segment;
 /// Errors that one table may show at once.
 const AT_ONCE: usize = 10;
 
-/// Reads `node`, which stands at `at` in the scenario. After an error the faulty value is left out and the
-/// rest is read again, so that independent errors are reported together.
+/// Reads `node`, which stands at `at` in the scenario. After an error the faulty value is left out
+/// and the rest is read again, so that independent errors are reported together.
 pub fn read<T: DeserializeOwned>(node: &Node, at: &[String], check: &mut Check) -> Option<T> {
     read_as(node, at, false, check)
 }
@@ -20,7 +20,12 @@ pub fn draft<T: DeserializeOwned>(node: &Node, at: &[String], check: &mut Check)
     read_as::<T>(node, at, true, check);
 }
 
-fn read_as<T: DeserializeOwned>(node: &Node, at: &[String], may_lack: bool, check: &mut Check) -> Option<T> {
+fn read_as<T: DeserializeOwned>(
+    node: &Node,
+    at: &[String],
+    may_lack: bool,
+    check: &mut Check,
+) -> Option<T> {
     let mut value = node.to_json();
     let mut whole = true;
     for _ in 0..AT_ONCE {
@@ -35,7 +40,8 @@ fn read_as<T: DeserializeOwned>(node: &Node, at: &[String], may_lack: bool, chec
         }
         whole = false;
         check.error(explain(&message, node, &inner, at));
-        let unknown = quoted(&message).first().filter(|_| message.starts_with("unknown field")).cloned();
+        let unknown =
+            quoted(&message).first().filter(|_| message.starts_with("unknown field")).cloned();
         if !leave_out(&mut value, &inner, unknown.as_deref()) {
             return None;
         }
@@ -65,9 +71,12 @@ fn explain(message: &str, node: &Node, inner: &[String], at: &[String]) -> Diagn
     let value_at = node.nearest_place(inner);
     let known: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
     if message.starts_with("unknown field") {
-        let key_path = if inner.last() == words.first() { inner.to_vec() } else { below(inner, &words[0]) };
-        let d = Diagnostic::new(format!("there is no key `{}` here", words[0])).at(node.key_place(&key_path));
-        return suggest(d, &words[0], &known).key(&at.iter().chain(&key_path).cloned().collect::<Path>());
+        let key_path =
+            if inner.last() == words.first() { inner.to_vec() } else { below(inner, &words[0]) };
+        let d = Diagnostic::new(format!("there is no key `{}` here", words[0]))
+            .at(node.key_place(&key_path));
+        return suggest(d, &words[0], &known)
+            .key(&at.iter().chain(&key_path).cloned().collect::<Path>());
     }
     if message.starts_with("missing field") {
         let fix = match words[0].as_str() {
@@ -76,7 +85,10 @@ fn explain(message: &str, node: &Node, inner: &[String], at: &[String]) -> Diagn
             "delay" => "write delay = \"10 ms\"".to_string(),
             key => format!("write {key} = ..."),
         };
-        return Diagnostic::new(format!("`{}` is missing", words[0])).at(value_at).fix(fix).key(&full);
+        return Diagnostic::new(format!("`{}` is missing", words[0]))
+            .at(value_at)
+            .fix(fix)
+            .key(&full);
     }
     plain(message).at(value_at).key(&full)
 }
@@ -98,23 +110,39 @@ pub fn plain(message: &str) -> Diagnostic {
         let words = quoted(message);
         let known: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
         let written = words.first().map_or("", String::as_str);
-        return suggest(Diagnostic::new(format!("`{written}` is not one of the choices")), written, &known);
+        return suggest(
+            Diagnostic::new(format!("`{written}` is not one of the choices")),
+            written,
+            &known,
+        );
     }
     if let Some(rest) = message.strip_prefix("invalid type: ") {
         let (found, wanted) = rest.split_once(", expected ").unwrap_or((rest, "something else"));
         let wanted = wanted.trim_start_matches("struct ");
-        return Diagnostic::new(format!("this is {}, and {} belongs here", article(found), article(wanted)));
+        return Diagnostic::new(format!(
+            "this is {}, and {} belongs here",
+            article(found),
+            article(wanted)
+        ));
     }
     for joint in [": write ", "; write "] {
         if let Some((cause, fix)) = message.split_once(joint) {
             return Diagnostic::new(cause).fix(format!("write {fix}"));
         }
     }
-    if let Some((found, wanted)) = message.strip_prefix("invalid value: ").and_then(|m| m.split_once(", expected ")) {
+    if let Some((found, wanted)) = message.strip_prefix("invalid value: ").and_then(|m| {
+        m.split_once(
+            ", \
+        expected ",
+        )
+    }) {
         return of_value(found, wanted);
     }
     if message.ends_with("too large for a time") {
-        return Diagnostic::new(message).fix("the longest time is 213 days: times are whole picoseconds in 64 bits");
+        return Diagnostic::new(message).fix(
+            "the longest time is 213 days: times are whole \
+            picoseconds in 64 bits",
+        );
     }
     match message.split_once("; known are ") {
         Some((cause, known)) => Diagnostic::new(cause).fix(format!("known are {known}")),
@@ -122,10 +150,13 @@ pub fn plain(message: &str) -> Diagnostic {
     }
 }
 
-/// A value of the right type that is out of range, in serde's words: "integer `-1`", and the type that is wanted.
+/// A value of the right type that is out of range, in serde's words: "integer `-1`", and the type
+/// that is wanted.
 fn of_value(found: &str, wanted: &str) -> Diagnostic {
     let written = quoted(found).into_iter().next().unwrap_or_else(|| found.to_string());
-    let bits = wanted.strip_prefix('u').and_then(|n| n.parse::<u32>().ok().or((n == "size").then_some(64)));
+    let bits = wanted
+        .strip_prefix('u')
+        .and_then(|n| n.parse::<u32>().ok().or((n == "size").then_some(64)));
     match bits {
         Some(_) if written.starts_with('-') => {
             Diagnostic::new(format!("{written} is negative")).fix("write a whole number from 0 up")
@@ -138,7 +169,10 @@ fn of_value(found: &str, wanted: &str) -> Diagnostic {
 
 /// Serde's name of a type in plain words.
 fn article(words: &str) -> String {
-    let words = words.replace("sequence", "list").replace("map", "table").replace("floating point", "number");
+    let words = words
+        .replace("sequence", "list")
+        .replace("map", "table")
+        .replace("floating point", "number");
     let words = match words.as_str() {
         "u64" | "u32" | "usize" => "whole number".to_string(),
         "f64" => "number".to_string(),

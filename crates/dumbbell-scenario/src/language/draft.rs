@@ -1,16 +1,16 @@
 //! A scenario that may still lack something: whether what it says has the right names.
+use crate::language::deser;
 use crate::language::lookup;
 use crate::language::lookup::Family;
 use crate::language::node::{Kind, Node, Path, below};
 use crate::language::problem::Check;
 use crate::language::scenario::Scenario;
-use crate::language::deser;
 
 /// Tables whose keys are not those of a network.
 const APART: [&str; 6] = ["cpu", "record", "stop", "sweep", "tcp", "testbed"];
 
-/// Checks keys, types and units of the scenario at `root`, and the names of algorithms and of their parameters. Values of
-/// parameters and the network as a whole are left to the plan.
+/// Checks keys, types and units of the scenario at `root`, and the names of algorithms and of their
+/// parameters. Values of parameters and the network as a whole are left to the plan.
 pub fn check(root: &Node, check: &mut Check) {
     deser::draft::<Scenario>(root, &[], check);
     algorithms(root, &Path::new(), check);

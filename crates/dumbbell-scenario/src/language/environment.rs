@@ -1,6 +1,8 @@
-//! What reading a scenario asks of the program around it: files, plugins that are always there, and threads.
+//! What reading a scenario asks of the program around it: files, plugins that are always there, and
+//! threads.
 //!
-//! The crate itself opens no file and starts no thread, so a scenario becomes a plan in a browser, too.
+//! The crate itself opens no file and starts no thread, so a scenario becomes a plan in a browser,
+//! too.
 use dumbbell_core::plugin::Plugins;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -24,7 +26,8 @@ pub trait Environment: Sync {
         Plugins::default()
     }
 
-    /// Calls `work` once for each number below `count`: in any order, and on several threads if there are any.
+    /// Calls `work` once for each number below `count`: in any order, and on several threads if
+    /// there are any.
     fn for_each(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
         (0..count).for_each(work);
     }

@@ -1,7 +1,7 @@
 //! A scenario and those it extends, laid upon each other.
 use crate::language::environment::{Environment, FileErrorKind};
-use crate::language::plugins;
 use crate::language::node::Node;
+use crate::language::plugins;
 use crate::language::problem::{Check, Diagnostic, Place, Texts};
 use crate::language::read;
 use serde_json::Value;
@@ -37,14 +37,21 @@ impl Source {
     /// A name for a scenario that has none: the file's, without its ending.
     pub fn stem(&self) -> String {
         match self {
-            Source::Path(p) => p.file_stem().map_or("scenario".into(), |s| s.to_string_lossy().into_owned()),
+            Source::Path(p) => {
+                p.file_stem().map_or("scenario".into(), |s| s.to_string_lossy().into_owned())
+            }
             _ => "scenario".into(),
         }
     }
 }
 
 /// Reads `source` and everything it extends.
-pub fn load(source: &Source, environment: &dyn Environment, texts: &mut Texts, check: &mut Check) -> Option<Node> {
+pub fn load(
+    source: &Source,
+    environment: &dyn Environment,
+    texts: &mut Texts,
+    check: &mut Check,
+) -> Option<Node> {
     match source {
         Source::Path(file) => load_file(file, None, environment, &mut Vec::new(), texts, check),
         Source::Text { text, name } => {
@@ -85,29 +92,54 @@ fn load_file(
         Err(e) if e.kind == FileErrorKind::NotFound => {
             let fix = match (from, file.parent()) {
                 (Some(_), Some(dir)) if dir != Path::new("") => {
-                    format!("`extends` is relative to the file that says it, here to {}", dir.display())
+                    format!(
+                        "`extends` is relative to the file that says it, here to {}",
+                        dir.display()
+                    )
                 }
                 (Some(_), _) => "`extends` is relative to the file that says it".into(),
                 (None, _) => "check the path".into(),
             };
             return fail(check, format!("there is no file {shown}"), &fix);
         }
-        Err(e) => return fail(check, format!("{shown} cannot be read: {e}"), "check the path and its permissions"),
+        Err(e) => {
+            return fail(
+                check,
+                format!("{shown} cannot be read: {e}"),
+                "check the path and \
+            its permissions",
+            );
+        }
     };
     if chain.contains(&identity) {
-        let name = |p: &PathBuf| p.file_name().map_or(p.display().to_string(), |n| n.to_string_lossy().into_owned());
+        let name = |p: &PathBuf| {
+            p.file_name().map_or(p.display().to_string(), |n| n.to_string_lossy().into_owned())
+        };
         let mut names: Vec<String> = chain.iter().map(name).collect();
         names.push(name(&identity));
-        return fail(check, format!("`extends` goes round: {}", names.join(" -> ")), "take one `extends` out");
+        return fail(
+            check,
+            format!("`extends` goes round: {}", names.join(" -> ")),
+            "take one \
+            `extends` out",
+        );
     }
     let text = match read_to_string(&identity, environment) {
         Ok(text) => text,
-        Err(e) => return fail(check, format!("{shown} cannot be read: {e}"), "a scenario is a UTF-8 text file"),
+        Err(e) => {
+            return fail(
+                check,
+                format!("{shown} cannot be read: {e}"),
+                "a scenario is a \
+            UTF-8 text file",
+            );
+        }
     };
     chain.push(identity);
     let id = texts.add_file(file, text);
     let node = read::toml(texts, id, check);
-    let whole = extend(node, file.parent().unwrap_or(Path::new("")), environment, chain, texts, check);
+    let whole =
+        extend(node, file.parent().unwrap_or(Path::new("")), environment, chain, texts, check);
     chain.pop();
     whole
 }
@@ -131,7 +163,10 @@ fn extend(
     plugins::make_absolute(&mut node, dir);
     let Some(base) = node.remove("extends") else { return Some(node) };
     let Some(name) = base.as_str() else {
-        check.error(Diagnostic::new("`extends` names a file").at(base.place).fix("write extends = \"base.toml\""));
+        check.error(Diagnostic::new("`extends` names a file").at(base.place).fix(
+            "write extends = \
+            \"base.toml\"",
+        ));
         return None;
     };
     let mut whole = load_file(&dir.join(name), Some(base.place), environment, chain, texts, check)?;
@@ -152,9 +187,12 @@ fn refuse_newer(node: &Node, check: &mut Check) {
     if n > SCHEMA {
         check.found.clear();
         check.error(
-            Diagnostic::new(format!("this scenario is written in language {n}, and this release reads up to {SCHEMA}"))
-                .at(schema.place)
-                .fix("use a newer release of dumbbell"),
+            Diagnostic::new(format!(
+                "this scenario is written in language {n}, and this release \
+                reads up to {SCHEMA}"
+            ))
+            .at(schema.place)
+            .fix("use a newer release of dumbbell"),
         );
     }
 }

@@ -1,9 +1,10 @@
-//! An algorithm as a scenario names it, into an algorithm of the catalogue with every default written out.
+//! An algorithm as a scenario names it, into an algorithm of the catalogue with every default
+//! written out.
 pub mod algorithm;
+use crate::language::deser;
 use crate::language::lookup::algorithm::KnownAlgorithm;
 use crate::language::node::{Entry as NodeEntry, Kind, Node, Path, below, fault_path};
 use crate::language::problem::{Check, Diagnostic};
-use crate::language::deser;
 use dumbbell_algos::{aqm, cc, conditioner, impairment, meter, qdisc, service, source};
 use dumbbell_core::catalogue::{Entry, Fault, nearest};
 use dumbbell_core::plugin::Plugins;
@@ -49,7 +50,8 @@ impl Family {
     ];
     /// Its name in lists.
     pub fn name(self) -> &'static str {
-        ["aqm", "qdisc", "cc", "source", "impairment", "meter", "conditioner", "service"][self as usize]
+        ["aqm", "qdisc", "cc", "source", "impairment", "meter", "conditioner", "service"]
+            [self as usize]
     }
     /// Its algorithms.
     pub fn catalogue(self) -> &'static [Entry] {
@@ -87,7 +89,9 @@ impl Family {
     /// The kinds that may stand where this one does.
     pub fn alike(self) -> impl Iterator<Item = Family> {
         let place = (self.is_queue(), self.is_edge());
-        let same = move |f: &Family| *f == self || (place != (false, false) && (f.is_queue(), f.is_edge()) == place);
+        let same = move |f: &Family| {
+            *f == self || (place != (false, false) && (f.is_queue(), f.is_edge()) == place)
+        };
         Family::ALL.into_iter().filter(same)
     }
     /// The name of such a place in prose.
@@ -101,18 +105,28 @@ impl Family {
     /// The kind of edge that `node` names. An unknown name counts as a conditioner's.
     pub fn of_conditioner(node: &Node) -> Self {
         let kind = node.as_str().or_else(|| node.get("kind").and_then(Node::as_str));
-        if kind.is_some_and(|name| Family::Meter.find(name).is_some()) { Family::Meter } else { Family::Conditioner }
+        if kind.is_some_and(|name| Family::Meter.find(name).is_some()) {
+            Family::Meter
+        } else {
+            Family::Conditioner
+        }
     }
     /// The kind of queue that `node` names. An unknown name counts as an AQM's.
     pub fn of_queue(node: &Node) -> Self {
         let kind = node.as_str().or_else(|| node.get("kind").and_then(Node::as_str));
-        if kind.is_some_and(|name| Family::Qdisc.find(name).is_some()) { Family::Qdisc } else { Family::Aqm }
+        if kind.is_some_and(|name| Family::Qdisc.find(name).is_some()) {
+            Family::Qdisc
+        } else {
+            Family::Aqm
+        }
     }
     /// Those of the catalogue, and those of `makers`.
     pub fn all(self, plugins: &Plugins) -> Vec<KnownAlgorithm> {
         let own = self.catalogue().iter().map(KnownAlgorithm::Catalogue);
         match self {
-            Family::Aqm => own.chain(plugins.aqm.iter().cloned().map(KnownAlgorithm::Aqm)).collect(),
+            Family::Aqm => {
+                own.chain(plugins.aqm.iter().cloned().map(KnownAlgorithm::Aqm)).collect()
+            }
             Family::Cc => own.chain(plugins.cc.iter().cloned().map(KnownAlgorithm::Cc)).collect(),
             _ => own.collect(),
         }
@@ -135,18 +149,20 @@ impl Family {
 
 /// The queue of a link that has no other.
 pub(crate) fn drop_tail() -> Spec {
-    let config = Family::Aqm.find("drop_tail").map_or_else(|| Value::Object(Map::new()), |e| (e.defaults)());
+    let config =
+        Family::Aqm.find("drop_tail").map_or_else(|| Value::Object(Map::new()), |e| (e.defaults)());
     Spec { kind: "drop_tail".into(), config, source_hash: None }
 }
 
-/// A tree as a dictionary, without what was left over from another `kind` and does not apply: it says the same
-/// when it is read again.
+/// A tree as a dictionary, without what was left over from another `kind` and does not apply: it
+/// says the same when it is read again.
 pub fn settled(node: &Node, plugins: &Plugins) -> Value {
     let kind = node.get("kind").and_then(Node::as_str).unwrap_or_default();
     let applies = |e: &NodeEntry| {
         let has = |f: &Family| {
             let parameter = |a: &KnownAlgorithm| !a.schema()["properties"][&e.key].is_null();
-            f.known(kind, plugins).is_some_and(|a| f.port_keys().contains(&e.key.as_str()) || parameter(&a))
+            f.known(kind, plugins)
+                .is_some_and(|a| f.port_keys().contains(&e.key.as_str()) || parameter(&a))
         };
         let of_law = distribution::takes(kind, &e.key) == Some(true);
         !e.left_over || e.key == "kind" || of_law || Family::ALL.iter().any(has)
@@ -154,18 +170,26 @@ pub fn settled(node: &Node, plugins: &Plugins) -> Value {
     match &node.kind {
         Kind::Leaf(v) => v.clone(),
         Kind::List(items) => items.iter().map(|item| settled(item, plugins)).collect(),
-        Kind::Table(entries) => {
-            entries.iter().filter(|e| applies(e)).map(|e| (e.key.clone(), settled(&e.node, plugins))).collect()
-        }
+        Kind::Table(entries) => entries
+            .iter()
+            .filter(|e| applies(e))
+            .map(|e| (e.key.clone(), settled(&e.node, plugins)))
+            .collect(),
     }
 }
 
 /// Errors that one algorithm may show at once.
 const AT_ONCE: usize = 8;
 
-/// Resolves the algorithm at `node`, which stands at `at`. `limit` is the queue's limit in packets, for
-/// thresholds that are written in terms of it.
-pub fn resolve(family: Family, node: &Node, at: &[String], limit: Option<f64>, check: &mut Check) -> Option<Spec> {
+/// Resolves the algorithm at `node`, which stands at `at`. `limit` is the queue's limit in packets,
+/// for thresholds that are written in terms of it.
+pub fn resolve(
+    family: Family,
+    node: &Node,
+    at: &[String],
+    limit: Option<f64>,
+    check: &mut Check,
+) -> Option<Spec> {
     let entry = named(family, node, at, check)?;
     let schema = entry.schema();
     let before = check.found.len();
@@ -189,8 +213,8 @@ pub fn names(family: Family, node: &Node, at: &[String], check: &mut Check) {
     }
 }
 
-/// The entries of `node` that are parameters of `entry`. Others are an error, or a note if they were left over from
-/// another algorithm.
+/// The entries of `node` that are parameters of `entry`. Others are an error, or a note if they
+/// were left over from another algorithm.
 fn parameters<'a>(
     family: Family,
     entry: &KnownAlgorithm,
@@ -205,7 +229,12 @@ fn parameters<'a>(
         if !schema["properties"][&e.key].is_null() {
             found.push(e);
         } else if e.left_over && family.knows(&e.key, &check.plugins) {
-            check.note(format!("`{}.{}` does not apply to {}: left out", at.join("."), e.key, entry.name()));
+            check.note(format!(
+                "`{}.{}` does not apply to {}: left out",
+                at.join("."),
+                e.key,
+                entry.name()
+            ));
         } else {
             let d = unknown_parameter(&e.key, family, entry.name(), schema);
             check.error(d.at(e.place).key(&below(at, &e.key)));
@@ -219,11 +248,20 @@ fn unknown_parameter(key: &str, family: Family, algorithm: &str, schema: &Value)
     let own = schema["properties"].as_object().into_iter().flatten().map(|(k, _)| k.as_str());
     let known: Vec<&str> = family.port_keys().iter().copied().chain(own).collect();
     let d = Diagnostic::new(format!("there is no parameter `{key}` in {algorithm}"));
-    if known.is_empty() { d.fix(format!("{algorithm} takes no parameters")) } else { deser::suggest(d, key, &known) }
+    if known.is_empty() {
+        d.fix(format!("{algorithm} takes no parameters"))
+    } else {
+        deser::suggest(d, key, &known)
+    }
 }
 
 /// The catalogue's entry that `node` names.
-pub fn named(family: Family, node: &Node, at: &[String], check: &mut Check) -> Option<KnownAlgorithm> {
+pub fn named(
+    family: Family,
+    node: &Node,
+    at: &[String],
+    check: &mut Check,
+) -> Option<KnownAlgorithm> {
     let kind = if node.as_str().is_some() { Some(node) } else { node.get("kind") };
     let name = match kind {
         Some(k) => k.as_str(),
@@ -235,7 +273,9 @@ pub fn named(family: Family, node: &Node, at: &[String], check: &mut Check) -> O
         let example = if family.is_queue() { "drop_tail" } else { first() };
         let place = kind.unwrap_or(node).place;
         let cause = format!("this names no {}", family.name());
-        check.error(Diagnostic::new(cause).at(place).fix(format!("write kind = \"{example}\"")).key(at));
+        check.error(
+            Diagnostic::new(cause).at(place).fix(format!("write kind = \"{example}\"")).key(at),
+        );
         return None;
     };
     let found = family.known(name, &check.plugins);
@@ -246,8 +286,9 @@ pub fn named(family: Family, node: &Node, at: &[String], check: &mut Check) -> O
     found
 }
 
-/// Reads a configuration by its own rules; after a fault the rest is read without it, so that independent
-/// faults are reported together. A fault at a key that is no longer there only follows from the first.
+/// Reads a configuration by its own rules; after a fault the rest is read without it, so that
+/// independent faults are reported together. A fault at a key that is no longer there only follows
+/// from the first.
 pub fn judge<T>(
     read: &dyn Fn(&Value) -> Result<T, Fault>,
     mut config: Map<String, Value>,
@@ -269,19 +310,29 @@ pub fn judge<T>(
     None
 }
 
-/// A fault of a configuration as a diagnostic: the path is relative to `node`, which stands at `at`.
+/// A fault of a configuration as a diagnostic: the path is relative to `node`, which stands at
+/// `at`.
 pub fn diagnose(fault: Fault, node: &Node, at: &[String]) -> Diagnostic {
     let inner = fault_path(&fault.at);
     let full: Path = at.iter().chain(&inner).cloned().collect();
-    let place =
-        if fault.cause.starts_with("there is no field") { node.key_place(&inner) } else { node.nearest_place(&inner) };
+    let place = if fault.cause.starts_with("there is no field") {
+        node.key_place(&inner)
+    } else {
+        node.nearest_place(&inner)
+    };
     let mut d = deser::plain(&fault.cause).at(place).key(&full);
     d.fix = fault.fix.or(d.fix);
     d
 }
 
-/// `"limit / 3"`, `"limit * 0.5"`, `"0.5 limit"`: a threshold that follows the buffer. `None`: not of this form.
-fn of_limit(node: &Node, property: &Value, schema: &Value, limit: Option<f64>) -> Result<Option<Value>, Diagnostic> {
+/// `"limit / 3"`, `"limit * 0.5"`, `"0.5 limit"`: a threshold that follows the buffer. `None`: not
+/// of this form.
+fn of_limit(
+    node: &Node,
+    property: &Value,
+    schema: &Value,
+    limit: Option<f64>,
+) -> Result<Option<Value>, Diagnostic> {
     let Some((times, over)) = node.as_str().and_then(limit_factor) else { return Ok(None) };
     let unit = unit_of(property, schema);
     if !matches!(unit, "number of packets" | "buffer limit") {

@@ -32,8 +32,8 @@ pub struct Entry {
     pub place: Place,
     /// Its value.
     pub node: Node,
-    /// It was written beside another `kind` than the table's present one: it goes, with a remark, if the
-    /// present kind does not know it.
+    /// It was written beside another `kind` than the table's present one: it goes, with a remark,
+    /// if the present kind does not know it.
     pub left_over: bool,
 }
 
@@ -113,9 +113,12 @@ impl Node {
             Kind::List(items) => Value::Array(items.iter().map(Node::to_json).collect()),
             Kind::Table(entries) => {
                 let kind = self.get("kind").and_then(Node::as_str).unwrap_or_default();
-                let stays = |e: &&Entry| !e.left_over || distribution::takes(kind, &e.key) != Some(false);
+                let stays =
+                    |e: &&Entry| !e.left_over || distribution::takes(kind, &e.key) != Some(false);
                 let kept = entries.iter().filter(stays);
-                Value::Object(kept.map(|e| (e.key.clone(), e.node.to_json())).collect::<Map<_, _>>())
+                Value::Object(
+                    kept.map(|e| (e.key.clone(), e.node.to_json())).collect::<Map<_, _>>(),
+                )
             }
         }
     }
@@ -132,7 +135,12 @@ impl Node {
         self.lengthen();
         let Kind::Table(entries) = &mut self.kind else { return None };
         let i = entries.iter().position(|e| e.key == key).unwrap_or_else(|| {
-            entries.push(Entry { key: key.into(), place, node: Node::table(place), left_over: false });
+            entries.push(Entry {
+                key: key.into(),
+                place,
+                node: Node::table(place),
+                left_over: false,
+            });
             entries.len() - 1
         });
         Some(&mut entries[i].node)
@@ -142,13 +150,15 @@ impl Node {
     fn lengthen(&mut self) {
         if self.as_str().is_some() {
             let kind = std::mem::replace(self, Node::table(self.place));
-            let entry = Entry { key: "kind".into(), place: kind.place, node: kind, left_over: false };
+            let entry =
+                Entry { key: "kind".into(), place: kind.place, node: kind, left_over: false };
             self.kind = Kind::Table(vec![entry]);
         }
     }
 
-    /// Lays `over` upon this: tables key by key, everything else instead. A string upon a table that has a
-    /// `kind` is a new kind, unless it is a quantity. What was written for another kind is marked as left over.
+    /// Lays `over` upon this: tables key by key, everything else instead. A string upon a table
+    /// that has a `kind` is a new kind, unless it is a quantity. What was written for another kind
+    /// is marked as left over.
     pub fn overlay(&mut self, mut over: Node) {
         let names = |word: &str| !word.trim_start().starts_with(|c: char| c.is_ascii_digit());
         let names_a_kind = over.as_str().is_some_and(names) && self.get("kind").is_some();

@@ -1,12 +1,12 @@
 //! `-s queue.max_p=0.1`: one value of a scenario, set from outside.
 //!
-//! A path is keys with dots between; a list is entered by number (`flow.0`), by name (`flow.s1`) or as a
-//! whole (`flow.*`). The value is read as TOML, and as a string where it is no TOML: `-s queue=red` and
-//! `-s queue.limit="36 pkt"` need no quotes of their own.
-use crate::resolve::topology;
+//! A path is keys with dots between; a list is entered by number (`flow.0`), by name (`flow.s1`) or
+//! as a whole (`flow.*`). The value is read as TOML, and as a string where it is no TOML:
+//! `-s queue=red` and `-s queue.limit="36 pkt"` need no quotes of their own.
 use crate::language::node::{Entry, Kind, Node, Path};
 use crate::language::problem::{Check, Diagnostic, Place, Texts};
 use crate::language::read;
+use crate::resolve::topology;
 use serde_json::Value;
 
 /// The most items of a list that a message names.
@@ -21,7 +21,8 @@ pub struct Override {
     pub place: Place,
     /// The value to set.
     pub value: Node,
-    /// It yields, with a remark, where the present `kind` does not know it: see [`crate::language::node::Entry`].
+    /// It yields, with a remark, where the present `kind` does not know it: see
+    /// [`crate::language::node::Entry`].
     pub yields: bool,
 }
 
@@ -41,11 +42,15 @@ impl Override {
         let path = split(key.trim());
         let place = Place { text: id, from: 0, to: key.trim_end().len() };
         if path.is_empty() || path.iter().any(String::is_empty) {
-            check.error(Diagnostic::new("this is no path to a key").at(place).fix("write it as in queue.limit"));
+            check.error(Diagnostic::new("this is no path to a key").at(place).fix(
+                "write it as in \
+                queue.limit",
+            ));
             return None;
         }
         if path == ["extends"] {
-            let d = Diagnostic::new("`extends` is read before overrides are laid over it").at(place);
+            let d =
+                Diagnostic::new("`extends` is read before overrides are laid over it").at(place);
             check.error(d.fix("write it in a file, or run that file"));
             return None;
         }
@@ -53,17 +58,26 @@ impl Override {
         let value = match read::toml_value(texts, id, value_at.from, check) {
             Ok(node) => node,
             Err(message) if written.trim_start().starts_with(['[', '{', '"', '\'']) => {
-                check.error(Diagnostic::new(format!("this value is not TOML: {message}")).at(value_at));
+                check.error(
+                    Diagnostic::new(format!("this value is not TOML: {message}")).at(value_at),
+                );
                 return None;
             }
-            Err(_) => Node { place: value_at, kind: Kind::Leaf(Value::String(written.trim().into())) },
+            Err(_) => {
+                Node { place: value_at, kind: Kind::Leaf(Value::String(written.trim().into())) }
+            }
         };
         Some(Override { path, place, value, yields: false })
     }
 
     /// The override that a table's entry stands for; its key is a path.
     pub fn of_entry(entry: &Entry) -> Override {
-        Override { path: split(&entry.key), place: entry.place, value: entry.node.clone(), yields: false }
+        Override {
+            path: split(&entry.key),
+            place: entry.place,
+            value: entry.node.clone(),
+            yields: false,
+        }
     }
 
     /// Lays the value into `root`.
@@ -92,13 +106,19 @@ fn set(node: &mut Node, path: &[String], depth: usize, o: &Override, check: &mut
     };
     if let Kind::List(items) = &mut node.kind {
         return match chosen(items, &path[..depth], step) {
-            Some(range) => items[range].iter_mut().for_each(|item| set(item, path, depth + 1, o, check)),
+            Some(range) => {
+                items[range].iter_mut().for_each(|item| set(item, path, depth + 1, o, check))
+            }
             None => check.error(no_item(items, path, depth).at(o.place)),
         };
     }
     if let (Kind::Leaf(v), true) = (&node.kind, node.as_str().is_none()) {
         let around = path[..depth].join(".");
-        check.error(Diagnostic::new(format!("`{around}` is {v} and has no `{step}` in it")).at(o.place).key(path));
+        check.error(
+            Diagnostic::new(format!("`{around}` is {v} and has no `{step}` in it"))
+                .at(o.place)
+                .key(path),
+        );
         return;
     }
     let last = depth + 1 == path.len();
@@ -111,7 +131,8 @@ fn set(node: &mut Node, path: &[String], depth: usize, o: &Override, check: &mut
         return node.overlay(over);
     }
     if node.as_str().is_some() {
-        node.place = o.place; // A name becomes a table because of this override: errors point at it.
+        // A name becomes a table because of this override: errors point at it.
+        node.place = o.place;
     }
     if let Some(child) = node.entry_mut(step, o.place) {
         set(child, path, depth + 1, o, check);
@@ -145,13 +166,20 @@ fn name(items: &[Node], list: &[String], i: usize) -> Option<String> {
 
 fn no_item(items: &[Node], path: &[String], depth: usize) -> Diagnostic {
     let (list, step) = (path[..depth].join("."), &path[depth]);
-    let names: Vec<String> = (0..items.len().min(NAMED)).filter_map(|i| name(items, &path[..depth], i)).collect();
+    let names: Vec<String> =
+        (0..items.len().min(NAMED)).filter_map(|i| name(items, &path[..depth], i)).collect();
     let numbers = match items.len() {
         0 => "the list is empty".to_string(),
         1 => format!("there is one: {list}.0"),
         n => format!("there are {n}: {list}.0 to {list}.{}, or {list}.* for all", n - 1),
     };
     let more = if items.len() > NAMED { ", ..." } else { "" };
-    let named = if names.is_empty() { String::new() } else { format!(", named {}{more}", names.join(", ")) };
-    Diagnostic::new(format!("there is no `{list}.{step}`")).fix(format!("{numbers}{named}")).key(path)
+    let named = if names.is_empty() {
+        String::new()
+    } else {
+        format!(", named {}{more}", names.join(", "))
+    };
+    Diagnostic::new(format!("there is no `{list}.{step}`"))
+        .fix(format!("{numbers}{named}"))
+        .key(path)
 }

@@ -1,11 +1,11 @@
 //! Algorithms of a user's own: which a request brings, and how their files are read.
 //!
-//! `use = ["mine.py"]` in a scenario is relative to the file that says it. What is in such a file only a door
-//! knows: it hands in a [`PluginLoader`].
+//! `use = ["mine.py"]` in a scenario is relative to the file that says it. What is in such a file
+//! only a door knows: it hands in a [`PluginLoader`].
 use crate::language::node::{Kind, Node};
 use crate::language::problem::{Check, Diagnostic};
 use dumbbell_algos::{aqm, cc};
-use dumbbell_core::plugin::{Plugins, Page};
+use dumbbell_core::plugin::{Page, Plugins};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,8 @@ pub trait PluginLoader: Sync {
     /// # Errors
     /// The cause and the fix; the place is the caller's.
     fn file(&self, path: &Path) -> Result<Plugins, Diagnostic>;
-    /// Does `work`, a run that calls what was brought, on this thread: an interpreter may want to know the thread.
+    /// Does `work`, a run that calls what was brought, on this thread: an interpreter may want to
+    /// know the thread.
     fn within(&self, work: &mut (dyn FnMut() + Send)) {
         work();
     }
@@ -32,8 +33,12 @@ impl PluginLoader for NoPlugins {
         Plugins::default()
     }
     fn file(&self, path: &Path) -> Result<Plugins, Diagnostic> {
-        let cause = format!("{} cannot be read by this door: it knows the catalogue only", path.display());
-        Err(Diagnostic::new(cause).fix("take `use` out, or run the scenario with the command `dumbbell`"))
+        let cause =
+            format!("{} cannot be read by this door: it knows the catalogue only", path.display());
+        Err(Diagnostic::new(cause).fix(
+            "take `use` out, or run the scenario with the command \
+            `dumbbell`",
+        ))
     }
 }
 
@@ -55,8 +60,12 @@ pub fn join(base: Option<Node>, whole: &mut Node) {
     let Kind::Table(entries) = &mut whole.kind else { return };
     match entries.iter_mut().find(|e| e.key == "use").map(|e| &mut e.node.kind) {
         Some(Kind::List(own)) => {
-            let more: Vec<Node> =
-                base.items().iter().filter(|b| !own.iter().any(|o| o.kind == b.kind)).cloned().collect();
+            let more: Vec<Node> = base
+                .items()
+                .iter()
+                .filter(|b| !own.iter().any(|o| o.kind == b.kind))
+                .cloned()
+                .collect();
             own.splice(0..0, more);
         }
         Some(_) => {} // A wrong type, which is said when the scenario is read.
@@ -64,8 +73,8 @@ pub fn join(base: Option<Node>, whole: &mut Node) {
     }
 }
 
-/// `builtin` plugins, those that came with the request, those of the request's `files`, and those of the files that
-/// `root` uses.
+/// `builtin` plugins, those that came with the request, those of the request's `files`, and those
+/// of the files that `root` uses.
 pub fn gather(
     root: &Node,
     files: &[PathBuf],
@@ -91,14 +100,20 @@ pub fn gather(
     plugins
 }
 
-/// Takes `more` in. A name means one algorithm: neither one of the catalogue, nor two of different sources.
+/// Takes `more` in. A name means one algorithm: neither one of the catalogue, nor two of different
+/// sources.
 pub fn admit(plugins: &mut Plugins, more: Plugins, from: Option<&Node>, check: &mut Check) {
     let mut clash = |page: &Page, other: &str| {
-        let d = Diagnostic::new(format!("{} brings `{}`, and {other} has that name", page.file, page.name));
+        let d = Diagnostic::new(format!(
+            "{} brings `{}`, and {other} has that name",
+            page.file, page.name
+        ));
         let d = d.fix("give the class another `name`");
         check.error(from.map_or(d.clone(), |node| d.at(node.place)));
     };
-    let catalogue = |known: &[dumbbell_core::catalogue::Entry], name: &str| known.iter().any(|e| e.about.name == name);
+    let catalogue = |known: &[dumbbell_core::catalogue::Entry], name: &str| {
+        known.iter().any(|e| e.about.name == name)
+    };
     for page in more.pages() {
         let another = |mine: Option<&Page>| mine.is_some_and(|m| m.source_hash != page.source_hash);
         let aqm = more.aqm(&page.name).is_some_and(|m| std::ptr::eq(m.page(), page));

@@ -1,6 +1,8 @@
-//! What is wrong, where, and what to write instead: every error of a scenario as a diagnostic with a caret.
+//! What is wrong, where, and what to write instead: every error of a scenario as a diagnostic with
+//! a caret.
 //!
-//! Texts come from users and may be of any size. What a [`Problem`] says is bounded: see [`bounds`].
+//! Texts come from users and may be of any size. What a [`Problem`] says is bounded: see
+//! [`bounds`].
 mod bounds;
 
 use bounds::{Excerpt, clipped};
@@ -29,7 +31,8 @@ pub struct Place {
     pub to: usize,
 }
 
-/// Everything that a user wrote for one study: files, overrides, a dictionary. Diagnostics point into it.
+/// Everything that a user wrote for one study: files, overrides, a dictionary. Diagnostics point
+/// into it.
 #[derive(Clone, Debug, Default)]
 pub struct Texts(Vec<(String, String)>, BTreeMap<usize, PathBuf>);
 
@@ -109,7 +112,8 @@ impl Diagnostic {
     }
 
     fn json(&self, texts: &Texts) -> Value {
-        let mut out = json!({ "cause": clipped(&self.cause), "fix": self.fix.as_deref().map(clipped) });
+        let mut out =
+            json!({ "cause": clipped(&self.cause), "fix": self.fix.as_deref().map(clipped) });
         if let Some(key) = &self.key {
             out["key"] = json!(clipped(key));
         }
@@ -136,7 +140,9 @@ impl Diagnostic {
             }
         };
         let mut out = String::new();
-        let handler = GraphicalReportHandler::new_themed(theme.clone()).with_width(WIDTH).without_syntax_highlighting();
+        let handler = GraphicalReportHandler::new_themed(theme.clone())
+            .with_width(WIDTH)
+            .without_syntax_highlighting();
         match handler.render_report(&mut out, report.as_ref()) {
             Ok(()) => out,
             Err(fmt::Error) => cause,
@@ -168,8 +174,8 @@ pub struct Problem {
     pub code: i32,
     /// For people, with file, line, caret and fix.
     pub rendered: String,
-    /// For programs: `{"code", "problems": [{"file", "line", "column", "key", "cause", "fix"}]}`, and `omitted`, the
-    /// number of further problems, if the list is not complete.
+    /// For programs: `{"code", "problems": [{"file", "line", "column", "key", "cause", "fix"}]}`,
+    /// and `omitted`, the number of further problems, if the list is not complete.
     pub json: Value,
 }
 
@@ -177,9 +183,11 @@ impl Problem {
     /// From diagnostics, which must not be empty. Repetitions are left out.
     pub fn new(code: i32, found: &[Diagnostic], texts: &Texts) -> Self {
         let mut seen = HashSet::new();
-        let unique: Vec<&Diagnostic> = found.iter().filter(|d| seen.insert((&d.cause, d.place))).collect();
+        let unique: Vec<&Diagnostic> =
+            found.iter().filter(|d| seen.insert((&d.cause, d.place))).collect();
         let theme = GraphicalTheme::unicode_nocolor();
-        let mut rendered: Vec<String> = unique.iter().take(SHOWN).map(|d| d.render(texts, &theme)).collect();
+        let mut rendered: Vec<String> =
+            unique.iter().take(SHOWN).map(|d| d.render(texts, &theme)).collect();
         if unique.len() > SHOWN {
             rendered.push(format!("... and {} more", unique.len() - SHOWN));
         }
@@ -193,7 +201,11 @@ impl Problem {
 
     /// The causes, in a line.
     pub fn message(&self) -> String {
-        let causes = self.json["problems"].as_array().into_iter().flatten().filter_map(|p| p["cause"].as_str());
+        let causes = self.json["problems"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|p| p["cause"].as_str());
         causes.collect::<Vec<_>>().join("; ")
     }
 

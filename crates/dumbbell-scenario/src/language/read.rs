@@ -11,8 +11,10 @@ pub fn toml(texts: &Texts, text: usize, check: &mut Check) -> Node {
     let (table, errors) = DeTable::parse_recoverable(source);
     let is_repetition = |e: &toml::de::Error| e.message().contains(REPETITION);
     let start = |e: &toml::de::Error| e.span().map_or(0, |span| span.start);
-    // What follows a syntax error may land in another table than the one that was meant: a key seems written twice.
-    let syntax_ends = errors.iter().filter(|e| !is_repetition(e)).map(start).min().unwrap_or(usize::MAX);
+    // What follows a syntax error may land in another table than the one that was meant: a key
+    // seems written twice.
+    let syntax_ends =
+        errors.iter().filter(|e| !is_repetition(e)).map(start).min().unwrap_or(usize::MAX);
     for e in errors.iter().filter(|e| !is_repetition(e) || start(e) < syntax_ends) {
         let span = e.span().unwrap_or(0..0);
         let place = Place { text, from: span.start, to: span.end };
@@ -23,7 +25,12 @@ pub fn toml(texts: &Texts, text: usize, check: &mut Check) -> Node {
 }
 
 /// Reads one TOML value that begins at byte `offset` of `texts[text]`; `Err` is TOML's own message.
-pub fn toml_value(texts: &Texts, text: usize, offset: usize, check: &mut Check) -> Result<Node, String> {
+pub fn toml_value(
+    texts: &Texts,
+    text: usize,
+    offset: usize,
+    check: &mut Check,
+) -> Result<Node, String> {
     let value = DeValue::parse(&texts.text(text)[offset..]).map_err(|e| e.message().to_string())?;
     Ok(node_of(&value, text, offset, check))
 }
@@ -55,26 +62,42 @@ fn node_of(value: &Spanned<DeValue<'_>>, text: usize, offset: usize, check: &mut
         DeValue::Boolean(b) => leaf(Value::Bool(*b)),
         DeValue::Integer(i) => match i64::from_str_radix(&i.as_str().replace('_', ""), i.radix()) {
             Ok(n) => leaf(n.into()),
-            Err(_) => refuse(check, place, format!("{} is too large for a whole number", i.as_str())),
+            Err(_) => {
+                refuse(check, place, format!("{} is too large for a whole number", i.as_str()))
+            }
         },
         DeValue::Float(f) => match f.as_str().replace('_', "").parse::<f64>() {
             Ok(x) if x.is_finite() => leaf(x.into()),
-            _ => refuse(check, place, format!("`{}` is not a number that a scenario can use", f.as_str())),
+            _ => refuse(
+                check,
+                place,
+                format!("`{}` is not a number that a scenario can use", f.as_str()),
+            ),
         },
         DeValue::Datetime(_) => refuse(check, place, "a date has no place in a scenario".into()),
-        DeValue::Array(items) => {
-            Node { place, kind: Kind::List(items.iter().map(|i| node_of(i, text, offset, check)).collect()) }
-        }
+        DeValue::Array(items) => Node {
+            place,
+            kind: Kind::List(items.iter().map(|i| node_of(i, text, offset, check)).collect()),
+        },
         DeValue::Table(table) => node_of_table(table, place, text, offset, check),
     }
 }
 
 fn refuse(check: &mut Check, place: Place, cause: String) -> Node {
-    check.error(Diagnostic::new(cause).at(place).fix("write a finite number, or a quantity such as \"10 ms\""));
+    check.error(Diagnostic::new(cause).at(place).fix(
+        "write a finite number, or a quantity such as \
+        \"10 ms\"",
+    ));
     Node { place, kind: Kind::Leaf(Value::Null) }
 }
 
-fn node_of_table(table: &DeTable<'_>, place: Place, text: usize, offset: usize, check: &mut Check) -> Node {
+fn node_of_table(
+    table: &DeTable<'_>,
+    place: Place,
+    text: usize,
+    offset: usize,
+    check: &mut Check,
+) -> Node {
     let mut entries: Vec<Entry> = table
         .iter()
         .map(|(key, value)| {
@@ -91,8 +114,8 @@ fn node_of_table(table: &DeTable<'_>, place: Place, text: usize, offset: usize, 
     Node { place, kind: Kind::Table(entries) }
 }
 
-/// Writes `value` as indented JSON into `texts` under `name`, and returns its tree with places in that text:
-/// so a diagnostic can show a line of a dictionary that was never a file.
+/// Writes `value` as indented JSON into `texts` under `name`, and returns its tree with places in
+/// that text: so a diagnostic can show a line of a dictionary that was never a file.
 pub fn json(texts: &mut Texts, name: &str, value: &Value) -> Node {
     let text = texts.add(name, "");
     let mut out = String::new();

@@ -84,7 +84,8 @@ pub const QUEUE_NUMBERS: [&str; 28] = [
 ];
 
 /// The numbers of a queue in a plan with profiles.
-pub const PROFILE_QUEUE_NUMBERS: [&str; 4] = ["arrivals_in", "drops_in", "arrivals_out", "drops_out"];
+pub const PROFILE_QUEUE_NUMBERS: [&str; 4] =
+    ["arrivals_in", "drops_in", "arrivals_out", "drops_out"];
 
 /// The numbers of a session.
 pub const SESSION_NUMBERS: [&str; 17] = [

@@ -15,7 +15,8 @@ pub use flow::{Direction, Flow, Radio, TransportName};
 pub use record::{Followed, Record};
 pub use session::{Frequency, Session};
 
-/// A value that the catalogue judges, not serde: its schema is a definition that [`crate::language::schema`] fills in.
+/// A value that the catalogue judges, not serde: its schema is a definition that
+/// [`crate::language::schema`] fills in.
 macro_rules! choice {
     ($(#[$doc:meta])* $Name:ident, $definition:literal) => {
         $(#[$doc])*
@@ -37,7 +38,8 @@ macro_rules! choice {
 }
 
 choice!(
-    /// A queue: the name of an aqm, or a table with `kind`, `limit`, `count_in_service`, `watch_above` and its parameters.
+    /// A queue: the name of an aqm, or a table with `kind`, `limit`, `count_in_service`,
+    /// `watch_above` and its parameters.
     QueueChoice, "queue"
 );
 choice!(
@@ -53,16 +55,18 @@ choice!(
     ImpairmentChoice, "impairment"
 );
 choice!(
-    /// What packets pass before a queue: the name of a conditioner, or a table with `kind` and its parameters.
+    /// What packets pass before a queue: the name of a conditioner, or a table with `kind` and its
+    /// parameters.
     ConditionerChoice, "conditioner"
 );
 choice!(
-    /// How a transmitter takes the wire: the name of a service, or a table with `kind` and its parameters.
+    /// How a transmitter takes the wire: the name of a service, or a table with `kind` and its
+    /// parameters.
     ServiceChoice, "service"
 );
 choice!(
-    /// A host's processor: the name of a preset, `"none"`, or a table with `preset`, `ring` and the parameters of the service
-    /// `host_cpu`.
+    /// A host's processor: the name of a preset, `"none"`, or a table with `preset`, `ring` and the
+    /// parameters of the service `host_cpu`.
     CpuChoice, "cpu"
 );
 choice!(
@@ -70,19 +74,20 @@ choice!(
     TcpChoice, "tcp"
 );
 choice!(
-    /// When a point has enough runs: a rule such as `"ci95 < 2%"`, or a table with `rule` and `most`.
+    /// When a point has enough runs: a rule such as `"ci95 < 2%"`, or a table with `rule` and
+    /// `most`.
     StopChoice, "stop"
 );
 choice!(
-    /// Bytes that a link adds to each packet: `"ethernet"` (38, and 84 on the wire at least), `"vlan"` (42), `"pppoe"` (46),
-    /// `"none"`, or a size such as `"26 B"`.
+    /// Bytes that a link adds to each packet: `"ethernet"` (38, and 84 on the wire at least),
+    /// `"vlan"` (42), `"pppoe"` (46), `"none"`, or a size such as `"26 B"`.
     FramingChoice, "framing"
 );
 
 /// A scenario of Dumbbell: a network, its flows, and how long to watch them.
 ///
-/// The network is one of `dumbbell`, `parking_lot`, or hosts, routers and links of its own. Every quantity is
-/// written with its unit.
+/// The network is one of `dumbbell`, `parking_lot`, or hosts, routers and links of its own. Every
+/// quantity is written with its unit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
@@ -93,10 +98,11 @@ pub struct Scenario {
     pub name: Option<String>,
     /// What it shows, in a sentence.
     pub title: Option<String>,
-    /// A scenario to start from, relative to this file: tables are laid over its tables, lists replace its lists.
+    /// A scenario to start from, relative to this file: tables are laid over its tables, lists
+    /// replace its lists.
     pub extends: Option<String>,
-    /// Files with algorithms of your own, relative to this file: `use = ["mine.py"]`. Those of a scenario that is
-    /// extended stay.
+    /// Files with algorithms of your own, relative to this file: `use = ["mine.py"]`. Those of a
+    /// scenario that is extended stay.
     #[serde(default, rename = "use")]
     pub uses: Vec<String>,
     /// How long a run lasts.
@@ -120,13 +126,14 @@ pub struct Scenario {
     pub tcp: Option<TcpChoice>,
     /// Two routers, a bottleneck between them, a host of its own for each end of each flow.
     pub dumbbell: Option<Dumbbell>,
-    /// A row of routers with a bottleneck between each two neighbours; flows enter and leave anywhere.
+    /// A row of routers with a bottleneck between each two neighbours; flows enter and leave
+    /// anywhere.
     pub parking_lot: Option<ParkingLot>,
-    /// The bottleneck's queue (of each bottleneck, in a parking lot), in the forward direction. Default: `drop_tail`
-    /// with a limit of 50 packets.
+    /// The bottleneck's queue (of each bottleneck, in a parking lot), in the forward direction.
+    /// Default: `drop_tail` with a limit of 50 packets.
     pub queue: Option<QueueChoice>,
-    /// The bottleneck's queue in the other direction. Default: the same as `queue` if a flow sends data that way,
-    /// else an unlimited `drop_tail` (only acknowledgements pass it).
+    /// The bottleneck's queue in the other direction. Default: the same as `queue` if a flow sends
+    /// data that way, else an unlimited `drop_tail` (only acknowledgements pass it).
     pub queue_reverse: Option<QueueChoice>,
     /// The flows.
     #[serde(default)]
@@ -134,7 +141,8 @@ pub struct Scenario {
     /// Groups of short flows that arrive by chance or by a list.
     #[serde(default)]
     pub session: Vec<Session>,
-    /// The processor of each host that has none of its own: what packets cost it. Default: they cost nothing.
+    /// The processor of each host that has none of its own: what packets cost it. Default: they
+    /// cost nothing.
     pub cpu: Option<CpuChoice>,
     /// Hosts of a network of its own.
     #[serde(default)]
@@ -145,7 +153,8 @@ pub struct Scenario {
     /// Links of a network of its own.
     #[serde(default)]
     pub link: Vec<Link>,
-    /// Whether routers tell senders of packets that were too large (ICMP); default true. A `[[router]]` may say otherwise.
+    /// Whether routers tell senders of packets that were too large (ICMP); default true. A
+    /// `[[router]]` may say otherwise.
     pub icmp: Option<bool>,
     /// How hosts put datagrams together from their fragments.
     #[serde(default)]
@@ -182,7 +191,8 @@ impl Profile {
     pub fn name(self) -> &'static str {
         ["ns2", "rfc", "linux"][self as usize]
     }
-    /// The congestion control of a flow that names none: the standard window with the profile's recovery.
+    /// The congestion control of a flow that names none: the standard window with the profile's
+    /// recovery.
     pub fn default_cc(self) -> &'static str {
         match self {
             Profile::Ns2 => "newreno",
@@ -232,7 +242,8 @@ pub struct Wire {
     pub mtu: Bytes,
     /// Bytes that the link adds to each packet; default none.
     pub framing: Option<FramingChoice>,
-    /// What packets pass before the queue in the forward direction: a shaper, a marker, or a list of them (an edge).
+    /// What packets pass before the queue in the forward direction: a shaper, a marker, or a list
+    /// of them (an edge).
     pub conditioner: Option<ConditionerChoice>,
     /// What the wire does to packets in the forward direction.
     #[serde(default)]
@@ -246,8 +257,8 @@ fn mtu() -> Bytes {
     Bytes(1500)
 }
 
-/// What differs in a link's other direction; rate and delay are the forward ones unless given here. The forward service
-/// stays with the forward direction, its mean rate is this one's `rate`.
+/// What differs in a link's other direction; rate and delay are the forward ones unless given here.
+/// The forward service stays with the forward direction, its mean rate is this one's `rate`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reverse {
@@ -281,8 +292,8 @@ pub struct Access {
 pub struct Station {
     /// Its name, unique.
     pub name: String,
-    /// Of a router: whether it tells senders of packets that were too large (ICMP); default true. One that does not is a
-    /// black hole of path MTU discovery.
+    /// Of a router: whether it tells senders of packets that were too large (ICMP); default true.
+    /// One that does not is a black hole of path MTU discovery.
     pub icmp: Option<bool>,
     /// The processor of a host; default the scenario's `cpu`.
     pub cpu: Option<CpuChoice>,
@@ -292,10 +303,11 @@ pub struct Station {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reassembly {
-    /// How long a host waits from a datagram's first fragment on for the others; default 30 s, as Linux (RFC 791 begins
-    /// with 15 s, RFC 1122 section 3.3.2 has 60 to 120 s).
+    /// How long a host waits from a datagram's first fragment on for the others; default 30 s, as
+    /// Linux (RFC 791 begins with 15 s, RFC 1122 section 3.3.2 has 60 to 120 s).
     pub timeout: Span,
-    /// Payload bytes of fragments that a host keeps at most; what does not fit is discarded. Default 4 MiB, as Linux.
+    /// Payload bytes of fragments that a host keeps at most; what does not fit is discarded.
+    /// Default 4 MiB, as Linux.
     pub memory: Bytes,
 }
 
@@ -325,9 +337,11 @@ pub struct Link {
     pub mtu: Bytes,
     /// Bytes that the link adds to each packet; default none.
     pub framing: Option<FramingChoice>,
-    /// The queue of each direction; default an unlimited `drop_tail`. A queue that is written is reported.
+    /// The queue of each direction; default an unlimited `drop_tail`. A queue that is written is
+    /// reported.
     pub queue: Option<QueueChoice>,
-    /// What packets pass before the queue in the forward direction: a shaper, a marker, or a list of them (an edge).
+    /// What packets pass before the queue in the forward direction: a shaper, a marker, or a list
+    /// of them (an edge).
     pub conditioner: Option<ConditionerChoice>,
     /// What the wire does to packets in the forward direction.
     #[serde(default)]
@@ -337,8 +351,9 @@ pub struct Link {
     pub reverse: LinkReverse,
 }
 
-/// What differs in a link's other direction; rate, delay and queue are the forward ones unless given here. The forward
-/// service stays with the forward direction, its mean rate is this one's `rate`.
+/// What differs in a link's other direction; rate, delay and queue are the forward ones unless
+/// given here. The forward service stays with the forward direction, its mean rate is this one's
+/// `rate`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LinkReverse {
@@ -356,8 +371,8 @@ pub struct LinkReverse {
     pub impairment: Vec<ImpairmentChoice>,
 }
 
-/// Several points in one scenario. Keys are paths as in `-s`. Given together, every entry of `list` is
-/// combined with every step of `zip` and every combination of `grid`.
+/// Several points in one scenario. Keys are paths as in `-s`. Given together, every entry of `list`
+/// is combined with every step of `zip` and every combination of `grid`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sweep {

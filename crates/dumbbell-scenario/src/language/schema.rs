@@ -9,7 +9,8 @@ use dumbbell_core::units::{Limit, Packets};
 use dumbbell_tcp::TcpConfig;
 use serde_json::{Map, Value, json};
 
-/// The schema. Its definitions `queue`, `cc`, `source`, `impairment`, `conditioner` and `service` list the catalogue.
+/// The schema. Its definitions `queue`, `cc`, `source`, `impairment`, `conditioner` and `service`
+/// list the catalogue.
 pub fn schema(plugins: &Plugins) -> Value {
     let mut schema: Value = schemars::schema_for!(Scenario).into();
     schema["$id"] = json!("dumbbell-scenario-1");
@@ -20,8 +21,8 @@ pub fn schema(plugins: &Plugins) -> Value {
         defs.insert(family.name().into(), definition);
     }
     let rule = choice(&[Family::Meter, Family::Conditioner], plugins, &mut defs);
-    let rules =
-        json!({ "type": "array", "items": rule, "description": "Rules: the first that takes a packet has it." });
+    let rules = json!({ "type": "array", "items": rule, "description": "Rules: the first that \
+        takes a packet has it." });
     defs.insert("conditioner".into(), json!({ "anyOf": [rule, rules] }));
     let queue = choice(&[Family::Aqm, Family::Qdisc], plugins, &mut defs);
     defs.insert("queue".into(), queue);
@@ -32,8 +33,8 @@ pub fn schema(plugins: &Plugins) -> Value {
     let rule = json!({
         "type": "string",
         "pattern": "^ *ci95 *(\\((flows|queues|sessions)\\..+\\))? *< *[0-9.]+ *% *$",
-        "description": "As in \"ci95 < 2%\": half the 95 % interval of the goodput of all flows, over its mean; \
-            or of one number, as in \"ci95(queues.bottleneck.mean_packets) < 5%\".",
+        "description": "As in \"ci95 < 2%\": half the 95 % interval of the goodput of all flows, \
+            over its mean; or of one number, as in \"ci95(queues.bottleneck.mean_packets) < 5%\".",
     });
     let most = json!({ "type": "integer", "minimum": LEAST, "maximum": 100_000, "default": MOST,
         "description": "The most runs of a point." });
@@ -46,7 +47,8 @@ pub fn schema(plugins: &Plugins) -> Value {
         "framing".into(),
         json!({
             "anyOf": [{ "enum": ["ethernet", "vlan", "pppoe", "none"] }, { "$ref": "#/$defs/Bytes" }],
-            "description": "Bytes that the link adds to each packet: \"ethernet\" is 38 B, with preamble and gap, and pads to 84 B."
+            "description": "Bytes that the link adds to each packet: \"ethernet\" is 38 B, with \
+                preamble and gap, and pads to 84 B."
         }),
     );
     schema["$defs"] = Value::Object(defs);
@@ -60,18 +62,37 @@ fn processor(defs: &mut Map<String, Value>) -> Value {
     let names: Vec<&str> = presets::all().iter().map(|p| p.name).chain(["none"]).collect();
     let ring: Value = schemars::schema_for!(Packets).into();
     let mut properties = Map::new();
-    properties.insert("preset".into(), described(json!({ "enum": names }), "The host whose numbers these change."));
-    properties.insert("ring".into(), described(ring, "Packets that the card keeps until the processor takes them."));
+    properties.insert(
+        "preset".into(),
+        described(
+            json!({ "enum": names }),
+            "The host whose numbers \
+        these change.",
+        ),
+    );
+    properties.insert(
+        "ring".into(),
+        described(
+            ring,
+            "Packets that the card keeps until the \
+        processor takes them.",
+        ),
+    );
     properties.extend(own["properties"].as_object().cloned().unwrap_or_default());
-    let table = json!({ "type": "object", "properties": properties, "additionalProperties": false });
+    let table =
+        json!({ "type": "object", "properties": properties, "additionalProperties": false });
     json!({ "anyOf": [{ "enum": names }, table] })
 }
 
-/// A file that extends another need not repeat what that one says: tables of the network may be parts.
+/// A file that extends another need not repeat what that one says: tables of the network may be
+/// parts.
 fn may_extend(schema: &mut Value) {
     if let Some(top) = schema.as_object_mut() {
         top.shift_remove("required");
-        top.insert("anyOf".into(), json!([{ "required": ["duration"] }, { "required": ["extends"] }]));
+        top.insert(
+            "anyOf".into(),
+            json!([{ "required": ["duration"] }, { "required": ["extends"] }]),
+        );
     }
     for name in ["Dumbbell", "ParkingLot", "Wire"] {
         schema["$defs"][name].as_object_mut().map(|table| table.shift_remove("required"));
@@ -97,23 +118,29 @@ fn table(family: Family, entry: &KnownAlgorithm, defs: &mut Map<String, Value>) 
         let limit: Value = schemars::schema_for!(Limit).into();
         let doc = "How much may wait; default 50 pkt in a short form.";
         properties.insert("limit".into(), described(limit.clone(), doc));
-        let doc = "Results tell how long more than this waited (`time_above_share`); default half the limit.";
+        let doc = "Results tell how long more than this waited (`time_above_share`); default half \
+            the limit.";
         properties.insert("watch_above".into(), described(limit, doc));
-        let doc = "Whether backlog and limit count the packet in transmission; default false, as in ns-2 and Linux.";
+        let doc = "Whether backlog and limit count the packet in transmission; default false, as \
+            in ns-2 and Linux.";
         properties.insert("count_in_service".into(), described(json!({ "type": "boolean" }), doc));
     }
     if family.is_edge() {
         properties.extend(around_an_edge());
     }
     for (key, property) in schema["properties"].as_object().into_iter().flatten() {
-        properties.insert(key.clone(), if family.is_queue() { or_of_limit(property) } else { property.clone() });
+        properties.insert(
+            key.clone(),
+            if family.is_queue() { or_of_limit(property) } else { property.clone() },
+        );
     }
     json!({
         "title": entry.title(),
         "description": entry.idea(),
         "type": "object",
         "properties": properties,
-        "required": if family.is_queue() { json!([]) } else { json!(["kind"]) }, // A queue may lie over another.
+        // A queue may lie over another.
+        "required": if family.is_queue() { json!([]) } else { json!(["kind"]) },
         "additionalProperties": false,
     })
 }
@@ -130,7 +157,12 @@ fn around_an_edge() -> Vec<(String, Value)> {
             json!({ "enum": ["flow", "aggregate"] }),
             "One for each flow, with its reservation, or one for all (default).",
         ),
-        ("flows", names, "Whose data it takes, by name; `gold*` is all that begin so. Default: all packets."),
+        (
+            "flows",
+            names,
+            "Whose data it takes, by name; `gold*` is all that begin so. Default: all \
+            packets.",
+        ),
         ("dscp", several, "Codepoints that it takes; default all."),
         ("green", action.clone(), "What packets in profile get; default \"af11\"."),
         ("yellow", action.clone(), "What packets of the middle colour get; default \"af12\"."),
@@ -155,12 +187,13 @@ fn or_of_limit(property: &Value) -> Value {
     }
     let mut out = property.clone();
     out.as_object_mut().map(|m| m.shift_remove("$ref"));
-    out["anyOf"] = json!([{ "$ref": "#/$defs/Packets" }, { "type": "string", "pattern": "\\blimit\\b" }]);
+    out["anyOf"] =
+        json!([{ "$ref": "#/$defs/Packets" }, { "type": "string", "pattern": "\\blimit\\b" }]);
     out
 }
 
-/// Moves a schema's definitions up into `defs`. Units are shared; all others get their owner's name, so that two
-/// algorithms may each have a `Mode`.
+/// Moves a schema's definitions up into `defs`. Units are shared; all others get their owner's
+/// name, so that two algorithms may each have a `Mode`.
 fn lift(owner: &str, mut schema: Value, defs: &mut Map<String, Value>) -> Value {
     let own = schema.as_object_mut().and_then(|m| {
         m.shift_remove("$schema");
@@ -168,7 +201,8 @@ fn lift(owner: &str, mut schema: Value, defs: &mut Map<String, Value>) -> Value 
     });
     let Some(Value::Object(own)) = own else { return schema };
     let is_unit = |definition: &Value| definition.get("x-unit").is_some();
-    let renamed: Vec<&String> = own.iter().filter(|(_, d)| !is_unit(d)).map(|(name, _)| name).collect();
+    let renamed: Vec<&String> =
+        own.iter().filter(|(_, d)| !is_unit(d)).map(|(name, _)| name).collect();
     for (name, definition) in &own {
         let key = if is_unit(definition) { name.clone() } else { format!("{owner}.{name}") };
         defs.insert(key, point_to(definition, owner, &renamed));
@@ -182,9 +216,12 @@ fn point_to(schema: &Value, owner: &str, renamed: &[&String]) -> Value {
         Value::Object(map) => map
             .iter()
             .map(|(key, v)| {
-                let name = v.as_str().and_then(|s| s.strip_prefix("#/$defs/")).filter(|_| key == "$ref");
+                let name =
+                    v.as_str().and_then(|s| s.strip_prefix("#/$defs/")).filter(|_| key == "$ref");
                 let v = match name {
-                    Some(name) if renamed.iter().any(|r| *r == name) => format!("#/$defs/{owner}.{name}").into(),
+                    Some(name) if renamed.iter().any(|r| *r == name) => {
+                        format!("#/$defs/{owner}.{name}").into()
+                    }
                     _ => point_to(v, owner, renamed),
                 };
                 (key.clone(), v)

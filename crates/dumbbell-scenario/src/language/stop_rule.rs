@@ -1,13 +1,13 @@
 //! `stop = "ci95 < 2%"`: as many replications as it takes until a mean is known well enough.
 //!
-//! The rule is looked at after each run in the order of the seeds, from the least number of runs on: the point has
-//! as many runs as it takes until half the width of Student's 95 % interval, over the mean, is below the bound. So
-//! the number does not depend on how many run side by side.
+//! The rule is looked at after each run in the order of the seeds, from the least number of runs
+//! on: the point has as many runs as it takes until half the width of Student's 95 % interval, over
+//! the mean, is below the bound. So the number does not depend on how many run side by side.
 use crate::language::node::{Node, path};
 use crate::language::problem::{Check, Diagnostic};
 use crate::language::result_names::{
-    DELAY_NUMBERS, FLOW_NUMBERS, PEAK_NUMBERS, PROFILE_FLOW_NUMBERS, PROFILE_QUEUE_NUMBERS, QUEUE_NUMBERS,
-    SESSION_NUMBERS,
+    DELAY_NUMBERS, FLOW_NUMBERS, PEAK_NUMBERS, PROFILE_FLOW_NUMBERS, PROFILE_QUEUE_NUMBERS,
+    QUEUE_NUMBERS, SESSION_NUMBERS,
 };
 use dumbbell_core::aqm::Reason;
 use dumbbell_plan::Plan;
@@ -35,7 +35,8 @@ pub struct Rule {
 enum Metric {
     /// The goodput of all flows together.
     Goodput,
-    /// A number of a flow, a queue or a session: `flows`, `queues` or `sessions`, the name, the keys.
+    /// A number of a flow, a queue or a session: `flows`, `queues` or `sessions`, the name, the
+    /// keys.
     Of { list: &'static str, name: String, keys: Vec<String> },
 }
 
@@ -59,12 +60,14 @@ impl Rule {
             (Some(text), _) => (text, None),
             (None, Some(Some(text))) => (text, node.get("most")),
             _ => {
-                let d = Diagnostic::new("`stop` is a rule, or a table with `rule` and `most`").at(node.place);
+                let d = Diagnostic::new("`stop` is a rule, or a table with `rule` and `most`")
+                    .at(node.place);
                 check.error(d.fix("write stop = \"ci95 < 2%\"").key(&path(&["stop"])));
                 return None;
             }
         };
-        if let Some(e) = node.entries().iter().find(|e| !["rule", "most"].contains(&e.key.as_str())) {
+        if let Some(e) = node.entries().iter().find(|e| !["rule", "most"].contains(&e.key.as_str()))
+        {
             let d = Diagnostic::new(format!("there is no key `{}` here", e.key)).at(e.place);
             check.error(d.fix("known are rule, most").key(&path(&["stop", &e.key])));
             return None;
@@ -73,15 +76,22 @@ impl Rule {
             None => MOST,
             Some((_, Some(n))) if (LEAST..=100_000).contains(&n) => n,
             Some((node, _)) => {
-                let d = Diagnostic::new(format!("`most` is a number of runs from {LEAST} to 100000")).at(node.place);
+                let d =
+                    Diagnostic::new(format!("`most` is a number of runs from {LEAST} to 100000"))
+                        .at(node.place);
                 check.error(d.fix("write most = 100").key(&path(&["stop", "most"])));
                 return None;
             }
         };
         let rule = parse(text, most as usize);
         if rule.is_none() {
-            let d = Diagnostic::new(format!("`{text}` is no rule")).at(node.place).key(&path(&["stop"]));
-            check.error(d.fix("write \"ci95 < 2%\", or of one number \"ci95(flows.s1.goodput_bps) < 2%\""));
+            let d = Diagnostic::new(format!("`{text}` is no rule"))
+                .at(node.place)
+                .key(&path(&["stop"]));
+            check.error(d.fix(
+                "write \"ci95 < 2%\", or of one number \"ci95(flows.s1.goodput_bps) \
+                < 2%\"",
+            ));
         }
         rule
     }
@@ -98,10 +108,16 @@ impl Rule {
                     &[&PROFILE_FLOW_NUMBERS, &DELAY_NUMBERS, &PEAK_NUMBERS],
                 )
             }
-            "sessions" => (plan.sessions.iter().map(|s| s.name.as_str()).collect(), &SESSION_NUMBERS, &[]),
+            "sessions" => {
+                (plan.sessions.iter().map(|s| s.name.as_str()).collect(), &SESSION_NUMBERS, &[])
+            }
             _ => {
                 let reported = plan.links.iter().filter(|l| l.report);
-                (reported.map(|l| l.name.as_str()).collect(), &QUEUE_NUMBERS, &[&PROFILE_QUEUE_NUMBERS])
+                (
+                    reported.map(|l| l.name.as_str()).collect(),
+                    &QUEUE_NUMBERS,
+                    &[&PROFILE_QUEUE_NUMBERS],
+                )
             }
         };
         let mut refuse = |cause: String, fix: String| {
@@ -114,7 +130,10 @@ impl Rule {
             && !known.contains(&key.as_str())
             && !more.iter().any(|list| list.contains(&key.as_str()))
         {
-            refuse(format!("there is no number `{key}` of {list}"), format!("known are {}", known.join(", ")));
+            refuse(
+                format!("there is no number `{key}` of {list}"),
+                format!("known are {}", known.join(", ")),
+            );
         }
     }
 
@@ -151,7 +170,8 @@ pub fn parse(text: &str, most: usize) -> Option<Rule> {
     sound.then(|| Rule { text: text.trim().into(), metric, target: percent / 100.0, most })
 }
 
-/// `flows.NAME.KEY`, `sessions.NAME.KEY`, `queues.NAME.KEY` or `queues.NAME.drops.REASON`; a name may have dots in it.
+/// `flows.NAME.KEY`, `sessions.NAME.KEY`, `queues.NAME.KEY` or `queues.NAME.drops.REASON`; a name
+/// may have dots in it.
 fn metric(text: &str) -> Option<Metric> {
     let (list, rest) = text.split_once('.')?;
     let list = ["flows", "queues", "sessions"].into_iter().find(|l| *l == list)?;
@@ -181,14 +201,25 @@ mod tests {
             name: name.into(),
             keys: keys.iter().map(|k| k.to_string()).collect(),
         };
-        assert_eq!(rule("ci95(flows.b.1.goodput_bps) < 2%").unwrap().metric, of("flows", "b.1", &["goodput_bps"]));
+        assert_eq!(
+            rule("ci95(flows.b.1.goodput_bps) < 2%").unwrap().metric,
+            of("flows", "b.1", &["goodput_bps"])
+        );
         assert_eq!(
             rule("ci95(queues.bottleneck.drops.early) < 2%").unwrap().metric,
             of("queues", "bottleneck", &["drops", "early"])
         );
-        for wrong in
-            ["", "ci95", "ci95 < 2", "ci95 > 2%", "ci95 < 0%", "ci99 < 2%", "ci95(goodput) < 2%", "ci95(flows.a.x < 2%"]
-        {
+        for wrong in [
+            "",
+            "ci95",
+            "ci95 < 2",
+            "ci95 > 2%",
+            "ci95 < 0%",
+            "ci99 < 2%",
+            "ci95(goodput) < 2%",
+            "ci95(flows.a.x \
+                < 2%",
+        ] {
             assert_eq!(rule(wrong), None, "{wrong}");
         }
     }

@@ -1,12 +1,13 @@
-//! Several points in one scenario: `grid` (every combination), `zip` (in step), `list` (tables of overrides).
+//! Several points in one scenario: `grid` (every combination), `zip` (in step), `list` (tables of
+//! overrides).
 //!
-//! An override from outside wins over the sweep: the axis that it fixes is gone, and what it leaves alike is
-//! one point.
+//! An override from outside wins over the sweep: the axis that it fixes is gone, and what it leaves
+//! alike is one point.
+use crate::language::deser;
 use crate::language::node::{Entry, Kind, Node, Path, below, path};
 use crate::language::overrides::Override;
 use crate::language::problem::{Check, Diagnostic};
 use crate::language::scenario::Sweep;
-use crate::language::deser;
 use serde_json::{Map, Value};
 
 /// The most points of one sweep.
@@ -34,8 +35,12 @@ pub fn expand(root: &mut Node, outside: &[Override], check: &mut Check) -> Vec<P
     let fixed = leaves(outside);
     let mut factors: Vec<Factor> = Vec::new();
     if let Some(list) = sweep.get("list") {
-        factors
-            .push(list.items().iter().map(|table| table.entries().iter().map(Override::of_entry).collect()).collect());
+        factors.push(
+            list.items()
+                .iter()
+                .map(|table| table.entries().iter().map(Override::of_entry).collect())
+                .collect(),
+        );
     }
     if let Some(zip) = sweep.get("zip") {
         factors.push(zip_rows(zip, check));
@@ -43,13 +48,18 @@ pub fn expand(root: &mut Node, outside: &[Override], check: &mut Check) -> Vec<P
     for axis in sweep.get("grid").map_or(&[][..], Node::entries) {
         factors.push(values(axis, "grid", check).iter().map(|v| vec![set(axis, v)]).collect());
     }
-    let factors: Vec<Factor> = factors.into_iter().map(|f| free(f, &fixed, check)).filter(|f| !f.is_empty()).collect();
-    let count = factors.iter().try_fold(1usize, |n, f| n.checked_mul(f.len())).unwrap_or(usize::MAX);
+    let factors: Vec<Factor> =
+        factors.into_iter().map(|f| free(f, &fixed, check)).filter(|f| !f.is_empty()).collect();
+    let count =
+        factors.iter().try_fold(1usize, |n, f| n.checked_mul(f.len())).unwrap_or(usize::MAX);
     if count > MOST_POINTS {
         check.error(
-            Diagnostic::new(format!("this sweep has {count} points, and at most {MOST_POINTS} are run at once"))
-                .at(sweep.place)
-                .fix("sweep fewer values, or several scenarios"),
+            Diagnostic::new(format!(
+                "this sweep has {count} points, and at most {MOST_POINTS} are \
+                run at once"
+            ))
+            .at(sweep.place)
+            .fix("sweep fewer values, or several scenarios"),
         );
         return Vec::new();
     }
@@ -73,23 +83,37 @@ fn values<'a>(axis: &'a Entry, word: &str, check: &mut Check) -> &'a [Node] {
 }
 
 fn zip_rows(zip: &Node, check: &mut Check) -> Factor {
-    let columns: Vec<(&Entry, &[Node])> = zip.entries().iter().map(|e| (e, values(e, "zip", check))).collect();
+    let columns: Vec<(&Entry, &[Node])> =
+        zip.entries().iter().map(|e| (e, values(e, "zip", check))).collect();
     let Some((first, lead)) = columns.first() else { return Vec::new() };
     for (e, column) in &columns[1..] {
         if column.len() != lead.len() && !column.is_empty() {
-            let cause = format!("`{}` has {} values and `{}` has {}", e.key, column.len(), first.key, lead.len());
-            check.error(Diagnostic::new(cause).at(e.node.place).fix("lists of `zip` have one length"));
+            let cause = format!(
+                "`{}` has {} values and `{}` has {}",
+                e.key,
+                column.len(),
+                first.key,
+                lead.len()
+            );
+            check.error(Diagnostic::new(cause).at(e.node.place).fix(
+                "lists of `zip` have one \
+                length",
+            ));
             return Vec::new();
         }
     }
-    (0..lead.len()).map(|i| columns.iter().filter_map(|(e, c)| Some(set(e, c.get(i)?))).collect()).collect()
+    (0..lead.len())
+        .map(|i| columns.iter().filter_map(|(e, c)| Some(set(e, c.get(i)?))).collect())
+        .collect()
 }
 
 /// The leaf paths that overrides from outside fix.
 fn leaves(outside: &[Override]) -> Vec<Path> {
     fn walk(node: &Node, at: &Path, out: &mut Vec<Path>) {
         match &node.kind {
-            Kind::Table(entries) => entries.iter().for_each(|e| walk(&e.node, &below(at, &e.key), out)),
+            Kind::Table(entries) => {
+                entries.iter().for_each(|e| walk(&e.node, &below(at, &e.key), out))
+            }
             _ => out.push(canonical(at)),
         }
     }
@@ -123,7 +147,10 @@ fn free(factor: Factor, fixed: &[Path], check: &mut Check) -> Factor {
         let row: Vec<Override> = row.into_iter().filter(|o| !is_fixed(o)).collect();
         let alike = |other: &Vec<Override>| {
             other.len() == row.len()
-                && other.iter().zip(&row).all(|(a, b)| a.path == b.path && a.value.to_json() == b.value.to_json())
+                && other
+                    .iter()
+                    .zip(&row)
+                    .all(|(a, b)| a.path == b.path && a.value.to_json() == b.value.to_json())
         };
         if row.len() == before || !out.iter().any(alike) {
             out.push(row);

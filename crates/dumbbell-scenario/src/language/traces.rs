@@ -1,17 +1,18 @@
-//! Traces of links and of losses, and lists of transfers, that a scenario names are read here, so that everything behind
-//! it, and its results, need no file.
+//! Traces of links and of losses, and lists of transfers, that a scenario names are read here, so
+//! that everything behind it, and its results, need no file.
 pub mod losses;
 pub mod mahimahi;
 pub mod transfers;
-use crate::language::traces::losses::Of;
 use crate::language::environment::{Environment, FileError, FileErrorKind};
 use crate::language::node::{Entry, Kind, Node};
 use crate::language::problem::{Check, Diagnostic, Place, Texts};
+use crate::language::traces::losses::Of;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The files of a study, each read once as what it is said to be: in a scenario's words, or why there are none.
+/// The files of a study, each read once as what it is said to be: in a scenario's words, or why
+/// there are none.
 pub struct Traces<'a> {
     environment: &'a dyn Environment,
     read: BTreeMap<(PathBuf, &'static str), Result<String, Diagnostic>>,
@@ -28,20 +29,27 @@ impl<'a> Traces<'a> {
         self.read.is_empty()
     }
 
-    /// Puts the opportunities of each `service = { kind = "mahimahi", file = ... }` below `node`, the losses of each
-    /// impairment `{ kind = "loss_trace", file = ... }` and the transfers of each session's `list` in the place of their file, which is relative to the scenario that names it (on the command
-    /// line: to the present directory).
+    /// Puts the opportunities of each `service = { kind = "mahimahi", file = ... }` below `node`,
+    /// the losses of each impairment `{ kind = "loss_trace", file = ... }` and the transfers of
+    /// each session's `list` in the place of their file, which is relative to the scenario that
+    /// names it (on the command line: to the present directory).
     pub fn inline(&mut self, node: &mut Node, texts: &Texts, check: &mut Check) {
         match &mut node.kind {
             Kind::Leaf(_) => {}
             Kind::List(items) => items.iter_mut().for_each(|n| self.inline(n, texts, check)),
             Kind::Table(entries) => {
                 for e in entries {
-                    if e.key == "service" && e.node.get("kind").and_then(Node::as_str) == Some("mahimahi") {
+                    if e.key == "service"
+                        && e.node.get("kind").and_then(Node::as_str) == Some("mahimahi")
+                    {
                         self.put(&mut e.node, &OF_SERVICE, texts, check);
-                    } else if let ("session", Kind::List(items)) = (e.key.as_str(), &mut e.node.kind) {
+                    } else if let ("session", Kind::List(items)) =
+                        (e.key.as_str(), &mut e.node.kind)
+                    {
                         items.iter_mut().for_each(|n| self.put(n, &OF_SESSION, texts, check));
-                    } else if let ("impairment", Kind::List(items)) = (e.key.as_str(), &mut e.node.kind) {
+                    } else if let ("impairment", Kind::List(items)) =
+                        (e.key.as_str(), &mut e.node.kind)
+                    {
                         items.iter_mut().for_each(|n| self.losses(n, texts, check));
                     } else {
                         self.inline(&mut e.node, texts, check);
@@ -51,18 +59,22 @@ impl<'a> Traces<'a> {
         }
     }
 
-    /// The losses of an impairment, if it has a trace of them whose words are of a kind that there is.
+    /// The losses of an impairment, if it has a trace of them whose words are of a kind that there
+    /// is.
     fn losses(&mut self, node: &mut Node, texts: &Texts, check: &mut Check) {
         let word = |key| node.get(key).and_then(Node::as_str);
         if word("kind") == Some("loss_trace")
-            && let Some(of) = OF_LOSSES.iter().find(|of| of.0 == word("of").unwrap_or(OF_LOSSES[0].0))
+            && let Some(of) =
+                OF_LOSSES.iter().find(|of| of.0 == word("of").unwrap_or(OF_LOSSES[0].0))
         {
             self.put(node, &of.1, texts, check);
         }
     }
 
     fn put(&mut self, node: &mut Node, of: &Named, texts: &Texts, check: &mut Check) {
-        let Some((name, place)) = node.get(of.file).and_then(|f| Some((f.as_str()?.to_string(), f.place))) else {
+        let Some((name, place)) =
+            node.get(of.file).and_then(|f| Some((f.as_str()?.to_string(), f.place)))
+        else {
             return;
         };
         if name.is_empty() {
@@ -70,8 +82,10 @@ impl<'a> Traces<'a> {
         }
         let file = texts.beside(place).join(&name);
         let environment = self.environment;
-        let read =
-            self.read.entry((file, of.what)).or_insert_with_key(|(file, _)| read(environment, file, &name, of, place));
+        let read = self
+            .read
+            .entry((file, of.what))
+            .or_insert_with_key(|(file, _)| read(environment, file, &name, of, place));
         match read {
             Ok(text) => put(node, of, text, place),
             Err(d) => {
@@ -135,7 +149,8 @@ const OF_SESSION: Named = Named {
     what: "a list of transfers as CSV",
     longest: transfers::LONGEST,
     parse: |bytes| {
-        let text = str::from_utf8(bytes).map_err(|e| (None, e.to_string(), "write it as UTF-8".to_string()))?;
+        let text = str::from_utf8(bytes)
+            .map_err(|e| (None, e.to_string(), "write it as UTF-8".to_string()))?;
         let list = transfers::parse(text).map_err(|e| (Some(e.line), e.cause, e.fix))?;
         Ok(transfers::write(&list))
     },
@@ -155,17 +170,34 @@ fn put(node: &mut Node, of: &Named, text: &str, place: Place) {
     }
 }
 
-fn read(environment: &dyn Environment, file: &Path, name: &str, of: &Named, place: Place) -> Result<String, Diagnostic> {
+fn read(
+    environment: &dyn Environment,
+    file: &Path,
+    name: &str,
+    of: &Named,
+    place: Place,
+) -> Result<String, Diagnostic> {
     let refuse = |cause: String, fix: &str| Diagnostic::new(cause).fix(fix).at(place);
     let failed = |e: FileError| match e.kind {
         FileErrorKind::NotFound => refuse(
             format!("there is no file {}", file.display()),
-            &format!("`{}` is relative to the scenario that says it, with -s to the present directory", of.file),
+            &format!(
+                "`{}` is relative to the scenario that says it, with -s to the present \
+                directory",
+                of.file
+            ),
         ),
         FileErrorKind::TooLarge => {
             refuse(format!("{} cannot be read: {e}", file.display()), "use a shorter part of it")
         }
-        FileErrorKind::Other => refuse(format!("{} cannot be read: {e}", file.display()), &format!("name {}", of.what)),
+        FileErrorKind::Other => refuse(
+            format!("{} cannot be read: {e}", file.display()),
+            &format!(
+                "name \
+            {}",
+                of.what
+            ),
+        ),
     };
     let bytes = environment.read(file, of.longest).map_err(failed)?;
     (of.parse)(&bytes).map_err(|(line, cause, fix)| {

@@ -1,9 +1,10 @@
-//! The edge before a link as a scenario writes it: a meter or conditioner with the words around it (`per`, `flows`, `dscp`,
-//! and what each colour leads to), or a list of such tables, of which the first that takes a packet has it.
+//! The edge before a link as a scenario writes it: a meter or conditioner with the words around it
+//! (`per`, `flows`, `dscp`, and what each colour leads to), or a list of such tables, of which the
+//! first that takes a packet has it.
 use crate::language::lookup::{Family, resolve as algorithm};
-use crate::resolve::topology::RoutedFlow;
 use crate::language::node::{Kind, Node, Path, below};
 use crate::language::problem::{Check, Diagnostic};
+use crate::resolve::topology::RoutedFlow;
 use dumbbell_algos::dscp::codepoint;
 use dumbbell_core::catalogue::nearest;
 use dumbbell_core::meter::{ASSURED, Action, Actions, Color};
@@ -16,7 +17,9 @@ const CODEPOINTS: &str = "ef, af11 .. af43, cs0 .. cs7, le, va, be, or a number 
 /// The rules of the edge that is written at `at`.
 pub fn rules(node: &Node, at: &Path, routed: &[RoutedFlow], check: &mut Check) -> Vec<Rule> {
     match &node.kind {
-        Kind::List(items) => (0..items.len()).filter_map(|i| rule(&items[i], &below(at, i), routed, check)).collect(),
+        Kind::List(items) => {
+            (0..items.len()).filter_map(|i| rule(&items[i], &below(at, i), routed, check)).collect()
+        }
         _ => rule(node, at, routed, check).into_iter().collect(),
     }
 }
@@ -61,14 +64,21 @@ impl Words<'_> {
             None | Some(Some("aggregate")) => false,
             Some(Some("flow")) => true,
             Some(_) => {
-                let fix = "write per = \"flow\" (one for each flow) or per = \"aggregate\" (one for all, the default)";
-                self.refuse("per", "this says neither `flow` nor `aggregate`".into(), fix.into(), check);
+                let fix = "write per = \"flow\" (one for each flow) or per = \"aggregate\" (one \
+                    for all, the default)";
+                self.refuse(
+                    "per",
+                    "this says neither `flow` nor `aggregate`".into(),
+                    fix.into(),
+                    check,
+                );
                 false
             }
         }
     }
 
-    /// The flows that `flows` names: by their names, by the name of their entry, or with a `*` at the end.
+    /// The flows that `flows` names: by their names, by the name of their entry, or with a `*` at
+    /// the end.
     fn flows(&self, routed: &[RoutedFlow], check: &mut Check) -> Option<Vec<usize>> {
         let patterns = self.texts("flows")?;
         let mut numbers = Vec::new();
@@ -108,7 +118,8 @@ impl Words<'_> {
     /// The action of each color: `in` stands for green, `out` for yellow and red.
     fn colours(&self, check: &mut Check) -> Actions {
         let mut out = ASSURED;
-        for (short, colours) in [("in", &[Color::Green][..]), ("out", &[Color::Yellow, Color::Red])] {
+        for (short, colours) in [("in", &[Color::Green][..]), ("out", &[Color::Yellow, Color::Red])]
+        {
             let Some(action) = self.action(short, check) else { continue };
             for colour in colours {
                 if self.node.get(colour.name()).is_some() {
@@ -136,19 +147,28 @@ impl Words<'_> {
         };
         if action.is_none() {
             let cause = "a packet is dropped, passes as it came, or gets a codepoint".to_string();
-            self.refuse(key, cause, format!("write \"drop\", \"pass\", or a codepoint: {CODEPOINTS}"), check);
+            self.refuse(
+                key,
+                cause,
+                format!(
+                    "write \"drop\", \"pass\", or a codepoint: \
+                {CODEPOINTS}"
+                ),
+                check,
+            );
         }
         action
     }
 }
 
-/// True if `pattern` means the flow `name`: `gold`, each flow `gold.1`, `gold.2`, ... of an entry with that name, or
-/// everything that begins as what stands before a `*`.
+/// True if `pattern` means the flow `name`: `gold`, each flow `gold.1`, `gold.2`, ... of an entry
+/// with that name, or everything that begins as what stands before a `*`.
 fn fits(pattern: &str, name: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(start) => name.starts_with(start),
         None => name.strip_prefix(pattern).is_some_and(|rest| {
-            rest.is_empty() || rest.strip_prefix('.').is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()))
+            rest.is_empty()
+                || rest.strip_prefix('.').is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()))
         }),
     }
 }

@@ -1,6 +1,6 @@
 //! What the flows of one `[[flow]]` have in common.
 use crate::language::problem::Check;
-use dumbbell_plan::{Ip, Shared, Spec, Transport, ScheduledSignal};
+use dumbbell_plan::{Ip, ScheduledSignal, Shared, Spec, Transport};
 use std::collections::BTreeMap;
 
 /// The MTUs that a TCP's segment sizes follow from, bytes.

@@ -24,20 +24,31 @@ const UDP_HEADER: u32 = 8;
 const TCP_HEADER: u64 = 20;
 
 /// The template of `[[flow]]` number `i`.
-pub fn template(scenario: &Scenario, root: &Node, i: usize, check: &mut Check) -> Option<FlowTemplate> {
+pub fn template(
+    scenario: &Scenario,
+    root: &Node,
+    i: usize,
+    check: &mut Check,
+) -> Option<FlowTemplate> {
     let flow = &scenario.flow[i];
     let at = path(&["flow", &i.to_string()]);
     let bulk = short("bulk", root.nearest_place(&at));
     let source_at = below(&at, "source");
-    let source = resolve(Family::Source, root.at(&source_at).unwrap_or(&bulk), &source_at, None, check);
+    let source =
+        resolve(Family::Source, root.at(&source_at).unwrap_or(&bulk), &source_at, None, check);
     times(scenario, flow, &at, root, check);
     let ip = version(flow, &at, root, check);
     let built = source.as_ref().and_then(|s| AnySource::build(&s.kind, &s.config, &()).ok());
     let datagrams = built.as_ref().is_some_and(|s| s.datagrams());
     let udp = flow.transport.map_or(datagrams, |t| t == TransportName::Udp);
-    if let Some(kind) = source.as_ref().map(|s| &s.kind).filter(|_| udp && built.is_some_and(|s| s.awaits())) {
+    if let Some(kind) =
+        source.as_ref().map(|s| &s.kind).filter(|_| udp && built.is_some_and(|s| s.awaits()))
+    {
         let p = below(&at, "transport");
-        let d = Diagnostic::new(format!("{kind} waits for acknowledgements, and datagrams have none"));
+        let d = Diagnostic::new(format!(
+            "{kind} waits for acknowledgements, and datagrams have \
+            none"
+        ));
         check.error(d.at(root.nearest_place(&p)).fix("take transport = \"udp\" out").key(&p));
     }
     let transport = if udp {
@@ -46,7 +57,14 @@ pub fn template(scenario: &Scenario, root: &Node, i: usize, check: &mut Check) -
         tcp_transport(scenario, flow, ip, &at, root, check)
     };
     let words = host_signal::written(scenario, flow, udp, &at, root, check);
-    Some(FlowTemplate { source: source?.into(), transport: transport?, words, ip, told: false, fitted: BTreeMap::new() })
+    Some(FlowTemplate {
+        source: source?.into(),
+        transport: transport?,
+        words,
+        ip,
+        told: false,
+        fitted: BTreeMap::new(),
+    })
 }
 
 fn short(name: &str, place: crate::language::problem::Place) -> Node {
@@ -60,17 +78,28 @@ fn times(scenario: &Scenario, flow: &Flow, at: &Path, root: &Node, check: &mut C
     };
     let last = flow.start + flow.start_step * flow.count.unwrap_or(1).saturating_sub(1);
     if flow.start >= scenario.duration {
-        let cause = format!("this flow starts at {}, and the run ends at {}", flow.start, scenario.duration);
+        let cause = format!(
+            "this flow starts at {}, and the run ends at {}",
+            flow.start, scenario.duration
+        );
         refuse("start", cause, "start it earlier, or raise `duration`");
     } else if last >= scenario.duration {
-        let cause = format!("the last of these flows starts at {last}, and the run ends at {}", scenario.duration);
+        let cause = format!(
+            "the last of these flows starts at {last}, and the run ends at {}",
+            scenario.duration
+        );
         refuse("start_step", cause, "make the step shorter, or raise `duration`");
     }
     let latest = last + flow.start_spread;
     if let Some(stop) = flow.stop
         && stop <= latest
     {
-        refuse("stop", format!("this flow stops at {stop} and may start as late as {latest}"), "stop it later");
+        refuse(
+            "stop",
+            format!("this flow stops at {stop} and may start as late as {latest}"),
+            "stop \
+            it later",
+        );
     }
     if let Some(weight) = flow.weight
         && !(weight > 0.0 && weight <= 1e6)
@@ -93,9 +122,19 @@ fn version(flow: &Flow, at: &Path, root: &Node, check: &mut Check) -> Ip {
     }
 }
 
-fn udp_transport(flow: &Flow, ip: Ip, at: &Path, root: &Node, check: &mut Check) -> Option<Transport> {
+fn udp_transport(
+    flow: &Flow,
+    ip: Ip,
+    at: &Path,
+    root: &Node,
+    check: &mut Check,
+) -> Option<Transport> {
     let before = check.found.len();
-    for (key, given) in [("cc", flow.cc.is_some()), ("tcp", flow.tcp.is_some()), ("profile", flow.profile.is_some())] {
+    for (key, given) in [
+        ("cc", flow.cc.is_some()),
+        ("tcp", flow.tcp.is_some()),
+        ("profile", flow.profile.is_some()),
+    ] {
         if given {
             let p = below(at, key);
             let d = Diagnostic::new(format!("`{key}` belongs to TCP, and this flow is UDP"));
@@ -106,8 +145,10 @@ fn udp_transport(flow: &Flow, ip: Ip, at: &Path, root: &Node, check: &mut Check)
     let ecn = flow.ecn.unwrap_or_default();
     if let Some(df) = flow.df.filter(|_| ip == Ip::V6) {
         let p = below(at, "df");
-        let d =
-            Diagnostic::new(format!("df = {df} is a bit of IP version 4, and routers never cut packets of version 6"));
+        let d = Diagnostic::new(format!(
+            "df = {df} is a bit of IP version 4, and routers never cut \
+                packets of version 6"
+        ));
         check.error(d.at(root.nearest_place(&p)).fix("take it out").key(&p));
     }
     let (header, df) = (ip.header() + UDP_HEADER, flow.df.unwrap_or(false));
@@ -125,13 +166,21 @@ fn tcp_transport(
     if flow.df.is_some() {
         let p = below(at, "df");
         let d = Diagnostic::new("`df` here is the bit of datagrams, and this flow is TCP");
-        let fix = "write tcp = { pmtu_discovery = \"off\" } for segments that may be cut, or transport = \"udp\"";
+        let fix = "write tcp = { pmtu_discovery = \"off\" } for segments that may be cut, or \
+            transport = \"udp\"";
         check.error(d.at(root.nearest_place(&p)).fix(fix).key(&p));
     }
     if flow.ecn.is_some() {
         let p = below(at, "ecn");
         let d = Diagnostic::new("`ecn` here is the field of datagrams, and this flow is TCP");
-        check.error(d.at(root.nearest_place(&p)).fix("write tcp = { ecn = true }, or transport = \"udp\"").key(&p));
+        check.error(
+            d.at(root.nearest_place(&p))
+                .fix(
+                    "write tcp = { ecn = true }, or transport = \
+            \"udp\"",
+                )
+                .key(&p),
+        );
     }
     let profile = flow.profile.unwrap_or(scenario.profile);
     let cc_at = below(at, "cc");
@@ -152,7 +201,8 @@ fn tcp_transport(
 
 /// The scenario's `tcp` with the flow's laid over it.
 fn written_tcp(root: &Node, at: &Path) -> Node {
-    let mut written = root.get("tcp").cloned().unwrap_or_else(|| Node::table(root.nearest_place(at)));
+    let mut written =
+        root.get("tcp").cloned().unwrap_or_else(|| Node::table(root.nearest_place(at)));
     if let Some(own) = root.at(&below(at, "tcp")) {
         written.overlay(own.clone());
     }
@@ -163,19 +213,24 @@ fn written_tcp(root: &Node, at: &Path) -> Node {
 fn tcp_config(profile: Profile, written: &Node, at: &Path, check: &mut Check) -> Option<TcpConfig> {
     let at = below(at, "tcp");
     if !matches!(written.kind, Kind::Table(_)) {
-        let d = Diagnostic::new("`tcp` is a table of fields").at(written.place).fix("write tcp = { sack = false }");
+        let d = Diagnostic::new("`tcp` is a table of fields").at(written.place).fix(
+            "write tcp = { \
+            sack = false }",
+        );
         check.error(d.key(&at));
         return None;
     }
     let base = TcpConfig::profile(profile.name()).unwrap_or_default();
     let base = serde_json::to_value(&base).unwrap_or_default();
-    let mine: Map<String, Value> = written.entries().iter().map(|e| (e.key.clone(), e.node.to_json())).collect();
+    let mine: Map<String, Value> =
+        written.entries().iter().map(|e| (e.key.clone(), e.node.to_json())).collect();
     let read = |mine: &Value| {
         let mut whole = base.clone();
         for (key, value) in mine.as_object().into_iter().flatten() {
             whole[key] = value.clone();
         }
-        // Writing `sack = false` under a profile that recovers by SACK means the recovery without it.
+        // Writing `sack = false` under a profile that recovers by SACK means the recovery without
+        // it.
         if whole["sack"] == Value::Bool(false) && mine["recovery"].is_null() {
             whole["recovery"] = "newreno".into();
         }
@@ -190,7 +245,8 @@ fn tcp_config(profile: Profile, written: &Node, at: &Path, check: &mut Check) ->
 /// A path, for one that is built to be asked and not to be used.
 pub const SITE: CcPath = CcPath { mss: 1000, initial_window: 2000, ..CcPath::PLAIN };
 
-/// A congestion control's name may imply a recovery, SACK, timestamps and more; what was written against it is an error.
+/// A congestion control's name may imply a recovery, SACK, timestamps and more; what was written
+/// against it is an error.
 fn implied(cc: &Spec, tcp: &mut TcpConfig, written: &Node, at: &Path, check: &mut Check) {
     let built = match check.plugins.cc(&cc.kind) {
         Some(factory) => factory.make(&cc.config, &SITE, &Alarm::default()).map(AnyCc::Plugin),
@@ -201,7 +257,9 @@ fn implied(cc: &Spec, tcp: &mut TcpConfig, written: &Node, at: &Path, check: &mu
         let Some(node) = written.get(key).filter(|n| n.to_json() != wanted) else { return true };
         let cause = format!("{} needs {key} = {wanted}", cc.kind);
         let fix = format!("write {key} = {wanted}, or another cc");
-        check.error(Diagnostic::new(cause).at(node.place).fix(fix).key(&below(&below(at, "tcp"), key)));
+        check.error(
+            Diagnostic::new(cause).at(node.place).fix(fix).key(&below(&below(at, "tcp"), key)),
+        );
         false
     };
     let implied = built.tcp_overrides();
@@ -222,7 +280,8 @@ fn implied(cc: &Spec, tcp: &mut TcpConfig, written: &Node, at: &Path, check: &mu
         agreed &= need("sack", true.into());
     }
     if agreed {
-        // A plan shows `sack` as the profile has it; the connection drops it where its recovery does without.
+        // A plan shows `sack` as the profile has it; the connection drops it where its recovery
+        // does without.
         let sack = tcp.sack;
         *tcp = tcp.with_overrides(implied);
         tcp.sack |= sack;

@@ -4,7 +4,7 @@ use crate::language::problem::{Check, Diagnostic};
 use crate::language::scenario::{Flow, Radio, Scenario};
 use dumbbell_core::transport::HostSignal;
 use dumbbell_core::units::{Span, Time};
-use dumbbell_plan::{Plan, Shared, ScheduledSignal};
+use dumbbell_plan::{Plan, ScheduledSignal, Shared};
 use std::collections::BTreeMap;
 
 /// The signals that are written for a flow, in order of time.
@@ -23,9 +23,18 @@ pub fn written(
         }
     }
     let at = below(at, "words");
-    for (i, word) in flow.words.iter().enumerate().filter(|(_, word)| word.at >= scenario.duration) {
-        let cause = format!("this is said at {}, and the run ends at {}", word.at, scenario.duration);
-        refuse(&below(&below(&at, i.to_string()), "at"), cause, "say it earlier, or raise `duration`", root, check);
+    for (i, word) in flow.words.iter().enumerate().filter(|(_, word)| word.at >= scenario.duration)
+    {
+        let cause =
+            format!("this is said at {}, and the run ends at {}", word.at, scenario.duration);
+        refuse(
+            &below(&below(&at, i.to_string()), "at"),
+            cause,
+            "say it earlier, or raise \
+            `duration`",
+            root,
+            check,
+        );
     }
     in_order(flow.words.clone())
 }
@@ -39,8 +48,15 @@ fn in_order(mut words: Vec<ScheduledSignal>) -> Option<Shared<Vec<ScheduledSigna
     (!words.is_empty()).then(|| words.into())
 }
 
-/// Adds what the hosts of flows with a `radio` say: `entries` are the `[[flow]]` of each flow of the plan.
-pub fn of_radios(plan: &mut Plan, entries: &[usize], scenario: &Scenario, root: &Node, check: &mut Check) {
+/// Adds what the hosts of flows with a `radio` say: `entries` are the `[[flow]]` of each flow of
+/// the plan.
+pub fn of_radios(
+    plan: &mut Plan,
+    entries: &[usize],
+    scenario: &Scenario,
+    root: &Node,
+    check: &mut Check,
+) {
     let mut known: BTreeMap<usize, Option<Shared<Vec<ScheduledSignal>>>> = BTreeMap::new();
     for (number, entry) in entries.iter().enumerate() {
         let Some(radio) = &scenario.flow[*entry].radio else { continue };
@@ -54,18 +70,38 @@ pub fn of_radios(plan: &mut Plan, entries: &[usize], scenario: &Scenario, root: 
     }
 }
 
-/// A word ahead of each outage of the radio's link, and one when it is over; none beyond the end of the run.
-fn foreseen(plan: &Plan, radio: &Radio, at: &Path, root: &Node, check: &mut Check) -> Vec<ScheduledSignal> {
+/// A word ahead of each outage of the radio's link, and one when it is over; none beyond the end of
+/// the run.
+fn foreseen(
+    plan: &Plan,
+    radio: &Radio,
+    at: &Path,
+    root: &Node,
+    check: &mut Check,
+) -> Vec<ScheduledSignal> {
     let Some(link) = plan.links.iter().position(|link| link.name == radio.link) else {
         let names: Vec<&str> = plan.links.iter().take(6).map(|link| link.name.as_str()).collect();
-        let fix = format!("the links are {}{}", names.join(", "), if plan.links.len() > 6 { ", ..." } else { "" });
+        let fix = format!(
+            "the links are {}{}",
+            names.join(", "),
+            if plan.links.len() > 6 { ", ..." } else { "" }
+        );
         refuse(at, format!("there is no link `{}`", radio.link), &fix, root, check);
         return Vec::new();
     };
     let outages = dumbbell_net::outages(plan, link).unwrap_or_default();
     if outages.is_empty() {
-        let cause = format!("`{}` is never down in this run, so that its host has nothing to say", radio.link);
-        refuse(at, cause, "give it a service such as `outage` or `handoff`, or take `radio` out", root, check);
+        let cause = format!(
+            "`{}` is never down in this run, so that its host has nothing to say",
+            radio.link
+        );
+        refuse(
+            at,
+            cause,
+            "give it a service such as `outage` or `handoff`, or take `radio` out",
+            root,
+            check,
+        );
     }
     let mut words = Vec::new();
     let mut back = Span::ZERO;

@@ -1,5 +1,5 @@
-//! Processors of hosts: two more links for each host that has one, from its card to its sockets and from its sockets to its
-//! card. All flows of the host share them, data and acknowledgements alike.
+//! Processors of hosts: two more links for each host that has one, from its card to its sockets and
+//! from its sockets to its card. All flows of the host share them, data and acknowledgements alike.
 mod cost;
 
 use crate::language::lookup::{Family, drop_tail, resolve};
@@ -32,8 +32,8 @@ struct Cpu {
     ring: u32,
 }
 
-/// Lays the processors' links behind all others, and leads the flows over them; `entries` are those of the flows. It comes
-/// last: whatever follows from a network's links follows without these.
+/// Lays the processors' links behind all others, and leads the flows over them; `entries` are those
+/// of the flows. It comes last: whatever follows from a network's links follows without these.
 pub fn add_links(
     nodes: &[Place],
     links: &mut Vec<Link>,
@@ -59,7 +59,8 @@ pub fn add_links(
         }
         let (ahead, behind) = (laid.get(&flow.from), laid.get(&flow.to));
         let through = |way: &[LinkId], out: Option<&[LinkId; 2]>, into: Option<&[LinkId; 2]>| {
-            let (out, into) = (out.map(|l| l[Side::Send as usize]), into.map(|l| l[Side::Receive as usize]));
+            let (out, into) =
+                (out.map(|l| l[Side::Send as usize]), into.map(|l| l[Side::Receive as usize]));
             out.into_iter().chain(way.iter().copied()).chain(into).collect::<Vec<LinkId>>()
         };
         flow.forward = through(&flow.forward, ahead, behind);
@@ -70,7 +71,8 @@ pub fn add_links(
     }
 }
 
-/// The path of the processor of the host `name`, if it has one. In a short form the host belongs to a flow of `entry`.
+/// The path of the processor of the host `name`, if it has one. In a short form the host belongs to
+/// a flow of `entry`.
 fn written(name: &str, entry: usize, sends: bool, scenario: &Scenario) -> Option<Path> {
     let everybodys = scenario.cpu.as_ref().map(|_| path(&["cpu"]));
     if scenario.dumbbell.is_none() && scenario.parking_lot.is_none() {
@@ -78,7 +80,8 @@ fn written(name: &str, entry: usize, sends: bool, scenario: &Scenario) -> Option
         return own.map(|i| path(&["host", &i.to_string(), "cpu"])).or(everybodys);
     }
     let flow = &scenario.flow[entry];
-    let (key, own) = if sends { ("sender_cpu", &flow.sender_cpu) } else { ("receiver_cpu", &flow.receiver_cpu) };
+    let (key, own) =
+        if sends { ("sender_cpu", &flow.sender_cpu) } else { ("receiver_cpu", &flow.receiver_cpu) };
     own.as_ref().map(|_| path(&["flow", &entry.to_string(), key])).or(everybodys)
 }
 
@@ -88,7 +91,8 @@ fn misplaced(scenario: &Scenario, root: &Node, check: &mut Check) {
         check.error(Diagnostic::new(cause).at(root.nearest_place(&at)).fix(fix).key(&at));
     };
     for (i, router) in scenario.router.iter().enumerate().filter(|(_, r)| r.cpu.is_some()) {
-        let cause = format!("`{}` is a router: nothing that it forwards comes to a socket", router.name);
+        let cause =
+            format!("`{}` is a router: nothing that it forwards comes to a socket", router.name);
         refuse(path(&["router", &i.to_string(), "cpu"]), cause, "write `cpu` in a [[host]]");
     }
     if scenario.dumbbell.is_some() || scenario.parking_lot.is_some() {
@@ -98,7 +102,12 @@ fn misplaced(scenario: &Scenario, root: &Node, check: &mut Check) {
         for (key, own) in [("sender_cpu", &flow.sender_cpu), ("receiver_cpu", &flow.receiver_cpu)] {
             if own.is_some() {
                 let cause = format!("`{key}` belongs to a short form");
-                refuse(path(&["flow", &i.to_string(), key]), cause, "write `cpu` in the [[host]] that it is of");
+                refuse(
+                    path(&["flow", &i.to_string(), key]),
+                    cause,
+                    "write `cpu` in the [[host]] \
+                    that it is of",
+                );
             }
         }
     }
@@ -130,7 +139,10 @@ fn preset(name: &Node, at: &Path, check: &mut Check) -> Option<presets::Preset> 
         let written = name.as_str().unwrap_or_default();
         let fix = match nearest(written, &names) {
             Some(known) => format!("did you mean `{known}`?"),
-            None => format!("known are {}; or write a table, as in cpu = {{ clock = \"2 GHz\" }}", names.join(", ")),
+            None => format!(
+                "known are {}; or write a table, as in cpu = {{ clock = \"2 GHz\" }}",
+                names.join(", ")
+            ),
         };
         let cause = format!("there is no host named `{written}`");
         check.error(Diagnostic::new(cause).at(name.place).fix(fix).key(at));
@@ -142,8 +154,13 @@ fn preset(name: &Node, at: &Path, check: &mut Check) -> Option<presets::Preset> 
 fn ring(node: &Node, at: &Path, default: u32, check: &mut Check) -> Option<u32> {
     let Some(own) = node.get("ring") else { return Some(default) };
     let wrong = match serde_json::from_value::<Packets>(own.to_json()) {
-        Ok(Packets(n)) if n >= 1.0 && n <= f64::from(u32::MAX) && n.fract() == 0.0 => return Some(n as u32),
-        Ok(_) => Diagnostic::new("a ring has a whole number of places, at least one").fix("write ring = \"256 pkt\""),
+        Ok(Packets(n)) if n >= 1.0 && n <= f64::from(u32::MAX) && n.fract() == 0.0 => {
+            return Some(n as u32);
+        }
+        Ok(_) => Diagnostic::new("a ring has a whole number of places, at least one").fix(
+            "write \
+            ring = \"256 pkt\"",
+        ),
         Err(e) => crate::language::deser::plain(&e.to_string()),
     };
     check.error(wrong.at(own.place).key(&below(at, "ring")));
@@ -165,7 +182,8 @@ fn whole(node: &Node, preset: Option<&presets::Preset>) -> Node {
     Node { place: node.place, kind: Kind::Table(entries) }
 }
 
-/// Both links of a host, by [`Side`]; the rate that is written for them is that of packets of `mtu`.
+/// Both links of a host, by [`Side`]; the rate that is written for them is that of packets of
+/// `mtu`.
 fn both(cpu: &Cpu, host: NodeId, name: &str, mtu: u32, links: &mut Vec<Link>) -> [LinkId; 2] {
     let drop_tail: Shared<Spec> = drop_tail().into();
     let mut one = |side: Side, spec: &Shared<Spec>, capacity: Capacity| {
@@ -190,12 +208,17 @@ fn both(cpu: &Cpu, host: NodeId, name: &str, mtu: u32, links: &mut Vec<Link>) ->
         });
         links.len() - 1
     };
-    // What a host sends waits in its socket's buffer, which TCP's window bounds: nothing is lost there.
-    [one(Side::Receive, &cpu.receive, Capacity::Packets(cpu.ring)), one(Side::Send, &cpu.send, Capacity::Unlimited)]
+    // What a host sends waits in its socket's buffer, which TCP's window bounds: nothing is lost
+    // there.
+    [
+        one(Side::Receive, &cpu.receive, Capacity::Packets(cpu.ring)),
+        one(Side::Send, &cpu.send, Capacity::Unlimited),
+    ]
 }
 
 fn nominal(spec: &Spec, mtu: u32) -> Rate {
-    let link = LinkInfo { rate: Rate::default(), capacity: Capacity::Unlimited, mtu, delay: Span::ZERO };
+    let link =
+        LinkInfo { rate: Rate::default(), capacity: Capacity::Unlimited, mtu, delay: Span::ZERO };
     let site = Site { link, chance: Stream::named(0, "nominal") };
     AnyService::build(&spec.kind, &spec.config, &site).map_or(Rate::from_mbps(1), |s| s.rate())
 }

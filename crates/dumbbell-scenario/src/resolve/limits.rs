@@ -16,7 +16,8 @@ pub const MOST_RUNS: usize = 1_000_000;
 pub const MOST_PACKET_HOPS: f64 = 1e13;
 /// The most rows of one run's series.
 pub const MOST_ROWS: f64 = 1e9;
-/// Bytes of a plan, its simulation and its results for each flow, measured: two hosts, four links, a connection.
+/// Bytes of a plan, its simulation and its results for each flow, measured: two hosts, four links,
+/// a connection.
 const BYTES_PER_FLOW: f64 = 6_000.0;
 /// Seconds that a packet-hop takes, roughly.
 const SECONDS_PER_HOP: f64 = 50e-9;
@@ -30,9 +31,14 @@ fn refuse(key: &[&str], root: &Node, cause: String, fix: &str, check: &mut Check
 pub fn flows(scenario: &Scenario, root: &Node, check: &mut Check) {
     let total = scenario.flow.iter().fold(0u64, |n, f| n.saturating_add(f.count.unwrap_or(1)));
     if total > MOST_FLOWS {
-        let largest = (0..scenario.flow.len()).max_by_key(|i| scenario.flow[*i].count.unwrap_or(1)).unwrap_or(0);
+        let largest = (0..scenario.flow.len())
+            .max_by_key(|i| scenario.flow[*i].count.unwrap_or(1))
+            .unwrap_or(0);
         let need = amount(total as f64 * BYTES_PER_FLOW);
-        let cause = format!("{total} flows would need about {need} of memory; a run has at most {MOST_FLOWS}");
+        let cause = format!(
+            "{total} flows would need about {need} of memory; a run has at most \
+            {MOST_FLOWS}"
+        );
         refuse(&["flow", &largest.to_string(), "count"], root, cause, "lower the count", check);
     } else if total == 0 && !scenario.flow.is_empty() && scenario.session.is_empty() {
         refuse(&["flow"], root, "every flow's count is 0".into(), "let one be at least 1", check);
@@ -44,7 +50,8 @@ pub fn flows(scenario: &Scenario, root: &Node, check: &mut Check) {
         refuse(&["parking_lot", "hops"], root, cause, "write hops = 3", check);
     }
     if !(1..=100_000).contains(&scenario.replications) {
-        let cause = format!("a scenario has from 1 to 100000 replications, not {}", scenario.replications);
+        let cause =
+            format!("a scenario has from 1 to 100000 replications, not {}", scenario.replications);
         refuse(&["replications"], root, cause, "write replications = 5", check);
     }
 }
@@ -54,21 +61,39 @@ pub fn work(plan: &Plan, root: &Node, check: &mut Check) {
     let hops = packet_hops(plan);
     if hops > MOST_PACKET_HOPS {
         let time = duration(hops * SECONDS_PER_HOP);
-        let cause = format!("this run would take about {hops:.1e} packet-hops, about {time} on one core");
-        refuse(&["duration"], root, cause, "make it shorter or slower; the limit is 1e13 packet-hops", check);
+        let cause = format!(
+            "this run would take about {hops:.1e} packet-hops, about {time} on one \
+            core"
+        );
+        refuse(
+            &["duration"],
+            root,
+            cause,
+            "make it shorter or slower; the limit is 1e13 \
+            packet-hops",
+            check,
+        );
     }
     let Some(every) = plan.record.every else { return };
     let queues = plan.links.iter().filter(|l| l.report).count();
     let flows = plan.flows.iter().filter(|f| f.session.is_none()).count();
-    let series = if plan.record.flows { flows } else { 0 } + if plan.record.queues { queues } else { 0 };
+    let series =
+        if plan.record.flows { flows } else { 0 } + if plan.record.queues { queues } else { 0 };
     let rows = plan.duration.ps() as f64 / every.ps().max(1) as f64 * series as f64;
     if rows > MOST_ROWS {
         let cause = format!("this would record {rows:.1e} rows, about {}", amount(rows * 20.0));
-        refuse(&["record", "every"], root, cause, "record less often; the limit is 1e9 rows", check);
+        refuse(
+            &["record", "every"],
+            root,
+            cause,
+            "record less often; the limit is 1e9 rows",
+            check,
+        );
     }
 }
 
-/// An upper estimate: each flow gets its share of the slowest link of its path, or what its source sends.
+/// An upper estimate: each flow gets its share of the slowest link of its path, or what its source
+/// sends.
 pub fn packet_hops(plan: &Plan) -> f64 {
     let mut users = vec![0u32; plan.links.len()];
     plan.flows.iter().for_each(|f| f.forward.iter().for_each(|l| users[*l] += 1));
@@ -101,7 +126,9 @@ fn written<T: FromStr>(f: &Flow, key: &str) -> Option<T> {
 /// Bytes in words.
 pub fn amount(bytes: f64) -> String {
     let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB", "ZB"];
-    let step = (0..units.len() - 1).find(|i| bytes < 1000f64.powi(*i as i32 + 1)).unwrap_or(units.len() - 1);
+    let step = (0..units.len() - 1)
+        .find(|i| bytes < 1000f64.powi(*i as i32 + 1))
+        .unwrap_or(units.len() - 1);
     format!("{:.0} {}", bytes / 1000f64.powi(step as i32), units[step])
 }
 

@@ -1,25 +1,37 @@
 //! Sessions: groups of flows that arrive by chance or by a list, as flows of the plan.
 //!
-//! A session is laid beside the scenario's flows as one entry more (a list that names hosts: one for each pair of them),
-//! so that paths, transports and what is wrong with them are a flow's. What is a session's own is drawn from the seed and
-//! its name: when flows arrive from `NAME/arrivals`, how large they are from `NAME/sizes`. So two schemes under one seed
-//! see the same flows, and another load sees the same sizes.
+//! A session is laid beside the scenario's flows as one entry more (a list that names hosts: one
+//! for each pair of them), so that paths, transports and what is wrong with them are a flow's. What
+//! is a session's own is drawn from the seed and its name: when flows arrive from `NAME/arrivals`,
+//! how large they are from `NAME/sizes`. So two schemes under one seed see the same flows, and
+//! another load sees the same sizes.
 mod checks;
 
-use crate::language::traces::transfers::Transfer;
-use crate::resolve::limits::{MOST_FLOWS, amount};
-use crate::resolve::topology::{Network, RoutedFlow};
 use crate::language::node::{Entry, Kind, Node, Path, path};
 use crate::language::problem::{Check, Diagnostic};
 use crate::language::scenario::{Flow, Scenario, Session, TransportName};
+use crate::language::traces::transfers::Transfer;
+use crate::resolve::limits::{MOST_FLOWS, amount};
+use crate::resolve::topology::{Network, RoutedFlow};
 use crate::resolve::topology::{graph, short};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Bytes, Span};
 use std::borrow::Cow;
 
 /// Keys of a session that are a flow's, too.
-const SHARED: [&str; 11] =
-    ["from", "to", "path", "direction", "cc", "rtt", "profile", "tcp", "conditioner", "dscp", "weight"];
+const SHARED: [&str; 11] = [
+    "from",
+    "to",
+    "path",
+    "direction",
+    "cc",
+    "rtt",
+    "profile",
+    "tcp",
+    "conditioner",
+    "dscp",
+    "weight",
+];
 
 /// A scenario with its sessions laid out as entries of `flow`.
 pub struct ExpandedScenario<'a> {
@@ -53,7 +65,11 @@ pub struct SampledTransfer {
 }
 
 /// Lays out the sessions of `scenario`, whose tree is `root`.
-pub fn expand<'a>(scenario: &'a Scenario, root: &'a Node, check: &mut Check) -> ExpandedScenario<'a> {
+pub fn expand<'a>(
+    scenario: &'a Scenario,
+    root: &'a Node,
+    check: &mut Check,
+) -> ExpandedScenario<'a> {
     let written = scenario.flow.len();
     let mut expanded = ExpandedScenario {
         scenario: Cow::Borrowed(scenario),
@@ -66,12 +82,20 @@ pub fn expand<'a>(scenario: &'a Scenario, root: &'a Node, check: &mut Check) -> 
     for (i, session) in scenario.session.iter().enumerate() {
         let at = path(&["session", &i.to_string()]);
         let list = checks::session(scenario, session, &at, root, check);
-        let mut pairs: Vec<Option<(String, String)>> =
-            list.iter().flatten().map(|t| t.ends.clone()).chain(list.is_none().then_some(None)).collect();
+        let mut pairs: Vec<Option<(String, String)>> = list
+            .iter()
+            .flatten()
+            .map(|t| t.ends.clone())
+            .chain(list.is_none().then_some(None))
+            .collect();
         pairs.sort_unstable();
         pairs.dedup();
         for ends in pairs {
-            expanded.scenario.to_mut().flow.push(as_flow(session, &expanded.names[i], ends.as_ref()));
+            expanded.scenario.to_mut().flow.push(as_flow(
+                session,
+                &expanded.names[i],
+                ends.as_ref(),
+            ));
             let node = root.at(&at).map_or_else(|| Node::table(root.place), shared);
             append(expanded.root.to_mut(), node);
             expanded.entries.push((i, ends));
@@ -139,19 +163,26 @@ impl ExpandedScenario<'_> {
         for d in found {
             let Some(key) = &d.key else { continue };
             let mut steps: Path = key.split('.').map(str::to_string).collect();
-            let entry = steps.get(1).and_then(|n| n.parse::<usize>().ok()).filter(|_| steps[0] == "flow");
+            let entry =
+                steps.get(1).and_then(|n| n.parse::<usize>().ok()).filter(|_| steps[0] == "flow");
             if let Some(session) = entry.and_then(|entry| self.session_of(entry)) {
                 (steps[0], steps[1]) = ("session".into(), session.to_string());
                 d.key = Some(steps.join("."));
-                d.cause = d.cause.replace("this flow", "this session").replace("these flows", "this session");
+                d.cause = d.cause.replace("this flow", "this session").replace(
+                    "these flows",
+                    "this \
+                    session",
+                );
             }
         }
     }
 
-    /// Mean arrivals a second of each session, and the payload in bits per second that they offer; `None` for lists.
-    /// A load is of the slowest link of the path, for which the network is drawn with one flow of each.
+    /// Mean arrivals a second of each session, and the payload in bits per second that they offer;
+    /// `None` for lists. A load is of the slowest link of the path, for which the network is drawn
+    /// with one flow of each.
     pub fn offered(&self, check: &Check) -> Vec<Option<(f64, f64)>> {
-        let routed = self.scenario.session.iter().any(|s| s.load.is_some()).then(|| self.sample(check));
+        let routed =
+            self.scenario.session.iter().any(|s| s.load.is_some()).then(|| self.sample(check));
         let slowest = |i: usize| {
             let net = routed.as_ref()?;
             let flow = net.flows.iter().find(|f| self.session_of(f.entry) == Some(i))?;
@@ -167,24 +198,40 @@ impl ExpandedScenario<'_> {
             Some((per_s, per_s * mean))
         };
         let lists = self.lists.iter().map(Option::is_some);
-        self.scenario.session.iter().enumerate().zip(lists).map(|(s, list)| if list { None } else { one(s) }).collect()
+        self.scenario
+            .session
+            .iter()
+            .enumerate()
+            .zip(lists)
+            .map(|(s, list)| if list { None } else { one(s) })
+            .collect()
     }
 
-    /// The network with one flow of each session; what is wrong with it is said when the whole is drawn.
+    /// The network with one flow of each session; what is wrong with it is said when the whole is
+    /// drawn.
     fn sample(&self, check: &Check) -> Network {
         let mut scratch = Check::with(&check.plugins);
-        let names: Vec<(usize, String)> =
-            (self.written..self.scenario.flow.len()).map(|entry| (entry, format!("sample{entry}"))).collect();
+        let names: Vec<(usize, String)> = (self.written..self.scenario.flow.len())
+            .map(|entry| (entry, format!("sample{entry}")))
+            .collect();
         short::build(&self.scenario, &self.root, &names, &mut scratch)
             .unwrap_or_else(|| graph::build(&self.scenario, &self.root, &names, &mut scratch))
     }
 
     /// The flows of all sessions for one seed.
-    pub fn draw(&self, offered: &[Option<(f64, f64)>], seed: u64, check: &mut Check) -> Vec<SampledTransfer> {
-        let expected = (0..self.names.len()).map(|i| self.expected(i, offered[i])).collect::<Vec<f64>>();
+    pub fn draw(
+        &self,
+        offered: &[Option<(f64, f64)>],
+        seed: u64,
+        check: &mut Check,
+    ) -> Vec<SampledTransfer> {
+        let expected =
+            (0..self.names.len()).map(|i| self.expected(i, offered[i])).collect::<Vec<f64>>();
         let total: f64 = expected.iter().sum();
         if total > MOST_FLOWS as f64 {
-            let largest = (0..expected.len()).max_by(|a, b| expected[*a].total_cmp(&expected[*b])).unwrap_or(0);
+            let largest = (0..expected.len())
+                .max_by(|a, b| expected[*a].total_cmp(&expected[*b]))
+                .unwrap_or(0);
             let at = path(&["session", &largest.to_string()]);
             let cause = format!(
                 "about {total:.0} flows arrive; a run has at most {MOST_FLOWS}, which take {}",
@@ -216,7 +263,8 @@ impl ExpandedScenario<'_> {
         let (from, to) = self.window(s);
         let most = s.most.map_or(usize::MAX, |n| n as usize);
         let entry = |ends: &Option<(String, String)>| {
-            self.written + self.entries.iter().position(|(of, pair)| *of == i && pair == ends).unwrap_or(0)
+            self.written
+                + self.entries.iter().position(|(of, pair)| *of == i && pair == ends).unwrap_or(0)
         };
         let flow = |(k, (start, size, entry)): (usize, (Span, Bytes, usize))| SampledTransfer {
             session: i,

@@ -1,28 +1,28 @@
 //! A study: a scenario with everything laid over it, as points that can be planned.
-use crate::language::plugins;
-use crate::language::plugins::{PluginLoader, NoPlugins};
-use crate::resolve::limits::MOST_RUNS;
+use crate::language::environment::{Environment, NoFiles};
 use crate::language::load::{Source, load};
 use crate::language::node::{Node, path};
 use crate::language::overrides::Override;
+use crate::language::plugins;
+use crate::language::plugins::{NoPlugins, PluginLoader};
 use crate::language::problem::{Check, Diagnostic, Problem, Texts, code};
 use crate::language::read;
 use crate::language::scenario::Scenario;
 use crate::language::stop_rule::{self, Rule};
 use crate::language::sweep;
 use crate::language::sweep::Point;
-use crate::language::environment::{Environment, NoFiles};
 use crate::language::traces::Traces;
 use crate::language::{deser, draft, lookup};
 use crate::resolve;
+use crate::resolve::limits::MOST_RUNS;
 use dumbbell_core::plugin::Plugins;
 use dumbbell_plan::{Plan, Testbed};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-/// The most points whose plans are kept from the check to the run, and the most links of such a plan: tens of
-/// megabytes.
+/// The most points whose plans are kept from the check to the run, and the most links of such a
+/// plan: tens of megabytes.
 const PLANS_KEPT: usize = 10_000;
 const LINKS_KEPT: usize = 200;
 
@@ -33,7 +33,8 @@ pub struct StudyInput {
     pub source: Source,
     /// `KEY=VALUE`, in order; they win over the file and over its sweep.
     pub overrides: Vec<String>,
-    /// Keys of the scenario that the caller sets by name (`seed`, `replications`, `record`); they win over all.
+    /// Keys of the scenario that the caller sets by name (`seed`, `replications`, `record`); they
+    /// win over all.
     pub also: Map<String, Value>,
     /// Files with algorithms of the user's own, beside those that the scenario uses.
     pub uses: Vec<PathBuf>,
@@ -85,8 +86,8 @@ impl Study {
         Study::with(input, &NoFiles, &NoPlugins, false)
     }
 
-    /// The same, of a scenario that may name algorithms which `loader` brings; with `keep_going` a point of a sweep
-    /// that is wrong is left to its row, unless all are.
+    /// The same, of a scenario that may name algorithms which `loader` brings; with `keep_going` a
+    /// point of a sweep that is wrong is left to its row, unless all are.
     ///
     /// # Errors
     /// As [`Study::new`], and what is wrong with a file that the scenario uses.
@@ -106,8 +107,9 @@ impl Study {
         }
     }
 
-    /// Reads a scenario that may still lack something, and checks its syntax and names at a cost that does not depend on
-    /// the size of its network: of a sweep the first point. See [`crate::language::draft::check`].
+    /// Reads a scenario that may still lack something, and checks its syntax and names at a cost
+    /// that does not depend on the size of its network: of a sweep the first point. See
+    /// [`crate::language::draft::check`].
     ///
     /// # Errors
     /// As [`Study::with`], of what is checked.
@@ -117,8 +119,14 @@ impl Study {
         loader: &dyn PluginLoader,
     ) -> Result<(), Problem> {
         let (mut texts, mut check) = (Texts::default(), Check::default());
-        if let Some((mut root, points, _)) = build(input, environment, loader, &mut texts, &mut check) {
-            points.first().into_iter().flat_map(|p| &p.set).for_each(|o| o.apply(&mut root, &mut check));
+        if let Some((mut root, points, _)) =
+            build(input, environment, loader, &mut texts, &mut check)
+        {
+            points
+                .first()
+                .into_iter()
+                .flat_map(|p| &p.set)
+                .for_each(|o| o.apply(&mut root, &mut check));
             draft::check(&root, &mut check);
         }
         if check.ok() { Ok(()) } else { Err(Problem::new(code::SCENARIO, &check.found, &texts)) }
@@ -133,7 +141,10 @@ impl Study {
             return Ok(first.clone());
         }
         let mut check = Check::with(&self.plugins);
-        let plan = point.scenario.as_ref().and_then(|s| resolve::plan(s, &point.root, &self.name, seed, &mut check));
+        let plan = point
+            .scenario
+            .as_ref()
+            .and_then(|s| resolve::plan(s, &point.root, &self.name, seed, &mut check));
         plan.ok_or_else(|| Problem::new(code::SCENARIO, &check.found, &self.texts))
     }
 }
@@ -163,14 +174,16 @@ fn build(
     check: &mut Check,
 ) -> Option<(Node, Vec<Point>, Value)> {
     let mut root = load(&input.source, environment, texts, check)?;
-    let mut overrides: Vec<Override> = input.overrides.iter().filter_map(|o| Override::parse(o, texts, check)).collect();
+    let mut overrides: Vec<Override> =
+        input.overrides.iter().filter_map(|o| Override::parse(o, texts, check)).collect();
     if !check.ok() {
         return None;
     }
     let also = read::json(texts, "<request>", &Value::Object(input.also.clone()));
     overrides.extend(also.entries().iter().map(Override::of_entry));
     overrides.iter().for_each(|o| o.apply(&mut root, check));
-    check.plugins = plugins::gather(&root, &input.uses, environment.builtin_plugins(), loader, check);
+    check.plugins =
+        plugins::gather(&root, &input.uses, environment.builtin_plugins(), loader, check);
     stop_rule::lift(&mut root);
     let mut whole = root.clone();
     // What is wrong with a trace is said where it is used: a sweep may put another in its place.
@@ -199,8 +212,9 @@ fn ready(
     resolved["name"] = json!(name);
     let keep = points.len() <= PLANS_KEPT;
     let traces = Mutex::new(Traces::new(environment));
-    let read: Vec<(StudyPoint, Check)> =
-        map_each(environment, points, |p| point(root, &name, p, &texts, &traces, &check.plugins, keep));
+    let read: Vec<(StudyPoint, Check)> = map_each(environment, points, |p| {
+        point(root, &name, p, &texts, &traces, &check.plugins, keep)
+    });
     let sound = read.iter().any(|(_, check)| check.ok());
     let mut out = Vec::with_capacity(read.len());
     for (mut ready, own) in read {
@@ -225,9 +239,14 @@ fn ready(
 }
 
 /// Applies `f` to each item and keeps the order. The environment decides on how many threads.
-fn map_each<T: Send, U: Send>(environment: &dyn Environment, items: Vec<T>, f: impl Fn(T) -> U + Sync) -> Vec<U> {
+fn map_each<T: Send, U: Send>(
+    environment: &dyn Environment,
+    items: Vec<T>,
+    f: impl Fn(T) -> U + Sync,
+) -> Vec<U> {
     let made: Vec<Mutex<Option<U>>> = items.iter().map(|_| Mutex::new(None)).collect();
-    let items: Vec<Mutex<Option<T>>> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
+    let items: Vec<Mutex<Option<T>>> =
+        items.into_iter().map(|item| Mutex::new(Some(item))).collect();
     environment.for_each(items.len(), &|i| {
         let item = items[i].lock().unwrap_or_else(PoisonError::into_inner).take();
         *made[i].lock().unwrap_or_else(PoisonError::into_inner) = item.map(&f);
@@ -276,10 +295,29 @@ fn point(
     let (seed, written) = scenario.as_ref().map_or((0, 0), |s| (s.seed, s.replications));
     let count = if stop.is_some() { written.max(stop_rule::LEAST) } else { written };
     if let Some(rule) = stop.as_ref().filter(|rule| count > rule.most as u64) {
-        let d = Diagnostic::new(format!("{count} replications are more than the {} that `stop` allows", rule.most));
-        check.error(d.at(tree.nearest_place(&path(&["replications"]))).fix("raise `most`, or lower `replications`"));
+        let d = Diagnostic::new(format!(
+            "{count} replications are more than the {} that `stop` \
+            allows",
+            rule.most
+        ));
+        check.error(d.at(tree.nearest_place(&path(&["replications"]))).fix(
+            "raise `most`, or lower \
+            `replications`",
+        ));
     }
-    let seeds = if check.ok() { (0..count).map(|i| seed.wrapping_add(i)).collect() } else { Vec::new() };
+    let seeds =
+        if check.ok() { (0..count).map(|i| seed.wrapping_add(i)).collect() } else { Vec::new() };
     let first = first.filter(|plan| keep && !traced && plan.links.len() <= LINKS_KEPT);
-    (StudyPoint { overrides: point.label, seeds, stop, wrong: None, root: tree, scenario, first }, check)
+    (
+        StudyPoint {
+            overrides: point.label,
+            seeds,
+            stop,
+            wrong: None,
+            root: tree,
+            scenario,
+            first,
+        },
+        check,
+    )
 }

@@ -1,4 +1,5 @@
-//! A network under construction: nodes, one-way links and routed flows, before queues and transports.
+//! A network under construction: nodes, one-way links and routed flows, before queues and
+//! transports.
 pub(crate) mod duplex;
 pub(crate) mod framing;
 pub(crate) mod graph;
@@ -15,7 +16,8 @@ use dumbbell_plan::{LinkId, NodeId, NodeKind, Shared, Spec};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// A link's queue before it is resolved. Paths are shared: many links may come from one place of the scenario.
+/// A link's queue before it is resolved. Paths are shared: many links may come from one place of
+/// the scenario.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum QueueFrom {
     /// Written at this path of the scenario.
@@ -100,8 +102,8 @@ impl Network {
     }
 }
 
-/// An MTU in bytes, from 68 B (RFC 791) to what a length field can say. Behind PPPoE it is 1492 B (RFC 2516) where `table`
-/// has none of its own.
+/// An MTU in bytes, from 68 B (RFC 791) to what a length field can say. Behind PPPoE it is 1492 B
+/// (RFC 2516) where `table` has none of its own.
 pub fn mtu(size: Bytes, root: &Node, table: &[String], check: &mut Check) -> u32 {
     let ppp = root.at(&below(table, "framing")).and_then(Node::as_str) == Some("pppoe");
     if ppp && root.at(&below(table, "mtu")).is_none() {
@@ -119,10 +121,18 @@ pub fn mtu(size: Bytes, root: &Node, table: &[String], check: &mut Check) -> u32
     size.0.clamp(68, 65_535) as u32
 }
 
-/// Refuses a name that nobody can read: an empty one, one with control characters or with space around it.
+/// Refuses a name that nobody can read: an empty one, one with control characters or with space
+/// around it.
 pub fn legible(name: &str, at: &[String], root: &Node, check: &mut Check) {
     if name.is_empty() || name.trim() != name || name.contains(char::is_control) {
-        let cause = if name.is_empty() { "a name is empty".into() } else { format!("{name:?} is no name") };
+        let cause = if name.is_empty() {
+            "a name is empty".into()
+        } else {
+            format!(
+                "{name:?} is no \
+            name"
+            )
+        };
         let fix = "write a word, without line breaks, tabs or spaces around it";
         check.error(Diagnostic::new(cause).at(root.nearest_place(at)).fix(fix).key(at));
     }
@@ -133,8 +143,8 @@ pub fn default_name(i: usize) -> String {
     format!("flow{}", i + 1)
 }
 
-/// The names of all flows: `(entry, name)` in order, those of the first `written` entries and then `more`. Names are
-/// unique, or an error says which is not.
+/// The names of all flows: `(entry, name)` in order, those of the first `written` entries and then
+/// `more`. Names are unique, or an error says which is not.
 pub fn flow_names(
     scenario: &Scenario,
     written: usize,

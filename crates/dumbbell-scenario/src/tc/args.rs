@@ -1,7 +1,7 @@
 //! The words of a line, each with its place, and what may follow a word.
 use super::units;
-use crate::language::problem::{Check, Diagnostic, Place};
 use crate::language::deser;
+use crate::language::problem::{Check, Diagnostic, Place};
 use dumbbell_core::units::{Bytes, Rate, Span};
 
 /// A word and where it stands.
@@ -47,7 +47,10 @@ impl<'t, 'c> Args<'t, 'c> {
 
     /// The next word, if it is a number with or without a unit.
     pub fn next_number(&mut self) -> Option<Arg<'t>> {
-        let number = self.words.first().is_some_and(|w| w.text.starts_with(|c: char| c.is_ascii_digit() || c == '.'));
+        let number = self
+            .words
+            .first()
+            .is_some_and(|w| w.text.starts_with(|c: char| c.is_ascii_digit() || c == '.'));
         if number { self.next() } else { None }
     }
 
@@ -56,13 +59,15 @@ impl<'t, 'c> Args<'t, 'c> {
         self.check.error(Diagnostic::new(cause).at(word.place).fix(fix));
     }
 
-    /// An error at a word that stands where an option should: one of `refused`, or unknown. Its values are left out.
+    /// An error at a word that stands where an option should: one of `refused`, or unknown. Its
+    /// values are left out.
     pub fn unknown(&mut self, word: Arg<'t>, known: &[&str], refused: &[Refused]) {
         match refused.iter().find(|(name, ..)| *name == word.text) {
             Some((_, cause, fix)) => self.error(word, *cause, *fix),
             None => {
                 let kind = self.kind.text;
-                let d = Diagnostic::new(format!("`{}` is no word of tc's {kind}", word.text)).at(word.place);
+                let d = Diagnostic::new(format!("`{}` is no word of tc's {kind}", word.text))
+                    .at(word.place);
                 self.check.error(deser::suggest(d, word.text, known));
             }
         }
@@ -70,16 +75,34 @@ impl<'t, 'c> Args<'t, 'c> {
     }
 
     /// The value after `word`, as `read` takes it.
-    fn value<T>(&mut self, word: Arg<'t>, example: &str, read: fn(&str) -> Result<T, String>) -> Option<T> {
+    fn value<T>(
+        &mut self,
+        word: Arg<'t>,
+        example: &str,
+        read: fn(&str) -> Result<T, String>,
+    ) -> Option<T> {
         let Some(value) = self.next() else {
-            self.error(word, format!("`{0}` needs a value", word.text), format!("write {} {example}", word.text));
+            self.error(
+                word,
+                format!("`{0}` needs a value", word.text),
+                format!(
+                    "write {} \
+                {example}",
+                    word.text
+                ),
+            );
             return None;
         };
         self.read(value, &format!("write {} {example}", word.text), read)
     }
 
     /// The value of an argument.
-    pub fn read<T>(&mut self, value: Arg<'t>, fix: &str, read: fn(&str) -> Result<T, String>) -> Option<T> {
+    pub fn read<T>(
+        &mut self,
+        value: Arg<'t>,
+        fix: &str,
+        read: fn(&str) -> Result<T, String>,
+    ) -> Option<T> {
         self.remarks.extend(units::remark(value.text));
         match read(value.text) {
             Ok(v) => Some(v),
@@ -131,7 +154,14 @@ impl<'t, 'c> Args<'t, 'c> {
     pub fn needed<T>(&mut self, value: Option<T>, name: &str, example: &str) -> Option<T> {
         if value.is_none() && self.check.ok() {
             let kind = self.kind;
-            self.error(kind, format!("tc's {} needs `{name}`", kind.text), format!("write {name} {example}"));
+            self.error(
+                kind,
+                format!("tc's {} needs `{name}`", kind.text),
+                format!(
+                    "write {name} \
+                {example}"
+                ),
+            );
         }
         value
     }

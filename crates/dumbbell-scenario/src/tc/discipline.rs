@@ -95,12 +95,18 @@ impl DeviceModel {
         let several = parts.len() > 1;
         for part in parts {
             if part.rate.is_some() && whole.rate.is_some() {
-                let d = Diagnostic::new("two of these disciplines shape, and a link here has one rate");
+                let d = Diagnostic::new(
+                    "two of these disciplines shape, and a link here has one \
+                    rate",
+                );
                 check.error(d.fix("keep the slower one"));
             }
             let clash = part.delay.is_some() && whole.delay.is_some();
             if clash || (part.conditioner.is_some() && whole.conditioner.is_some()) {
-                check.error(Diagnostic::new("two of these disciplines delay").fix("keep one of them"));
+                check.error(Diagnostic::new("two of these disciplines delay").fix(
+                    "keep one of \
+                    them",
+                ));
             }
             whole.queue = part.queue.or(whole.queue);
             whole.conditioner = part.conditioner.or(whole.conditioner);
@@ -109,9 +115,12 @@ impl DeviceModel {
             whole.delay = part.delay.or(whole.delay);
             whole.explained.extend(part.explained);
         }
-        if several && (whole.delay.is_some() || !whole.impairment.is_empty()) && whole.queue.is_some() {
-            let order = "in tc each packet passes the disciplines from the root down; a link here has its queue first, \
-                         then its transmitter, then loss and delay on the wire";
+        if several
+            && (whole.delay.is_some() || !whole.impairment.is_empty())
+            && whole.queue.is_some()
+        {
+            let order = "in tc each packet passes the disciplines from the root down; a link here \
+                has its queue first, then its transmitter, then loss and delay on the wire";
             whole.say(order);
         }
         judge(&whole, texts, check);
@@ -167,10 +176,13 @@ fn push(out: &mut String, table: &Table) {
 fn inline(value: &Value) -> String {
     match value {
         Value::Object(table) => {
-            let entries: Vec<String> = table.iter().map(|(k, v)| format!("{k} = {}", inline(v))).collect();
+            let entries: Vec<String> =
+                table.iter().map(|(k, v)| format!("{k} = {}", inline(v))).collect();
             format!("{{ {} }}", entries.join(", "))
         }
-        Value::Array(items) => format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", ")),
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", "))
+        }
         leaf => leaf.to_string(),
     }
 }

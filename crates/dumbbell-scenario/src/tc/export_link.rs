@@ -1,6 +1,6 @@
 //! A link of a plan as lines for tc: netem at the root, tbf below it, the queue below that.
-use crate::tc::discipline::{ExportLog, ExportContext};
 use super::KINDS;
+use crate::tc::discipline::{ExportContext, ExportLog};
 use crate::tc::qdisc::{netem, tbf};
 use crate::tc::unsupported;
 use dumbbell_core::units::Capacity;
@@ -27,11 +27,17 @@ pub fn lines(link: &Link, dev: &str, queue_only: bool, log: &mut ExportLog) -> V
         [rule] if rule.spec.kind == "tbf" && is_for_all(rule) => {
             chain.extend(tbf::conditioner(&rule.spec, log));
             let queue = &link.aqm.kind;
-            log.say(format!("the queue behind the shaper, {queue}, is the device's own: tc has one place for both"));
+            log.say(format!(
+                "the queue behind the shaper, {queue}, is the device's own: tc has one \
+                place for both"
+            ));
         }
         [rule, ..] => {
             let fix = "known is tbf, for all packets alike";
-            log.refuse(format!("tc cannot say the conditioner `{}` of {}", rule.spec.kind, link.name), fix);
+            log.refuse(
+                format!("tc cannot say the conditioner `{}` of {}", rule.spec.kind, link.name),
+                fix,
+            );
         }
         [] => {
             if !queue_only {
@@ -46,7 +52,11 @@ pub fn lines(link: &Link, dev: &str, queue_only: bool, log: &mut ExportLog) -> V
         i if i + 1 == chain.len() => format!("parent {i:x}:1"),
         i => format!("parent {i:x}:1 handle {:x}:", i + 1),
     };
-    chain.iter().enumerate().map(|(i, words)| format!("tc qdisc add dev {dev} {} {words}", place(i))).collect()
+    chain
+        .iter()
+        .enumerate()
+        .map(|(i, words)| format!("tc qdisc add dev {dev} {} {words}", place(i)))
+        .collect()
 }
 
 /// True if a rule takes every packet, into one state.
@@ -66,11 +76,23 @@ fn queue(link: &Link, log: &mut ExportLog) -> Option<String> {
     if let Capacity::Buffers { size, .. } = link.capacity {
         let holds = link.capacity.in_packets(link.mtu).unwrap_or_default();
         let cause = format!("tc counts packets or bytes, and this limit buffers of {size} bytes");
-        log
-            .refuse(cause, format!("write limit = \"{holds} pkt\": so many of the MTU, {} bytes, it holds", link.mtu));
+        log.refuse(
+            cause,
+            format!(
+                "write limit = \"{holds} pkt\": so many of the MTU, {} bytes, \
+                it holds",
+                link.mtu
+            ),
+        );
         return None;
     }
-    let site = ExportContext { aqm: &link.aqm, capacity: link.capacity, mtu: link.mtu, rate: link.rate, delay: link.delay };
+    let site = ExportContext {
+        aqm: &link.aqm,
+        capacity: link.capacity,
+        mtu: link.mtu,
+        rate: link.rate,
+        delay: link.delay,
+    };
     let Some(kind) = KINDS.iter().find(|k| k.exports.contains(&link.aqm.kind.as_str())) else {
         let known: Vec<&str> = KINDS.iter().flat_map(|k| k.exports).copied().collect();
         let fix = format!("known are {}", known.join(", "));

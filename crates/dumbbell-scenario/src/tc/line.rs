@@ -1,10 +1,10 @@
 //! Lines of `tc qdisc add`, and which discipline hangs below which.
-use crate::tc::discipline::{ImportContext, Part};
-use crate::tc::args::{Arg, Args};
 use super::KINDS;
-use crate::tc::unsupported;
-use crate::language::problem::{Check, Diagnostic, Place};
 use crate::language::deser;
+use crate::language::problem::{Check, Diagnostic, Place};
+use crate::tc::args::{Arg, Args};
+use crate::tc::discipline::{ImportContext, Part};
+use crate::tc::unsupported;
 
 /// Args of tc that make no discipline.
 const OTHER_OBJECTS: &[&str] = &["action", "chain", "class", "filter", "monitor"];
@@ -57,13 +57,16 @@ pub fn read(text: &str, id: usize, check: &mut Check) -> Vec<Part> {
     if let Some(Statement { parent: Parent::Below(major), .. }) = chain.first()
         && let Some(first) = parts.first_mut()
     {
-        first.say(format!("parent {major:x}: is not in the text: what stands above is not said here"));
+        first.say(format!(
+            "parent {major:x}: is not in the text: what stands above is not said \
+            here"
+        ));
     }
     parts
 }
 
-/// The words of each line. Lines end at a line break (unless a `\` stands before it), a `;` or a `&&`; `#` begins a
-/// remark, but for the prompt of `# tc ...`.
+/// The words of each line. Lines end at a line break (unless a `\` stands before it), a `;` or a
+/// `&&`; `#` begins a remark, but for the prompt of `# tc ...`.
 fn lines(text: &str, id: usize) -> Vec<Vec<Arg<'_>>> {
     let mut lines = vec![Vec::new()];
     let mut continued = false;
@@ -123,13 +126,33 @@ fn statement<'t>(line: &[Arg<'t>], check: &mut Check) -> Option<Statement<'t>> {
             return None;
         };
         if object.text != "qdisc" {
-            let what = if OTHER_OBJECTS.contains(&object.text) { "makes no queue" } else { "is no object of tc" };
-            refuse(*object, format!("`{}` {what}: only qdisc is read", object.text), example, check);
+            let what = if OTHER_OBJECTS.contains(&object.text) {
+                "makes no queue"
+            } else {
+                "is no \
+                object of tc"
+            };
+            refuse(
+                *object,
+                format!("`{}` {what}: only qdisc is read", object.text),
+                example,
+                check,
+            );
             return None;
         }
         if !matches!(verb.text, "add" | "replace" | "link") {
-            let what = if OTHER_VERBS.contains(&verb.text) { "adds no queue" } else { "is no verb of tc qdisc" };
-            refuse(*verb, format!("`{}` {what}: add and replace are read", verb.text), example, check);
+            let what = if OTHER_VERBS.contains(&verb.text) {
+                "adds no queue"
+            } else {
+                "is no verb \
+                of tc qdisc"
+            };
+            refuse(
+                *verb,
+                format!("`{}` {what}: add and replace are read", verb.text),
+                example,
+                check,
+            );
             return None;
         }
         rest = words;
@@ -158,10 +181,22 @@ fn statement<'t>(line: &[Arg<'t>], check: &mut Check) -> Option<Statement<'t>> {
     }
     let Some((kind, words)) = rest.split_first() else {
         let last = *line.last()?;
-        refuse(last, "this line names no discipline".into(), "write one after it, such as red or pfifo", check);
+        refuse(
+            last,
+            "this line names no discipline".into(),
+            "write one after it, such as red or \
+            pfifo",
+            check,
+        );
         return None;
     };
-    known(*kind, check).then(|| Statement { dev, parent, handle, kind: *kind, words: words.to_vec() })
+    known(*kind, check).then(|| Statement {
+        dev,
+        parent,
+        handle,
+        kind: *kind,
+        words: words.to_vec(),
+    })
 }
 
 /// True if the discipline can be read.
@@ -173,7 +208,8 @@ fn known(kind: Arg<'_>, check: &mut Check) -> bool {
     if let Some(cause) = unsupported::of_tc(kind.text) {
         refuse(kind, cause, &format!("known are {}", names.join(", ")), check);
     } else {
-        let d = Diagnostic::new(format!("there is no discipline `{}` in tc", kind.text)).at(kind.place);
+        let d =
+            Diagnostic::new(format!("there is no discipline `{}` in tc", kind.text)).at(kind.place);
         check.error(deser::suggest(d, kind.text, &names));
     }
     false
@@ -186,7 +222,13 @@ fn major(id: Arg<'_>, check: &mut Check) -> Option<u32> {
     match u32::from_str_radix(major, 16) {
         Ok(n) if n <= 0xffff && minor_reads => Some(n),
         _ => {
-            refuse(id, format!("`{}` is no number of a discipline", id.text), "write it as in 1: or 1:1", check);
+            refuse(
+                id,
+                format!("`{}` is no number of a discipline", id.text),
+                "write it as in 1: \
+                or 1:1",
+                check,
+            );
             None
         }
     }
@@ -195,17 +237,29 @@ fn major(id: Arg<'_>, check: &mut Check) -> Option<u32> {
 /// The statements from the root down: each hangs below the one before it.
 fn chain<'t>(mut statements: Vec<Statement<'t>>, check: &mut Check) -> Option<Vec<Statement<'t>>> {
     let devices = || statements.iter().filter_map(|s| s.dev);
-    if let Some(other) = devices().find(|d| devices().next().is_some_and(|first| first.text != d.text)) {
-        refuse(other, "these lines are of several devices".into(), "import the lines of one device at a time", check);
+    if let Some(other) =
+        devices().find(|d| devices().next().is_some_and(|first| first.text != d.text))
+    {
+        refuse(
+            other,
+            "these lines are of several devices".into(),
+            "import the lines of one device \
+            at a time",
+            check,
+        );
         return None;
     }
-    let top = statements.iter().position(|s| s.parent != Parent::Unsaid && !hangs(s, &statements)).unwrap_or(0);
+    let top = statements
+        .iter()
+        .position(|s| s.parent != Parent::Unsaid && !hangs(s, &statements))
+        .unwrap_or(0);
     let mut chain = vec![statements.swap_remove(top)];
     while !statements.is_empty() {
         let handle = chain.last().and_then(|s| s.handle);
         let below = |s: &Statement<'_>| matches!((s.parent, handle), (Parent::Below(major), Some(h)) if major == h);
         let Some(next) = statements.iter().position(below) else {
-            let fix = "give the upper one a handle, and the lower one its parent: handle 1: and parent 1:1";
+            let fix = "give the upper one a handle, and the lower one its parent: handle 1: and \
+                parent 1:1";
             let cause = "this does not hang below the discipline before it".to_string();
             refuse(statements[0].kind, cause, fix, check);
             return None;

@@ -1,5 +1,5 @@
-//! Quantities as tc(8) writes them: `mbit` is 10^6 bits a second and `mbps` 10^6 *bytes*; a `k` of a size is 1024
-//! bytes; a bare time is in microseconds.
+//! Quantities as tc(8) writes them: `mbit` is 10^6 bits a second and `mbps` 10^6 *bytes*; a `k` of
+//! a size is 1024 bytes; a bare time is in microseconds.
 use dumbbell_core::units::{Bytes, Rate, Span};
 
 const RATES: &[(&str, f64)] = &[
@@ -76,13 +76,20 @@ fn read(text: &str, what: &str, units: &[(&str, f64)]) -> Result<f64, String> {
 /// What a unit means, where a reader may take it for another: bytes a second, and binary multiples.
 pub fn remark(text: &str) -> Option<String> {
     let (number, unit) = split(text)?;
-    let find = |units: &[(&str, f64)]| units.iter().find(|(name, _)| *name == unit).map(|(_, scale)| number * scale);
+    let find = |units: &[(&str, f64)]| {
+        units.iter().find(|(name, _)| *name == unit).map(|(_, scale)| number * scale)
+    };
     match unit.as_str() {
-        u if u.ends_with("bps") => Some(format!("{text}: tc's {u} are bytes, {} bits a second", find(RATES)?.round())),
-        u if u.ends_with("ibit") => Some(format!("{text}: multiples of 1024, {} bits a second", find(RATES)?.round())),
-        "k" | "kb" | "m" | "mb" | "g" | "gb" => {
-            Some(format!("{text}: tc's {unit} is a power of 1024, {} bytes in all", find(SIZES)?.trunc()))
+        u if u.ends_with("bps") => {
+            Some(format!("{text}: tc's {u} are bytes, {} bits a second", find(RATES)?.round()))
         }
+        u if u.ends_with("ibit") => {
+            Some(format!("{text}: multiples of 1024, {} bits a second", find(RATES)?.round()))
+        }
+        "k" | "kb" | "m" | "mb" | "g" | "gb" => Some(format!(
+            "{text}: tc's {unit} is a power of 1024, {} bytes in all",
+            find(SIZES)?.trunc()
+        )),
         _ => None,
     }
 }
@@ -90,7 +97,9 @@ pub fn remark(text: &str) -> Option<String> {
 /// A rate: `10mbit`, `1mbps` (megabytes), a bare number of bits a second.
 pub fn rate(text: &str) -> Result<Rate, String> {
     if text.ends_with('%') {
-        return Err(format!("`{text}` is a share of the device's speed, which a line does not say"));
+        return Err(format!(
+            "`{text}` is a share of the device's speed, which a line does not say"
+        ));
     }
     match read(text, "rate", RATES)?.round() {
         bps if bps < 8.0 => Err(format!("`{text}` is less than a byte a second")),
@@ -102,7 +111,9 @@ pub fn rate(text: &str) -> Result<Rate, String> {
 /// A size: `30000`, `5kb` (5120 bytes).
 pub fn size(text: &str) -> Result<Bytes, String> {
     match read(text, "size", SIZES)?.trunc() {
-        bytes if bytes > LARGEST => Err(format!("`{text}` is too large: tc keeps sizes in 32 bits")),
+        bytes if bytes > LARGEST => {
+            Err(format!("`{text}` is too large: tc keeps sizes in 32 bits"))
+        }
         bytes => Ok(Bytes(bytes as u64)),
     }
 }
@@ -110,14 +121,18 @@ pub fn size(text: &str) -> Result<Bytes, String> {
 /// A time: `100ms`, a bare number of microseconds.
 pub fn time(text: &str) -> Result<Span, String> {
     match read(text, "time", TIMES)?.round() {
-        ps if ps > LARGEST * 1e6 => Err(format!("`{text}` is too large: tc keeps microseconds in 32 bits")),
+        ps if ps > LARGEST * 1e6 => Err(format!(
+            "`{text}` is too large: tc keeps microseconds in \
+            32 bits"
+        )),
         ps => Ok(Span::from_ps(ps as u64)),
     }
 }
 
 /// A whole number; like tc, also with the units of a size.
 pub fn count(text: &str) -> Result<u32, String> {
-    let hexadecimal = text.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    let hexadecimal =
+        text.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
     match hexadecimal {
         Some(n) => Ok(n),
         None => match size(text) {
@@ -127,7 +142,8 @@ pub fn count(text: &str) -> Result<u32, String> {
     }
 }
 
-/// A time that tc keeps in whole microseconds: what is beyond them is cut off, and nanoseconds are no unit.
+/// A time that tc keeps in whole microseconds: what is beyond them is cut off, and nanoseconds are
+/// no unit.
 pub fn micros(text: &str) -> Result<Span, String> {
     if split(text).is_some_and(|(_, unit)| unit.starts_with('n')) {
         return Err(format!("`{text}` is too fine: tc keeps this time in microseconds"));
@@ -137,7 +153,8 @@ pub fn micros(text: &str) -> Result<Span, String> {
 
 /// A whole number without a unit.
 pub fn whole(text: &str) -> Result<u32, String> {
-    let hexadecimal = text.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    let hexadecimal =
+        text.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
     let number = hexadecimal.or_else(|| text.parse().ok());
     number.ok_or_else(|| format!("`{text}` is no whole number up to 4294967295"))
 }
@@ -148,11 +165,12 @@ pub fn real(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| format!("`{text}` is no number of zero or more"))
 }
 
-/// A share in per cent, with the sign or without: `1%` and `1` are 0.01. The point moves in the text: 99.9 / 100 is not
-/// the number nearest to 0.999.
+/// A share in per cent, with the sign or without: `1%` and `1` are 0.01. The point moves in the
+/// text: 99.9 / 100 is not the number nearest to 0.999.
 pub fn percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').unwrap_or(text);
-    let share = format!("{number}e-2").parse::<f64>().or_else(|_| number.parse::<f64>().map(|x| x / 100.0));
+    let share =
+        format!("{number}e-2").parse::<f64>().or_else(|_| number.parse::<f64>().map(|x| x / 100.0));
     match share {
         Ok(x) if (0.0..=1.0).contains(&x) => Ok(x.abs()),
         _ => Err(format!("`{text}` is no share from 0% to 100%")),
@@ -193,7 +211,8 @@ pub fn show_time(time: Span) -> String {
     if fraction.is_empty() { format!("{whole}{unit}") } else { format!("{whole}.{fraction}{unit}") }
 }
 
-/// A share in per cent that reads back as the same number: its shortest digits, the point two places on.
+/// A share in per cent that reads back as the same number: its shortest digits, the point two
+/// places on.
 pub fn show_percent(p: f64) -> String {
     let text = format!("{p:e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -215,21 +234,31 @@ mod tests {
     /// tc(8), PARAMETERS; the values are those that tc 6.1 sends to the kernel.
     #[test]
     fn units_are_those_of_tc() {
-        for (text, bps) in [("0.5mbit", 500_000), ("1mbps", 8_000_000), ("1Mbit", 1_000_000), ("100", 100)] {
+        for (text, bps) in
+            [("0.5mbit", 500_000), ("1mbps", 8_000_000), ("1Mbit", 1_000_000), ("100", 100)]
+        {
             assert_eq!(rate(text), Ok(Rate::from_bps(bps)), "{text}");
         }
         assert_eq!(rate("1gibit"), Ok(Rate::from_bps(8 * 0x0800_0000)));
-        for (text, bytes) in [("5kb", 5120), ("10k", 10_240), ("5kbit", 640), ("1mb", 1 << 20), ("10b", 10)] {
+        for (text, bytes) in
+            [("5kb", 5120), ("10k", 10_240), ("5kbit", 640), ("1mb", 1 << 20), ("10b", 10)]
+        {
             assert_eq!(size(text), Ok(Bytes(bytes)), "{text}");
         }
         assert_eq!((time("100"), time("1.5ms")), (Ok(Span::from_us(100)), Ok(Span::from_us(1500))));
-        assert_eq!((percent("1"), percent("0.5%"), probability("2%")), (Ok(0.01), Ok(0.005), Ok(0.02)));
+        assert_eq!(
+            (percent("1"), percent("0.5%"), probability("2%")),
+            (Ok(0.01), Ok(0.005), Ok(0.02))
+        );
         assert_eq!((count("0x10"), count("1k"), count("1.5")), (Ok(16), Ok(1024), Ok(1)));
         assert_eq!(
             (micros("4.7us"), micros("1500ns").is_err(), micros("0")),
             (Ok(Span::from_us(4)), true, Ok(Span::ZERO))
         );
-        assert_eq!((whole("0x10"), whole("1k").is_err(), whole("-1").is_err()), (Ok(16), true, true));
+        assert_eq!(
+            (whole("0x10"), whole("1k").is_err(), whole("-1").is_err()),
+            (Ok(16), true, true)
+        );
         let shown = [0.0, 1e-7, 0.001, 0.01, 0.1, 0.999, 1.0].map(show_percent);
         assert_eq!(shown, ["0%", "0.00001%", "0.1%", "1%", "10%", "99.9%", "100%"]);
         for wrong in ["5%", "-1mbit", "mbit", "1parsec", "", "1e99mbit", "0"] {

@@ -1,15 +1,28 @@
 //! What has no counterpart on the other side, and why.
 
-/// Disciplines that tc knows and cannot be read here, with the reason where there is more to say than that.
+/// Disciplines that tc knows and cannot be read here, with the reason where there is more to say
+/// than that.
 const OF_TC: &[(&str, &str)] = &[
-    ("cake", "it shapes, isolates hosts and drops acknowledgements besides; what is left of it is fq_cobalt"),
+    (
+        "cake",
+        "it shapes, isolates hosts and drops acknowledgements besides; what is left of it is \
+        fq_cobalt",
+    ),
     ("cbq", ""),
     ("cbs", ""),
     ("clsact", ""),
-    ("drr", "its classes are lines of their own, and its filters are not read: write `drr` in the scenario"),
+    (
+        "drr",
+        "its classes are lines of their own, and its filters are not read: write `drr` in the \
+        scenario",
+    ),
     ("etf", ""),
     ("ets", ""),
-    ("fq", "it paces the flows of a host; `fq` here is the scheduler of RFC 8290, which tc has in fq_codel"),
+    (
+        "fq",
+        "it paces the flows of a host; `fq` here is the scheduler of RFC 8290, which tc has in \
+        fq_codel",
+    ),
     ("gred", "its virtual queues are lines of their own: write `gred` in the scenario"),
     ("hfsc", ""),
     ("hhf", ""),
@@ -22,7 +35,8 @@ const OF_TC: &[(&str, &str)] = &[
     ("plug", ""),
     (
         "prio",
-        "its bands go by the priority of a host's packets: write `prio` in the scenario, whose bands go by codepoint",
+        "its bands go by the priority of a host's packets: write `prio` in the scenario, whose \
+            bands go by codepoint",
     ),
     ("qfq", ""),
     ("skbprio", ""),
@@ -37,7 +51,11 @@ const OURS: &[(&str, &str)] = &[
     ("drio", "no kernel has it"),
     ("drr", "tc's drr needs a line for each class and filters"),
     ("ered", "no kernel has it"),
-    ("fq", "tc's fq is another thing: it paces the flows of a host; fq_codel is this scheduler with CoDel"),
+    (
+        "fq",
+        "tc's fq is another thing: it paces the flows of a host; fq_codel is this scheduler \
+        with CoDel",
+    ),
     ("fq_cobalt", "Linux has COBALT only within cake"),
     ("fred", "no kernel has it"),
     ("gred", "tc's gred needs a line for each virtual queue and filters"),

@@ -1,7 +1,7 @@
 //! Claims about the state: `cwnd == 4 pkt, cc.k == 4.217163 +- 1e-6`.
 use super::{Reading, script_error, trouble_at};
-use crate::values::{self, WORDS};
 use crate::tokens::Token;
+use crate::values::{self, WORDS};
 use crate::{Assertion, Name, Operand, Relation, ScriptError, quantity};
 use dumbbell_core::catalogue::nearest;
 
@@ -37,7 +37,15 @@ impl Reading {
             None => (rest, 0.0),
         };
         let text = item.iter().map(|w| w.text).collect::<Vec<_>>().join(" ");
-        Ok(Assertion { left, relation: *relation, right: self.operand(value, (from, to))?, tolerance, text, from, to })
+        Ok(Assertion {
+            left,
+            relation: *relation,
+            right: self.operand(value, (from, to))?,
+            tolerance,
+            text,
+            from,
+            to,
+        })
     }
 
     /// A name of this side's, or `cc.NAME` (or the congestion control's own name before the dot).
@@ -54,16 +62,20 @@ impl Reading {
         let script_error = script_error(word, format!("there is no `{}` to ask for", word.text));
         Err(match nearest(word.text, own) {
             Some(known) => script_error.fix(format!("did you mean `{known}`?")),
-            None => {
-                script_error.fix(format!("known are {}, and cc.NAME for a gauge of the congestion control", own.join(", ")))
-            }
+            None => script_error.fix(format!(
+                "known are {}, and cc.NAME for a gauge of the congestion \
+                    control",
+                own.join(", ")
+            )),
         })
     }
 
     fn operand(&self, words: &[Token<'_>], place: (usize, usize)) -> Result<Operand, ScriptError> {
         match words {
             [word] if WORDS.contains(&word.text) => Ok(Operand::Token(word.text.into())),
-            [word] if word.text.starts_with(|c: char| c.is_ascii_alphabetic()) => Ok(Operand::Other(self.name(word)?)),
+            [word] if word.text.starts_with(|c: char| c.is_ascii_alphabetic()) => {
+                Ok(Operand::Other(self.name(word)?))
+            }
             _ => self.number(words, place).map(Operand::Number),
         }
     }
@@ -72,12 +84,19 @@ impl Reading {
     fn number(&self, words: &[Token<'_>], place: (usize, usize)) -> Result<f64, ScriptError> {
         let place = words.first().map_or(place, |w| (w.from, words[words.len() - 1].to));
         let wrong = || {
-            trouble_at(place, "this is no value").fix("write a number and perhaps a unit: 4 pkt, 4000 B, 100 ms, 4.2")
+            trouble_at(place, "this is no value").fix(
+                "write a number and perhaps a unit: 4 pkt, \
+                4000 B, 100 ms, 4.2",
+            )
         };
         let plain = |w: &Token<'_>| w.text.parse::<f64>().ok().filter(|n| n.is_finite());
         match words {
-            [word] => plain(word).or_else(|| quantity::span(word.text).map(|s| s.seconds())).ok_or_else(wrong),
-            [word, unit] => plain(word).and_then(|n| quantity::scaled(n, unit.text, self.mss)).ok_or_else(wrong),
+            [word] => plain(word)
+                .or_else(|| quantity::span(word.text).map(|s| s.seconds()))
+                .ok_or_else(wrong),
+            [word, unit] => {
+                plain(word).and_then(|n| quantity::scaled(n, unit.text, self.mss)).ok_or_else(wrong)
+            }
             _ => Err(wrong()),
         }
     }

@@ -1,6 +1,6 @@
 //! Segments: what one is, then what it carries.
 use super::{Reading, script_error, trouble_at};
-use crate::segment::{ECN, NAMED, SegmentPattern, SegmentKind};
+use crate::segment::{ECN, NAMED, SegmentKind, SegmentPattern};
 use crate::tokens::Token;
 use crate::{ScriptError, quantity};
 use dumbbell_core::transport::segment::flag;
@@ -14,11 +14,18 @@ const MOST_BLOCKS: usize = 4;
 
 impl Reading {
     /// Segments, with commas between them; `data`: data, SYN and FIN, else acknowledgements.
-    pub(super) fn segments(&self, words: &[Token<'_>], data: bool) -> Result<Vec<SegmentPattern>, ScriptError> {
+    pub(super) fn segments(
+        &self,
+        words: &[Token<'_>],
+        data: bool,
+    ) -> Result<Vec<SegmentPattern>, ScriptError> {
         let mut all = Vec::new();
         for item in words.split(|w| w.text == ",") {
             let (Some(first), Some(last)) = (item.first(), item.last()) else {
-                return Err(script_error(&words[0], "there is nothing between two commas").fix("take one away"));
+                return Err(script_error(&words[0], "there is nothing between two commas").fix(
+                    "take \
+                    one away",
+                ));
             };
             let place = (first.from, last.to);
             let (whats, rest) = self.whats(item, data)?;
@@ -27,7 +34,13 @@ impl Reading {
             let times = self.details(&mut seg, rest)?;
             let total = times.saturating_mul(whats.len() as u64).saturating_add(all.len() as u64);
             if total > MOST {
-                return Err(trouble_at(place, format!("these are more than {MOST} segments on one line")));
+                return Err(trouble_at(
+                    place,
+                    format!(
+                        "these are more than {MOST} segments on one \
+                    line"
+                    ),
+                ));
             }
             for _ in 0..times {
                 all.extend(whats.iter().map(|what| SegmentPattern { what: *what, ..seg.clone() }));
@@ -37,7 +50,11 @@ impl Reading {
     }
 
     /// What the item's segments are, and the words after that.
-    fn whats<'w, 't>(&self, item: &'w [Token<'t>], data: bool) -> Result<(Vec<SegmentKind>, &'w [Token<'t>]), ScriptError> {
+    fn whats<'w, 't>(
+        &self,
+        item: &'w [Token<'t>],
+        data: bool,
+    ) -> Result<(Vec<SegmentKind>, &'w [Token<'t>]), ScriptError> {
         let first = &item[0];
         let whats = match first.text {
             "ack" => {
@@ -54,8 +71,16 @@ impl Reading {
         };
         let of_receiver = whats[0] == SegmentKind::SynAck;
         if data == of_receiver {
-            let (who, what) = if data { ("sender", "data, SYN and FIN") } else { ("receiver", "acknowledgements") };
-            return Err(script_error(first, format!("this comes from a {who}, which sends {what}")).fix(if data {
+            let (who, what) = if data {
+                ("sender", "data, SYN and FIN")
+            } else {
+                ("receiver", "acknowledgements")
+            };
+            return Err(script_error(
+                first,
+                format!("this comes from a {who}, which sends {what}"),
+            )
+            .fix(if data {
                 "write `s1-s10`, `1:1001`, `SYN`"
             } else {
                 "write `ack s2`, `SYN-ACK`"
@@ -67,31 +92,42 @@ impl Reading {
     /// `1:1001`, `s3`, `s3-s5`: a segment each.
     fn data(&self, word: &Token<'_>) -> Result<Vec<SegmentKind>, ScriptError> {
         let wrong = || {
-            script_error(word, format!("`{}` is no segment", word.text))
-                .fix("write bytes as 1:1001, segments as s1 or s1-s10, `ack 1001`, SYN, SYN-ACK, FIN")
+            script_error(word, format!("`{}` is no segment", word.text)).fix(
+                "write bytes as 1:1001, segments as s1 or s1-s10, `ack 1001`, SYN, SYN-ACK, \
+                    FIN",
+            )
         };
         let (from, to) = quantity::range(word.text, self.mss).ok_or_else(wrong)?;
         let Some((first, last)) = quantity::segments(word.text) else {
             if to - from > LONGEST {
-                return Err(script_error(word, format!("no segment has more than {LONGEST} bytes")));
+                return Err(script_error(
+                    word,
+                    format!("no segment has more than {LONGEST} bytes"),
+                ));
             }
             return Ok(vec![SegmentKind::Data(from, to)]);
         };
         if last - first >= MOST {
             return Err(wrong());
         }
-        Ok((0..=last - first).map(|i| SegmentKind::Data(from + i * self.mss, from + (i + 1) * self.mss)).collect())
+        Ok((0..=last - first)
+            .map(|i| SegmentKind::Data(from + i * self.mss, from + (i + 1) * self.mss))
+            .collect())
     }
 
     /// `ack 1001`, `ack s2`, and `ack s2-s11`: one for each.
     fn acks(&self, word: &Token<'_>) -> Result<Vec<SegmentKind>, ScriptError> {
-        if let Some((first, last)) = quantity::segments(word.text).filter(|(first, last)| last - first < MOST) {
+        if let Some((first, last)) =
+            quantity::segments(word.text).filter(|(first, last)| last - first < MOST)
+        {
             return Ok((first..=last).map(|n| SegmentKind::Ack((n - 1) * self.mss + 1)).collect());
         }
-        quantity::position(word.text, self.mss).map(|at| vec![SegmentKind::Ack(at)]).ok_or_else(|| {
-            script_error(word, format!("`{}` is no position", word.text))
-                .fix("write a byte as 1001 or a segment as s2; s2-s11 is one for each")
-        })
+        quantity::position(word.text, self.mss).map(|at| vec![SegmentKind::Ack(at)]).ok_or_else(
+            || {
+                script_error(word, format!("`{}` is no position", word.text))
+                    .fix("write a byte as 1001 or a segment as s2; s2-s11 is one for each")
+            },
+        )
     }
 
     /// Flags, SACK blocks and the rest; returns how often the segment comes.
@@ -119,10 +155,16 @@ impl Reading {
     }
 
     /// The blocks after `sack` or `dsack`.
-    fn blocks<'w, 't>(&self, seg: &mut SegmentPattern, word: &Token<'_>, rest: &'w [Token<'t>]) -> Result<&'w [Token<'t>], ScriptError> {
+    fn blocks<'w, 't>(
+        &self,
+        seg: &mut SegmentPattern,
+        word: &Token<'_>,
+        rest: &'w [Token<'t>],
+    ) -> Result<&'w [Token<'t>], ScriptError> {
         let before = seg.sack.len();
         let most = if word.text == "dsack" { 1 } else { MOST_BLOCKS - before.min(MOST_BLOCKS) };
-        let ranges: Vec<_> = rest.iter().map_while(|w| quantity::range(w.text, self.mss)).take(most).collect();
+        let ranges: Vec<_> =
+            rest.iter().map_while(|w| quantity::range(w.text, self.mss)).take(most).collect();
         if ranges.is_empty() {
             return Err(script_error(word, format!("`{}` needs blocks", word.text))
                 .fix("as in `sack s5-s6 s3` or `sack 4001:6001`; four at most"));
@@ -131,14 +173,25 @@ impl Reading {
         Ok(&rest[ranges.len()..])
     }
 
-    fn detail(&self, seg: &mut SegmentPattern, word: &Token<'_>, value: &Token<'_>) -> Result<(), ScriptError> {
-        let wrong = || script_error(value, format!("`{}` does not fit `{}`", value.text, word.text));
+    fn detail(
+        &self,
+        seg: &mut SegmentPattern,
+        word: &Token<'_>,
+        value: &Token<'_>,
+    ) -> Result<(), ScriptError> {
+        let wrong =
+            || script_error(value, format!("`{}` does not fit `{}`", value.text, word.text));
         let number = || value.text.parse::<u64>().map_err(|_| wrong().fix("write a whole number"));
         let yes = || value.text.parse::<bool>().map_err(|_| wrong().fix("write true or false"));
         match word.text {
             "win" => seg.window = Some(number()?),
             "ts" | "ecr" => {
-                seg.ts = Some(quantity::span(value.text).ok_or_else(|| wrong().fix("write a time, as 0.1 or 100ms"))?)
+                seg.ts = Some(quantity::span(value.text).ok_or_else(|| {
+                    wrong().fix(
+                        "write a time, \
+                    as 0.1 or 100ms",
+                    )
+                })?)
             }
             "mss" => seg.syn.mss = Some(number()?),
             "wscale" => seg.syn.wscale = Some(number()?.min(255) as u8),
@@ -152,6 +205,7 @@ impl Reading {
 
 fn unknown(word: &Token<'_>) -> ScriptError {
     script_error(word, format!("`{}` is nothing that a segment carries", word.text)).fix(
-        "known are FIN, ECE, CWR, again, not-ect, ect0, ect1, ce, sack, dsack, win, ts, ecr, mss, wscale, sackok, tsok, x3; a comma begins another segment",
+        "known are FIN, ECE, CWR, again, not-ect, ect0, ect1, ce, sack, dsack, win, ts, ecr, mss, \
+            wscale, sackok, tsok, x3; a comma begins another segment",
     )
 }

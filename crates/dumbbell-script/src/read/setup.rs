@@ -1,7 +1,7 @@
 //! The lines that say which end is tested and how it is configured.
 use super::{script_error, trouble_at};
 use crate::tokens::Token;
-use crate::{Side, ScriptError};
+use crate::{ScriptError, Side};
 use dumbbell_algos::cc;
 use dumbbell_core::catalogue::{self, Fault, nearest};
 use dumbbell_tcp::{Sender, TcpConfig};
@@ -56,12 +56,15 @@ pub fn read(lines: &[Vec<Token<'_>>], end: usize) -> Result<Setup, ScriptError> 
     let options = congestion_control(name, &said)?;
     let recovery = cc::AnyCc::build(name, &options, &Sender::<cc::AnyCc>::path(&config)).ok();
     let implied = recovery.map(|c| dumbbell_core::transport::CongestionControl::tcp_overrides(&c));
-    let config = config.with_overrides(implied.filter(|_| side == Side::Sender).unwrap_or_default());
+    let config =
+        config.with_overrides(implied.filter(|_| side == Side::Sender).unwrap_or_default());
     Ok(Setup { side, config, cc: (name.into(), options) })
 }
 
 fn take<'a>(word: &Token<'a>, said: &mut Said<'a>) -> Result<(), ScriptError> {
-    let Some((key, value)) = word.text.split_once('=').filter(|(k, v)| !k.is_empty() && !v.is_empty()) else {
+    let Some((key, value)) =
+        word.text.split_once('=').filter(|(k, v)| !k.is_empty() && !v.is_empty())
+    else {
         return Err(script_error(word, format!("`{}` is no KEY=VALUE", word.text))
             .fix("write them without spaces: sack=false mss=1000B"));
     };
@@ -110,7 +113,8 @@ fn tcp(said: &Said<'_>) -> Result<TcpConfig, ScriptError> {
     for (key, value, _) in &said.tcp {
         fields.insert((*key).into(), value.clone());
     }
-    catalogue::read::<TcpConfig>(&Value::Object(fields)).map_err(|fault| at_fault(&fault, &said.tcp))
+    catalogue::read::<TcpConfig>(&Value::Object(fields))
+        .map_err(|fault| at_fault(&fault, &said.tcp))
 }
 
 /// The options of the congestion control, with its defaults.
@@ -124,8 +128,10 @@ fn congestion_control(name: &str, said: &Said<'_>) -> Result<Value, ScriptError>
             None => script_error.fix(format!("known are {}", names.join(", "))),
         });
     };
-    let options: Map<String, Value> = said.cc_options.iter().map(|(k, v, _)| ((*k).into(), v.clone())).collect();
-    let options = (entry.resolve)(&Value::Object(options)).map_err(|fault| at_fault(&fault, &said.cc_options))?;
+    let options: Map<String, Value> =
+        said.cc_options.iter().map(|(k, v, _)| ((*k).into(), v.clone())).collect();
+    let options = (entry.resolve)(&Value::Object(options))
+        .map_err(|fault| at_fault(&fault, &said.cc_options))?;
     Ok(options)
 }
 

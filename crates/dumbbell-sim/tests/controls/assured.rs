@@ -1,12 +1,12 @@
-//! Senders that color their own segments: an assured service, without a marker in the network. Colors are counted where
-//! a sender hands its packets over, and where they arrive.
+//! Senders that color their own segments: an assured service, without a marker in the network.
+//! Colors are counted where a sender hands its packets over, and where they arrive.
 use crate::bottleneck::{Bottleneck, run};
 use crate::plans::{bench_tcp, edge, spec};
 use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::transport::segment::{Extra, Segment};
 use dumbbell_core::units::{Limit, Packets, Rate, Span, Time};
 use dumbbell_plan::{Plan, Transport};
-use dumbbell_sim::{FlowRow, Observer, Report, PacketId};
+use dumbbell_sim::{FlowRow, Observer, PacketId, Report};
 use dumbbell_tcp::TcpConfig;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -17,9 +17,11 @@ const PATH: Bottleneck = Bottleneck { rate: 10, rtt: 40, buffer: 100, loss: 0.0 
 /// A flow: its control, its parameters, what is reserved for it, kbit/s.
 type Assured = (&'static str, Value, u64);
 
-/// Flows with reservations, for `seconds` of which ten do not count, behind a queue that drops OUT first.
+/// Flows with reservations, for `seconds` of which ten do not count, behind a queue that drops OUT
+/// first.
 fn plan(path: &Bottleneck, flows: &[Assured], seconds: u64) -> Plan {
-    let senders: Vec<_> = flows.iter().map(|(control, config, _)| (*control, config.clone(), 0)).collect();
+    let senders: Vec<_> =
+        flows.iter().map(|(control, config, _)| (*control, config.clone(), 0)).collect();
     let mut plan = path.plan(&senders, seconds, 10, None);
     // The queue of the marker paper.
     plan.links[0].aqm = spec(
@@ -34,7 +36,8 @@ fn plan(path: &Bottleneck, flows: &[Assured], seconds: u64) -> Plan {
         flow.info.reserved = (*kbps > 0).then(|| Rate::from_bps(1000 * kbps));
         flow.info.rtt = Some(Span::from_ms(path.rtt));
         if let Transport::Tcp { tcp, .. } = &mut flow.transport {
-            *tcp = TcpConfig { receive_window: Limit::Packets(Packets(64.0)), ..bench_tcp() }.into();
+            *tcp =
+                TcpConfig { receive_window: Limit::Packets(Packets(64.0)), ..bench_tcp() }.into();
         }
     }
     plan
@@ -51,7 +54,12 @@ struct Colours {
 impl Colours {
     fn new(plan: &Plan) -> Self {
         let n = plan.flows.len();
-        Colours { from: Time::ZERO + plan.warmup, next: vec![0; n], green: BTreeSet::new(), counts: vec![[0; 3]; n] }
+        Colours {
+            from: Time::ZERO + plan.warmup,
+            next: vec![0; n],
+            green: BTreeSet::new(),
+            counts: vec![[0; 3]; n],
+        }
     }
     /// IN of all flows, of what they sent, as Mbit/s over `seconds`.
     fn rate(&self, which: usize, seconds: u64) -> f64 {
@@ -93,7 +101,8 @@ fn colours(path: &Bottleneck, flows: &[Assured], seconds: u64) -> (Vec<f64>, Col
     (got, colours, report)
 }
 
-/// The card's check, in closed loop: with nothing reserved every packet is Reno's, to the picosecond.
+/// The card's check, in closed loop: with nothing reserved every packet is Reno's, to the
+/// picosecond.
 #[test]
 fn timed_transmission_without_a_reservation_is_reno() {
     let story = |control: &'static str| {
@@ -117,9 +126,10 @@ fn of(control: &'static str, config: &Value, kbps: &[u64]) -> Vec<Assured> {
     kbps.iter().map(|kbps| (control, config.clone(), *kbps)).collect()
 }
 
-/// Half of the link is reserved. Timed transmissions use every token, so that IN is the reservation; with the split window
-/// each flow gets the same of the rest, 1.25 Mbps, whatever is reserved for it. Reno loses tokens, and its small
-/// reservations get more of the rest than its large ones.
+/// Half of the link is reserved. Timed transmissions use every token, so that IN is the
+/// reservation; with the split window each flow gets the same of the rest, 1.25 Mbps, whatever is
+/// reserved for it. Reno loses tokens, and its small reservations get more of the rest than its
+/// large ones.
 #[test]
 fn timed_transmission_shares_the_excess() {
     let reserved = [2000, 2000, 500, 500];
@@ -135,12 +145,14 @@ fn timed_transmission_shares_the_excess() {
     assert!(most > 1.6 * least && colours_of_reno.rate(0, 50) < 4.5, "{least} {most}");
 }
 
-/// The printed flaw (Choi and Kim 2001): with more reserved than the link has, IN does not give way. The queue has to drop
-/// IN packets, ten times the share that it drops of a Reno with the same marker, and timeouts follow.
+/// The printed flaw (Choi and Kim 2001): with more reserved than the link has, IN does not give
+/// way. The queue has to drop IN packets, ten times the share that it drops of a Reno with the same
+/// marker, and timeouts follow.
 #[test]
 fn timed_transmission_sends_too_much_in_when_too_much_is_reserved() {
     let over = |config: Value| {
-        let (_, colours, report) = colours(&PATH, &of("timed_transmission", &config, &[4000, 4000, 2000, 2000]), 60);
+        let (_, colours, report) =
+            colours(&PATH, &of("timed_transmission", &config, &[4000, 4000, 2000, 2000]), 60);
         let (sent, arrived) = (colours.rate(0, 50), colours.rate(2, 50));
         let timeouts = report.flows.iter().map(|f| f.rtos).sum::<u64>();
         println!("{:.5} of IN dropped, {timeouts} timeouts", 1.0 - arrived / sent);
@@ -151,8 +163,9 @@ fn timed_transmission_sends_too_much_in_when_too_much_is_reserved() {
     assert!(timed.1 > 5 * reno.1.max(1), "{timed:?} {reno:?}");
 }
 
-/// An average is aimed at, with as few IN packets as it takes. Four flows on 10 Mbps: targets far below what each gets
-/// anyway need no IN at all; one that the link cannot give makes every packet IN.
+/// An average is aimed at, with as few IN packets as it takes. Four flows on 10 Mbps: targets far
+/// below what each gets anyway need no IN at all; one that the link cannot give makes every packet
+/// IN.
 #[test]
 fn tcp_marking_marks_what_the_target_takes() {
     let share = |kbps: u64| {
@@ -164,10 +177,12 @@ fn tcp_marking_marks_what_the_target_takes() {
     assert!(low < 0.01 && high > 0.95, "{low} {high}");
 }
 
-/// One flow wants more than its share of 2.5 Mbps, and gets it: OUT losses do not take its window of IN.
+/// One flow wants more than its share of 2.5 Mbps, and gets it: OUT losses do not take its window
+/// of IN.
 #[test]
 fn tcp_marking_moves_the_average_towards_the_target() {
-    let flows: Vec<Assured> = [4000, 0, 0, 0].iter().map(|kbps| ("tcp_marking", json!({}), *kbps)).collect();
+    let flows: Vec<Assured> =
+        [4000, 0, 0, 0].iter().map(|kbps| ("tcp_marking", json!({}), *kbps)).collect();
     let (got, ..) = colours(&PATH, &flows, 90);
     assert!((3.5..4.5).contains(&got[0]) && got[1..].iter().all(|got| *got < 2.3), "{got:?}");
 }
@@ -181,8 +196,8 @@ impl Observer for Words {
     }
 }
 
-/// Flows that hear their marker, each with this one before its host's link. What they got, Mbit/s, and of all that they
-/// sent in the whole run the share that they were told was OUT.
+/// Flows that hear their marker, each with this one before its host's link. What they got, Mbit/s,
+/// and of all that they sent in the whole run the share that they were told was OUT.
 fn marked(marker: &str, kbps: &[u64]) -> (Vec<f64>, f64) {
     let mut plan = plan(&PATH, &of("marker_aware", &json!({}), kbps), 60);
     plan.warmup = Span::ZERO;
@@ -200,17 +215,18 @@ fn marked(marker: &str, kbps: &[u64]) -> (Vec<f64>, f64) {
     (got, out)
 }
 
-/// With 4 % of the link to spare each flow has what is reserved for it, and few packets go as OUT: fewer than the one in a
-/// round trip of R = 12 packets that ends the growth of a window where nothing else does.
+/// With 4 % of the link to spare each flow has what is reserved for it, and few packets go as OUT:
+/// fewer than the one in a round trip of R = 12 packets that ends the growth of a window where
+/// nothing else does.
 #[test]
 fn a_sender_that_hears_its_marker_sends_hardly_any_out() {
     let (got, out) = marked("marker_feedback", &[2400; 4]);
     assert!(got.iter().all(|got| (2.3..2.41).contains(got)) && out < 0.8 / 13.0, "{got:?} {out}");
 }
 
-/// The printed flaw (Choi and Kim 2001): alone on a link of ten times its reservation, it leaves nearly all of it unused.
-/// A marker that says nothing lets it have that. In a round trip R = 5 packets go as IN, and the one by which the window
-/// has grown as OUT.
+/// The printed flaw (Choi and Kim 2001): alone on a link of ten times its reservation, it leaves
+/// nearly all of it unused. A marker that says nothing lets it have that. In a round trip R = 5
+/// packets go as IN, and the one by which the window has grown as OUT.
 #[test]
 fn a_sender_that_hears_its_marker_is_starved_of_what_is_spare() {
     let (told, untold) = (marked("marker_feedback", &[1000]), marked("token_bucket", &[1000]));

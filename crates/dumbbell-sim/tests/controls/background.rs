@@ -28,7 +28,8 @@ fn ledbat_keeps_its_target() {
     }
 }
 
-/// LEDBAT++ fills the link but for its slowdowns, which take a tenth of the time at most, and stays within its target.
+/// LEDBAT++ fills the link but for its slowdowns, which take a tenth of the time at most, and stays
+/// within its target.
 #[test]
 fn ledbat_pp_keeps_below_its_target() {
     let r = HOME.run(&one("ledbat_pp"), 120, 20);
@@ -55,8 +56,8 @@ fn lp_uses_an_empty_link() {
     assert!(r.queues[0].mean_sojourn_s < 0.08, "{}", r.queues[0].mean_sojourn_s);
 }
 
-/// The latecomer of two LEDBATs takes the queue that it finds for the path and pushes the first aside; with slowdowns
-/// both find the base delay.
+/// The latecomer of two LEDBATs takes the queue that it finds for the path and pushes the first
+/// aside; with slowdowns both find the base delay.
 #[test]
 fn the_latecomer() {
     let (ledbat, plus) = (beside("ledbat", "ledbat"), beside("ledbat_pp", "ledbat_pp"));

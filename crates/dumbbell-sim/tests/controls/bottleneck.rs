@@ -33,11 +33,13 @@ impl Bottleneck {
         (self.rate * self.rtt) as f64 / 8.0
     }
 
-    /// The flows, over `seconds` of which `warmup` do not count; slow start ends at `ssthresh` packets.
+    /// The flows, over `seconds` of which `warmup` do not count; slow start ends at `ssthresh`
+    /// packets.
     pub fn plan(&self, flows: &[Sender], seconds: u64, warmup: u64, ssthresh: Option<f64>) -> Plan {
         let (rate, queue) = (Rate::from_mbps(self.rate), spec("drop_tail", json!({})));
         let length = Span::from_secs(seconds);
-        let mut plan = dumbbell(1, flows.len(), rate, queue, Capacity::Packets(self.buffer), length);
+        let mut plan =
+            dumbbell(1, flows.len(), rate, queue, Capacity::Packets(self.buffer), length);
         plan.warmup = Span::from_secs(warmup);
         for link in 0..2 {
             plan.links[link].delay = Span::from_us(500 * (self.rtt - 4));
@@ -55,7 +57,8 @@ impl Bottleneck {
         };
         for (flow, (control, config, start)) in plan.flows.iter_mut().zip(flows) {
             flow.start = Span::from_secs(*start);
-            flow.transport = Transport::Tcp { cc: spec(control, config.clone()), tcp: tcp.clone().into() };
+            flow.transport =
+                Transport::Tcp { cc: spec(control, config.clone()), tcp: tcp.clone().into() };
         }
         plan
     }
@@ -102,7 +105,11 @@ impl Observer for Losses {
         assert_ne!(r.cause, Cause::Timeout, "at {} s", r.t.since(Time::ZERO).seconds());
         if r.cause == Cause::Loss {
             let packets = |bytes: u64| bytes as f64 / 960.0;
-            self.0.push(Loss { t: r.t, before: packets(r.before.view.cwnd), after: packets(r.after.view.cwnd) });
+            self.0.push(Loss {
+                t: r.t,
+                before: packets(r.before.view.cwnd),
+                after: packets(r.after.view.cwnd),
+            });
         }
     }
 }

@@ -2,11 +2,13 @@
 use crate::bottleneck::{Bottleneck, one};
 use serde_json::json;
 
-/// With random losses Reno's goodput goes as 1 / RTT, and Hybla's, by rho^2 segments per round trip, hardly with it: it is
-/// that of a Reno with RTT_0.
+/// With random losses Reno's goodput goes as 1 / RTT, and Hybla's, by rho^2 segments per round
+/// trip, hardly with it: it is that of a Reno with RTT_0.
 #[test]
 fn hybla_does_as_well_on_a_long_path() {
-    let goodput = |control, rtt| Bottleneck { rate: 100, rtt, buffer: 1000, loss: 0.002 }.goodput(control, 120, 10);
+    let goodput = |control, rtt| {
+        Bottleneck { rate: 100, rtt, buffer: 1000, loss: 0.002 }.goodput(control, 120, 10)
+    };
     let [near, far] = [50, 200].map(|rtt| goodput("hybla", rtt));
     assert!((0.7..1.4).contains(&(near / far)), "{near} {far}");
     let [reference, short, long] = [25, 50, 200].map(|rtt| goodput("newreno", rtt));
@@ -28,7 +30,8 @@ fn illinois_and_compound_are_friendly() {
     let path = Bottleneck { rate: 10, rtt: 40, buffer: 50, loss: 0.0 };
     for control in ["illinois", "compound"] {
         let report = path.run(&[(control, json!({}), 0), ("newreno", json!({}), 0)], 300, 30);
-        let share = report.flows[1].goodput_bps / (report.flows[0].goodput_bps + report.flows[1].goodput_bps);
+        let share = report.flows[1].goodput_bps
+            / (report.flows[0].goodput_bps + report.flows[1].goodput_bps);
         assert!((0.3..0.65).contains(&share), "{control} leaves {share} to NewReno");
     }
 }
@@ -41,17 +44,22 @@ fn veno_beats_newreno_on_a_lossy_channel() {
     assert!(veno > 1.25 * newreno, "{veno} {newreno}");
 }
 
-/// The buffer holds the pipe once more. YeAH fills the pipe, and of the buffer its 80 packets at most; Reno fills both.
+/// The buffer holds the pipe once more. YeAH fills the pipe, and of the buffer its 80 packets at
+/// most; Reno fills both.
 #[test]
 fn yeah_keeps_the_queue_short() {
     let path = Bottleneck { rate: 50, rtt: 100, buffer: 625, loss: 0.0 };
     let (yeah, newreno) = (path.run(&one("yeah"), 120, 40), path.run(&one("newreno"), 120, 40));
     let (queue, used) = (yeah.queues[0].mean_packets, yeah.queues[0].utilization);
-    assert!(queue < 80.0 && used > 0.97 && yeah.queues[0].counters.dropped() == 0, "{queue} {used}");
+    assert!(
+        queue < 80.0 && used > 0.97 && yeah.queues[0].counters.dropped() == 0,
+        "{queue} {used}"
+    );
     assert!(newreno.queues[0].mean_packets > 3.0 * queue, "{}", newreno.queues[0].mean_packets);
 }
 
-/// A loss in ten thousand packets holds Reno to 122 packets of 625; Compound's second window fills what is left.
+/// A loss in ten thousand packets holds Reno to 122 packets of 625; Compound's second window fills
+/// what is left.
 #[test]
 fn compound_fills_what_rare_losses_leave_empty() {
     let path = Bottleneck { rate: 50, rtt: 100, buffer: 100, loss: 1e-4 };

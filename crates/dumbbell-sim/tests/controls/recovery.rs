@@ -1,11 +1,13 @@
-//! How long controls for large windows take from one loss to the next, by the closed forms of their growth.
+//! How long controls for large windows take from one loss to the next, by the closed forms of their
+//! growth.
 use crate::bottleneck::{Bottleneck, Sender, losses};
 use serde_json::json;
 
 /// 625 packets on their way, and a buffer of a tenth of that.
 const LARGE: Bottleneck = Bottleneck { rate: 50, rtt: 100, buffer: 62, loss: 0.0 };
 
-/// Seconds from window `from` to `to`, when a round trip at `w` adds `step(w, t)`, `t` seconds after the start.
+/// Seconds from window `from` to `to`, when a round trip at `w` adds `step(w, t)`, `t` seconds
+/// after the start.
 fn time(from: f64, to: f64, step: impl Fn(f64, f64) -> f64) -> f64 {
     let (mut w, mut t) = (from, 0.0);
     while w < to {
@@ -17,16 +19,24 @@ fn time(from: f64, to: f64, step: impl Fn(f64, f64) -> f64) -> f64 {
     t
 }
 
-/// The mean time between the losses of a run, over that of the closed form from the window that each left to that of
-/// the next one; and the time by which Reno would be slower.
-fn against_closed_form(control: Sender, seconds: u64, step: impl Fn(f64, f64, f64) -> f64) -> (f64, f64) {
+/// The mean time between the losses of a run, over that of the closed form from the window that
+/// each left to that of the next one; and the time by which Reno would be slower.
+fn against_closed_form(
+    control: Sender,
+    seconds: u64,
+    step: impl Fn(f64, f64, f64) -> f64,
+) -> (f64, f64) {
     let found = losses(&LARGE, control, seconds, 0.9 * LARGE.bdp());
     assert!(found.len() >= 4, "{found:?}");
     // The first is that of another history.
     let pairs: Vec<_> = found.windows(2).skip(1).map(|p| (p[0], p[1])).collect();
     let measured: f64 = pairs.iter().map(|(a, b)| b.t.since(a.t).seconds()).sum();
-    // Repair takes a round trip, in which the window stays, and a loss is found one after the queue overflowed.
-    let law: f64 = pairs.iter().map(|(a, b)| 0.11 + time(a.after, b.before, |w, t| step(w, t, a.before))).sum();
+    // Repair takes a round trip, in which the window stays, and a loss is found one after the queue
+    // overflowed.
+    let law: f64 = pairs
+        .iter()
+        .map(|(a, b)| 0.11 + time(a.after, b.before, |w, t| step(w, t, a.before)))
+        .sum();
     let reno: f64 = pairs.iter().map(|(_, b)| time(b.before / 2.0, b.before, |_, _| 1.0)).sum();
     println!("{found:?}\nmeasured {measured} law {law} reno {reno} in {}", pairs.len());
     (measured / law, reno / measured)
@@ -72,7 +82,8 @@ fn bic() {
     agrees(against_closed_form(("bic", json!({}), 0), 60, |w, _, m| law(w, m)), 5.0);
 }
 
-/// alpha = 2 (1 - beta) (1 + 10 d + d^2 / 4), d seconds after the first, with beta = RTT_min / RTT_max, here above 0.8.
+/// alpha = 2 (1 - beta) (1 + 10 d + d^2 / 4), d seconds after the first, with beta = RTT_min /
+/// RTT_max, here above 0.8.
 #[test]
 fn htcp() {
     let law = |t: f64| {

@@ -1,9 +1,10 @@
-//! Controls that estimate what the path carries, or ask the routers: a lossy last hop, and acknowledgements that are held.
+//! Controls that estimate what the path carries, or ask the routers: a lossy last hop, and
+//! acknowledgements that are held.
 use crate::bottleneck::{Bottleneck, one, run};
 use crate::plans::spec;
 use dumbbell_core::transport::HostSignal;
 use dumbbell_core::units::{Limit, Packets, Span, Time};
-use dumbbell_plan::{SignalTarget, Plan, Transport, ScheduledSignal};
+use dumbbell_plan::{Plan, ScheduledSignal, SignalTarget, Transport};
 use dumbbell_sim::{Cause, FlowRow, Observer, Reaction};
 use serde_json::{Value, json};
 
@@ -32,7 +33,8 @@ impl Observer for Watch {
 /// Runs a plan with a row of its first flow each `every`, from `from` seconds on.
 fn watch(plan: &mut Plan, every: Span, from: u64) -> Watch {
     (plan.record.every, plan.record.flows) = (Some(every), true);
-    let mut watch = Watch { from: Time::ZERO + Span::from_secs(from), rows: vec![], causes: vec![] };
+    let mut watch =
+        Watch { from: Time::ZERO + Span::from_secs(from), rows: vec![], causes: vec![] };
     run(plan, &mut watch);
     watch
 }
@@ -49,7 +51,8 @@ impl Watch {
     }
 }
 
-/// 10 Mbps, 60 ms, and a loss by chance in a hundred packets: NewReno halves at each, the others take what the path carries.
+/// 10 Mbps, 60 ms, and a loss by chance in a hundred packets: NewReno halves at each, the others
+/// take what the path carries.
 #[test]
 fn estimates_beat_newreno_on_a_lossy_hop() {
     let path = Bottleneck { rate: 10, rtt: 60, buffer: 100, loss: 0.01 };
@@ -67,8 +70,9 @@ fn estimates_beat_newreno_on_a_lossy_hop() {
     }
 }
 
-/// Without losses of the air a warning comes before the buffer is full, and the window that is left drains the queue if it is reckoned with the
-/// smallest round-trip time: nothing is lost after slow start. With the smoothed one it holds the queue, too, which overflows.
+/// Without losses of the air a warning comes before the buffer is full, and the window that is left
+/// drains the queue if it is reckoned with the smallest round-trip time: nothing is lost after slow
+/// start. With the smoothed one it holds the queue, too, which overflows.
 #[test]
 fn a_congestion_warning_comes_before_losses() {
     let path = Bottleneck { rate: 10, rtt: 60, buffer: 60, loss: 0.0 };
@@ -84,8 +88,9 @@ fn a_congestion_warning_comes_before_losses() {
     assert!(drops("smoothed") > 50);
 }
 
-/// From 5 s on acknowledgements are held for 190 ms and then let go together, while the bottleneck is always busy: at the receiver data arrives at the
-/// bottleneck's rate. Jersey's estimate more than doubles; New Jersey's stays within 1 % of that rate.
+/// From 5 s on acknowledgements are held for 190 ms and then let go together, while the bottleneck
+/// is always busy: at the receiver data arrives at the bottleneck's rate. Jersey's estimate more
+/// than doubles; New Jersey's stays within 1 % of that rate.
 #[test]
 fn held_acks_mislead_jersey_and_not_new_jersey() {
     let estimates = |control: &'static str| {
@@ -98,9 +103,17 @@ fn held_acks_mislead_jersey_and_not_new_jersey() {
             *tcp = other.into();
         }
         let open = |n: u64| {
-            [json!([format!("{} ms", 5000 + 200 * n), "0 bps"]), json!([format!("{} ms", 5190 + 200 * n), "20 Mbps"])]
+            [
+                json!([format!("{} ms", 5000 + 200 * n), "0 bps"]),
+                json!([
+                    format!("{} ms", 5190 + 200 * n),
+                    "20 \
+                Mbps"
+                ]),
+            ]
         };
-        let steps: Vec<Value> = [json!(["0 s", "20 Mbps"])].into_iter().chain((0..75).flat_map(open)).collect();
+        let steps: Vec<Value> =
+            [json!(["0 s", "20 Mbps"])].into_iter().chain((0..75).flat_map(open)).collect();
         plan.links[1].service = Some(spec("steps", json!({ "steps": steps })));
         let rates = watch(&mut plan, Span::from_us(500), 10).gauge("rate");
         (rates.iter().copied().fold(f64::MAX, f64::min), rates.iter().copied().fold(0.0, f64::max))
@@ -109,11 +122,15 @@ fn held_acks_mislead_jersey_and_not_new_jersey() {
     let carried = 10e6 / 8.0 * 0.948;
     let (jersey, ours) = (estimates("jersey"), estimates("new_jersey"));
     assert!(jersey.1 > 2.0 * carried, "{jersey:?} {carried}");
-    assert!((ours.0 / carried - 1.0).abs() < 0.01 && (ours.1 / carried - 1.0).abs() < 0.01, "{ours:?} {carried}");
+    assert!(
+        (ours.0 / carried - 1.0).abs() < 0.01 && (ours.1 / carried - 1.0).abs() < 0.01,
+        "{ours:?} \
+        {carried}"
+    );
 }
 
-/// A queue of data delays no acknowledgement more than another: CAE sees nothing, whatever is lost. Held acknowledgements it sees, and
-/// each backoff is a reaction that an observer is told of.
+/// A queue of data delays no acknowledgement more than another: CAE sees nothing, whatever is lost.
+/// Held acknowledgements it sees, and each backoff is a reaction that an observer is told of.
 #[test]
 fn cae_sees_the_reverse_path_only() {
     for loss in [0.0, 0.01] {
@@ -126,13 +143,18 @@ fn cae_sees_the_reverse_path_only() {
         plan.links[1].service = Some(spec("steps", steps));
         let seen = watch(&mut plan, Span::from_ms(100), 0);
         let (backoffs, resets) = (seen.last("backoffs"), seen.last("resets"));
-        assert!(backoffs > 50.0 && backoffs - resets <= 1.0 && resets <= backoffs, "{loss}: {backoffs} {resets}");
+        assert!(
+            backoffs > 50.0 && backoffs - resets <= 1.0 && resets <= backoffs,
+            "{loss}: \
+            {backoffs} {resets}"
+        );
         let told = seen.times(Cause::BackedOff) as f64;
         assert!(told > 0.8 * backoffs && told <= backoffs + 1.0, "{told} of {backoffs}");
     }
 }
 
-/// Alone Vegas keeps alpha to beta packets in the queue, loses none, and fills the link; beside NewReno it gives way.
+/// Alone Vegas keeps alpha to beta packets in the queue, loses none, and fills the link; beside
+/// NewReno it gives way.
 #[test]
 fn vegas_keeps_a_few_packets_in_the_queue() {
     let path = Bottleneck { rate: 10, rtt: 40, buffer: 100, loss: 0.0 };
@@ -146,16 +168,25 @@ fn vegas_keeps_a_few_packets_in_the_queue() {
     assert!(share < 0.35, "{share}");
 }
 
-/// A receiver that is told of a new path by its host says so, once, and the base is measured afresh.
+/// A receiver that is told of a new path by its host says so, once, and the base is measured
+/// afresh.
 #[test]
 fn demo_vegas_hears_of_a_handoff() {
     let path = Bottleneck { rate: 10, rtt: 40, buffer: 100, loss: 0.0 };
     let mut plan = path.plan(&one("demo_vegas"), 20, 5, None);
-    let up = ScheduledSignal { at: Span::from_secs(10), to: SignalTarget::Receiver, say: HostSignal::PathUp };
+    let up = ScheduledSignal {
+        at: Span::from_secs(10),
+        to: SignalTarget::Receiver,
+        say: HostSignal::PathUp,
+    };
     plan.flows[0].words = Some(vec![up].into());
     let seen = watch(&mut plan, Span::from_ms(1), 9);
     let (base, handoffs) = (seen.gauge("base_rtt"), seen.gauge("handoffs"));
     assert_eq!((handoffs[0], seen.last("handoffs")), (0.0, 1.0));
-    assert!(base[0] > 0.04 && base.contains(&0.0) && seen.last("base_rtt") > 0.04, "forgotten, and found again");
+    assert!(
+        base[0] > 0.04 && base.contains(&0.0) && seen.last("base_rtt") > 0.04,
+        "forgotten, and \
+        found again"
+    );
     assert_eq!(seen.times(Cause::Loss) + seen.times(Cause::Timeout), 0);
 }

@@ -1,5 +1,5 @@
-//! An allocator that counts: what something holds, and how often it asked. The system's does the work, so the figures
-//! are exact and the same on every machine. Each thread counts for itself.
+//! An allocator that counts: what something holds, and how often it asked. The system's does the
+//! work, so the figures are exact and the same on every machine. Each thread counts for itself.
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -21,8 +21,9 @@ fn count(bytes: i64) {
     let _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
 }
 
-// `GlobalAlloc` is an unsafe trait, and nothing else sees every allocation; it is linked into tests alone, the crate
-// itself forbids unsafe code. SAFETY: every call is handed to the system's allocator as it is; counting allocates nothing.
+// `GlobalAlloc` is an unsafe trait, and nothing else sees every allocation; it is linked into tests
+// alone, the crate itself forbids unsafe code. SAFETY: every call is handed to the system's
+// allocator as it is; counting allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as i64);

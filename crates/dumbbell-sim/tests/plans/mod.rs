@@ -4,7 +4,9 @@ mod routes;
 
 use dumbbell_core::meter::ASSURED;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span};
-use dumbbell_plan::{Answer, Flow, Link, Node, NodeId, NodeKind, Plan, Record, Rule, Shared, Spec, Transport};
+use dumbbell_plan::{
+    Answer, Flow, Link, Node, NodeId, NodeKind, Plan, Record, Rule, Shared, Spec, Transport,
+};
 use dumbbell_sim::{Options, Report, World};
 use dumbbell_tcp::TcpConfig;
 use routes::Routes;
@@ -76,7 +78,8 @@ pub fn bench_tcp() -> TcpConfig {
 /// Adds a flow over the shortest routes.
 pub fn flow(plan: &mut Plan, from: NodeId, to: NodeId, start: Span, cc: &str, tcp: TcpConfig) {
     let routes = Routes::of(plan);
-    let bulk = Sending { source: spec("bulk", json!({})), cc: spec(cc, json!({})), tcp: tcp.into() };
+    let bulk =
+        Sending { source: spec("bulk", json!({})), cc: spec(cc, json!({})), tcp: tcp.into() };
     sends(plan, &routes, from, to, start, &bulk);
 }
 
@@ -88,7 +91,8 @@ struct Sending {
 }
 
 fn sends(plan: &mut Plan, routes: &Routes, from: NodeId, to: NodeId, start: Span, kind: &Sending) {
-    let (forward, back) = (routes.between(plan, from, to).unwrap(), routes.between(plan, to, from).unwrap());
+    let (forward, back) =
+        (routes.between(plan, from, to).unwrap(), routes.between(plan, to, from).unwrap());
     plan.flows.push(Flow {
         name: format!("flow{}", plan.flows.len()),
         from,
@@ -108,7 +112,8 @@ fn sends(plan: &mut Plan, routes: &Routes, from: NodeId, to: NodeId, start: Span
     });
 }
 
-/// Lets the routers on the way of the last flow answer packets that are too large for the next link.
+/// Lets the routers on the way of the last flow answer packets that are too large for the next
+/// link.
 pub fn answered(plan: &mut Plan) {
     let routes = Routes::of(plan);
     let flow = plan.flows.last().unwrap();
@@ -137,9 +142,11 @@ pub fn dumbbell(
     let host = |name: String| Node { name, kind: NodeKind::Host, silent: false };
     let router = |name: &str| Node { name: name.into(), kind: NodeKind::Router, silent: false };
     plan.nodes = vec![router("left"), router("right")];
-    plan.nodes.extend((0..n).map(|i| host(format!("s{i}"))).chain((0..n).map(|i| host(format!("r{i}")))));
+    plan.nodes
+        .extend((0..n).map(|i| host(format!("s{i}"))).chain((0..n).map(|i| host(format!("r{i}")))));
     let mut main = link(0, 1, bottleneck, Span::from_ms(10));
-    (main.name, main.aqm, main.capacity, main.report) = ("bottleneck".into(), queue, capacity, true);
+    (main.name, main.aqm, main.capacity, main.report) =
+        ("bottleneck".into(), queue, capacity, true);
     plan.links = vec![main, link(1, 0, bottleneck, Span::from_ms(10))];
     plan.links.reserve_exact(4 * n);
     plan.flows.reserve_exact(n);
@@ -151,7 +158,11 @@ pub fn dumbbell(
         }
     }
     let routes = Routes::of(&plan);
-    let bulk = Sending { source: spec("bulk", json!({})), cc: spec("newreno", json!({})), tcp: bench_tcp().into() };
+    let bulk = Sending {
+        source: spec("bulk", json!({})),
+        cc: spec("newreno", json!({})),
+        tcp: bench_tcp().into(),
+    };
     for i in 0..n {
         let start = Span::from_ps(1_000_000_000_000 / n as u64 * i as u64);
         sends(&mut plan, &routes, 2 + i, 2 + n + i, start, &bulk);

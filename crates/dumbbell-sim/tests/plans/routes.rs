@@ -13,7 +13,8 @@ pub struct Routes {
 impl Routes {
     /// Those of `plan`, as far as it has been drawn.
     pub fn of(plan: &Plan) -> Self {
-        let mut routes = Routes { ahead: vec![vec![]; plan.nodes.len()], into: vec![vec![]; plan.nodes.len()] };
+        let mut routes =
+            Routes { ahead: vec![vec![]; plan.nodes.len()], into: vec![vec![]; plan.nodes.len()] };
         for (l, link) in plan.links.iter().enumerate() {
             if plan.nodes[link.to].kind == NodeKind::Router {
                 routes.ahead[link.from].push(l);

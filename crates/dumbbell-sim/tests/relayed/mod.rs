@@ -1,6 +1,6 @@
 //! A simulated run again, through a relay: the same network with its sockets outside.
-use dumbbell_core::plugin::Plugins;
 use dumbbell_core::packet::Dscp;
+use dumbbell_core::plugin::Plugins;
 use dumbbell_core::transport::segment::{Extra, Segment};
 use dumbbell_core::units::{Span, Time};
 use dumbbell_net::{Incoming, Relay};
@@ -24,18 +24,21 @@ impl Observer for Tap<'_> {
         let dscp = own.unwrap_or(self.plan.flows[who.flow].dscp);
         let socket = 2 * who.flow as u32 + u32::from(!who.data);
         let Segment { seq, ip_len, flags, ecn, .. } = *s;
-        self.sent.push((t, Incoming { socket, number: 0, ip_len, payload: 0, ecn, dscp, seq, flags }));
+        self.sent
+            .push((t, Incoming { socket, number: 0, ip_len, payload: 0, ecn, dscp, seq, flags }));
     }
 }
 
-/// The packets of a run, given to a relay at their instants, see the same network: to the last port, drop and mark.
+/// The packets of a run, given to a relay at their instants, see the same network: to the last
+/// port, drop and mark.
 pub fn relayed(plan: &Plan) -> Result<(), TestCaseError> {
     let mut plan = plan.clone();
     for flow in &mut plan.flows {
         if let Transport::Tcp { tcp, .. } = &mut flow.transport {
             tcp.send_jitter = Span::ZERO;
         }
-        // Datagrams of a host that learned of its path are cut by the host; a real one does that before they come to us.
+        // Datagrams of a host that learned of its path are cut by the host; a real one does that
+        // before they come to us.
         flow.answers = None;
     }
     let mut tap = Tap { plan: &plan, sent: vec![] };
@@ -69,7 +72,10 @@ pub fn relayed(plan: &Plan) -> Result<(), TestCaseError> {
     prop_assert_eq!(passed.fingerprint, report.fingerprint);
     prop_assert_eq!(&passed.conservation, &report.conservation);
     prop_assert_eq!(format!("{:?}", passed.queues), format!("{:?}", report.queues));
-    prop_assert!(gone <= tap.sent.len() && out as u64 <= passed.conservation.delivered + passed.conservation.discarded);
+    prop_assert!(
+        gone <= tap.sent.len()
+            && out as u64 <= passed.conservation.delivered + passed.conservation.discarded
+    );
     for (passage, flow) in passed.flows.iter().zip(&report.flows) {
         prop_assert_eq!(passage.sent_packets, flow.sent_packets);
         // Pieces of datagrams come out one by one: hosts put them together.

@@ -12,9 +12,10 @@ impl Config for TcpConfig {
             ));
         }
         if self.recovery == Recovery::Sack && !self.sack {
-            return Err(
-                Fault::at("recovery", "recovery = \"sack\" needs sack = true").fix("use recovery = \"newreno\"")
-            );
+            return Err(Fault::at("recovery", "recovery = \"sack\" needs sack = true").fix(
+                "use recovery = \
+                    \"newreno\"",
+            ));
         }
         for (field, limit) in [
             ("initial_window_bytes", self.initial_window_bytes),
@@ -22,14 +23,23 @@ impl Config for TcpConfig {
             ("receive_window", self.receive_window),
         ] {
             if matches!(limit, Limit::Buffers(..) | Limit::Time(_) | Limit::Bdp(_)) {
-                return Err(Fault::at(field, format!("{limit} is no size of a window")).fix("write pkt or bytes"));
+                return Err(Fault::at(field, format!("{limit} is no size of a window")).fix(
+                    "write \
+                    pkt or bytes",
+                ));
             }
         }
         if self.min_rto == Span::ZERO || self.initial_rto == Span::ZERO {
-            return Err(Fault::at("min_rto", "a retransmission timeout must be above zero").fix("write \"200 ms\""));
+            return Err(Fault::at("min_rto", "a retransmission timeout must be above zero").fix(
+                "write \
+                \"200 ms\"",
+            ));
         }
         if self.header.0 == 0 || self.header.0 > 120 {
-            return Err(Fault::at("header", "IP and TCP headers have 1 B to 120 B").fix("write \"40 B\""));
+            return Err(Fault::at("header", "IP and TCP headers have 1 B to 120 B").fix(
+                "write \"40 \
+                B\"",
+            ));
         }
         let gains = [
             ("pacing_gain_slow_start", self.pacing_gain_slow_start),
@@ -37,7 +47,10 @@ impl Config for TcpConfig {
         ];
         for (field, gain) in gains {
             if !(0.1..=10.0).contains(&gain) {
-                return Err(Fault::at(field, format!("{gain} is no gain for pacing")).fix("write 1.2"));
+                return Err(Fault::at(field, format!("{gain} is no gain for pacing")).fix(
+                    "write \
+                    1.2",
+                ));
             }
         }
         if !(0.01..=10.0).contains(&self.dcr_delay) {
@@ -45,7 +58,10 @@ impl Config for TcpConfig {
             return Err(Fault::at("dcr_delay", cause).fix("write 1"));
         }
         if self.initial_window.0 < 1.0 {
-            return Err(Fault::at("initial_window", "the initial window must hold a packet").fix("write \"2 pkt\""));
+            return Err(Fault::at("initial_window", "the initial window must hold a packet").fix(
+                "write \
+                \"2 pkt\"",
+            ));
         }
         for (field, size) in [("mss", self.mss), ("peer_mss", self.peer_mss)] {
             if let Some(Bytes(mss)) = size
@@ -63,9 +79,10 @@ impl TcpConfig {
     fn check_discovery(&self) -> Result<(), Fault> {
         if !(68..=65_535).contains(&self.pmtu_base.0) {
             let cause = format!("{} is no size of a packet", self.pmtu_base);
-            return Err(
-                Fault::at("pmtu_base", cause).fix("write a size from 68 B (RFC 791) to 65535 B, such as 1024 B")
-            );
+            return Err(Fault::at("pmtu_base", cause).fix(
+                "write a size from 68 B (RFC 791) to 65535 B, \
+                    such as 1024 B",
+            ));
         }
         if !(1..=20).contains(&self.pmtu_black_hole) {
             let cause = format!("{} timeouts tell nothing", self.pmtu_black_hole);
@@ -73,14 +90,24 @@ impl TcpConfig {
         }
         if !(68..=65_535).contains(&self.pmtu_least.0) {
             let cause = format!("{} is no MTU", self.pmtu_least);
-            return Err(Fault::at("pmtu_least", cause).fix("write \"68 B\", or \"1280 B\" for IP version 6"));
+            return Err(Fault::at("pmtu_least", cause).fix(
+                "write \"68 B\", or \"1280 B\" for IP \
+                version 6",
+            ));
         }
         if self.pmtu_step.0 == 0 {
-            return Err(Fault::at("pmtu_step", "a search in steps of nothing does not end").fix("write \"8 B\""));
+            return Err(Fault::at("pmtu_step", "a search in steps of nothing does not end").fix(
+                "write \
+                \"8 B\"",
+            ));
         }
         if self.pmtu_raise_after == Span::ZERO {
-            return Err(Fault::at("pmtu_raise_after", "the larger size would be tried at once, again and again")
-                .fix("write \"600 s\""));
+            return Err(Fault::at(
+                "pmtu_raise_after",
+                "the larger size would be tried at once, \
+                again and again",
+            )
+            .fix("write \"600 s\""));
         }
         Ok(())
     }
@@ -113,7 +140,8 @@ mod tests {
         assert_eq!(TcpConfig::ns2().initial_window_for(1000), 2000);
     }
 
-    /// RFC 9293 section 3.7.1 and RFC 6691: the smaller one, whichever end has it; options come out of it.
+    /// RFC 9293 section 3.7.1 and RFC 6691: the smaller one, whichever end has it; options come out
+    /// of it.
     #[test]
     fn the_smaller_mss_holds() {
         let payload = |mss, peer, timestamps| {
@@ -125,12 +153,17 @@ mod tests {
         assert_eq!(TcpConfig::rfc().segment_bytes(), 536 - 12);
     }
 
-    /// Fields that came later are written down only where they say something, and a plan without them knows its path.
+    /// Fields that came later are written down only where they say something, and a plan without
+    /// them knows its path.
     #[test]
     fn plans_of_before_stay_as_they_were() {
         let mut ns2 = serde_json::to_value(TcpConfig::ns2()).unwrap();
-        let written: Vec<_> =
-            ns2.as_object().unwrap().keys().filter(|k| k.contains("mtu") || k.contains("peer")).collect();
+        let written: Vec<_> = ns2
+            .as_object()
+            .unwrap()
+            .keys()
+            .filter(|k| k.contains("mtu") || k.contains("peer"))
+            .collect();
         assert!(written.is_empty(), "{written:?}");
         let fields = ns2.as_object_mut().unwrap();
         fields.insert("pmtu_step".into(), "16 B".into());
@@ -143,8 +176,13 @@ mod tests {
     #[test]
     fn windows_fit_their_field() {
         let window = |window_scaling, limit| {
-            TcpConfig { window_scaling, receive_window: limit, mss: Some(Bytes(1460)), ..TcpConfig::rfc() }
-                .window_bytes()
+            TcpConfig {
+                window_scaling,
+                receive_window: limit,
+                mss: Some(Bytes(1460)),
+                ..TcpConfig::rfc()
+            }
+            .window_bytes()
         };
         assert_eq!(window(false, Limit::Unlimited), 65_535);
         assert_eq!(window(true, Limit::Unlimited), 65_535 << 14);
@@ -158,12 +196,18 @@ mod tests {
         let at = |c: TcpConfig| c.check().unwrap_err().at;
         assert_eq!(at(TcpConfig { sack: false, ..TcpConfig::rfc() }), "recovery");
         assert_eq!(at(TcpConfig { max_rto: Span::from_ms(1), ..TcpConfig::rfc() }), "min_rto");
-        assert_eq!(at(TcpConfig { receive_window: Limit::Bdp(1.0), ..TcpConfig::rfc() }), "receive_window");
+        assert_eq!(
+            at(TcpConfig { receive_window: Limit::Bdp(1.0), ..TcpConfig::rfc() }),
+            "receive_window"
+        );
         assert_eq!(at(TcpConfig { mss: Some(Bytes(8)), ..TcpConfig::rfc() }), "mss");
         assert_eq!(at(TcpConfig { peer_mss: Some(Bytes(65_001)), ..TcpConfig::rfc() }), "peer_mss");
         assert_eq!(at(TcpConfig { pmtu_base: Bytes(67), ..TcpConfig::rfc() }), "pmtu_base");
         assert_eq!(at(TcpConfig { pmtu_black_hole: 0, ..TcpConfig::rfc() }), "pmtu_black_hole");
         assert_eq!(at(TcpConfig { pmtu_step: Bytes(0), ..TcpConfig::rfc() }), "pmtu_step");
-        assert_eq!(at(TcpConfig { pmtu_raise_after: Span::ZERO, ..TcpConfig::rfc() }), "pmtu_raise_after");
+        assert_eq!(
+            at(TcpConfig { pmtu_raise_after: Span::ZERO, ..TcpConfig::rfc() }),
+            "pmtu_raise_after"
+        );
     }
 }

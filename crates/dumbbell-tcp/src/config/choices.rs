@@ -34,16 +34,17 @@ pub enum Ecn {
     Off,
     /// RFC 3168: data is ECT(0), the receiver echoes until CWR.
     Rfc3168,
-    /// Data is ECT(0); an acknowledgement echoes what it answers, and nothing older (TCP Jersey's congestion warning).
+    /// Data is ECT(0); an acknowledgement echoes what it answers, and nothing older (TCP Jersey's
+    /// congestion warning).
     PerPacket,
-    /// RFC 8257: data is ECT(0); marked and unmarked data are acknowledged apart, so that the sender learns the share
-    /// of marks.
+    /// RFC 8257: data is ECT(0); marked and unmarked data are acknowledged apart, so that the
+    /// sender learns the share of marks.
     Dctcp,
-    /// RFC 9768, accurate ECN: data is ECT(0), every acknowledgement carries counters of marked packets and bytes. A peer
-    /// without it is answered as of RFC 3168.
+    /// RFC 9768, accurate ECN: data is ECT(0), every acknowledgement carries counters of marked
+    /// packets and bytes. A peer without it is answered as of RFC 3168.
     Accecn,
-    /// The same with ECT(1): low latency, low loss, scalable throughput (RFC 9331). A peer without accurate ECN gets ECT(0)
-    /// and RFC 3168.
+    /// The same with ECT(1): low latency, low loss, scalable throughput (RFC 9331). A peer without
+    /// accurate ECN gets ECT(0) and RFC 3168.
     L4s,
 }
 
@@ -64,7 +65,8 @@ pub enum PartialAck {
     SlowButSteady,
 }
 
-/// Whether fast retransmit may start again when SND.UNA stands exactly at `recover`. Tahoe waits until it is beyond.
+/// Whether fast retransmit may start again when SND.UNA stands exactly at `recover`. Tahoe waits
+/// until it is beyond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reentry {
@@ -90,11 +92,11 @@ pub enum Exit {
 pub enum Discovery {
     /// It is known from the start: `mss` is what the path carries.
     Known,
-    /// From routers: packets must not be fragmented, and whoever has to drop one says how large it may be (RFC 1191, RFC
-    /// 8201).
+    /// From routers: packets must not be fragmented, and whoever has to drop one says how large it
+    /// may be (RFC 1191, RFC 8201).
     Icmp,
-    /// By trying, too: repeated timeouts tell of a router that drops and says nothing, and larger segments are tried one
-    /// by one (RFC 4821, RFC 8899).
+    /// By trying, too: repeated timeouts tell of a router that drops and says nothing, and larger
+    /// segments are tried one by one (RFC 4821, RFC 8899).
     Probe,
     /// Not at all: routers fragment what does not fit.
     Off,
@@ -113,11 +115,11 @@ impl Discovery {
 pub enum Detection {
     /// Duplicate acknowledgements and what SACK reports above (RFC 5681, RFC 6675 `IsLost`).
     Dupack,
-    /// Time: a segment that was sent enough before another one that arrived (RFC 8985, RACK). Without SACK duplicate
-    /// acknowledgements decide.
+    /// Time: a segment that was sent enough before another one that arrived (RFC 8985, RACK).
+    /// Without SACK duplicate acknowledgements decide.
     Rack,
-    /// Duplicate acknowledgements, believed after a delay of `dcr_delay` (TCP-DCR; RFC 4653 has the like). With SACK and
-    /// without.
+    /// Duplicate acknowledgements, believed after a delay of `dcr_delay` (TCP-DCR; RFC 4653 has the
+    /// like). With SACK and without.
     Dcr,
 }
 

@@ -1,5 +1,8 @@
 //! The profiles.
-use super::{DelayedAck, Detection, Discovery, Ecn, Exit, PartialAck, Recovery, Reduction, Reentry, TcpConfig};
+use super::{
+    DelayedAck, Detection, Discovery, Ecn, Exit, PartialAck, Recovery, Reduction, Reentry,
+    TcpConfig,
+};
 use crate::config::defaults as usual;
 use dumbbell_core::units::{Bytes, Limit, Packets, Span};
 
@@ -23,8 +26,8 @@ impl TcpConfig {
         }
     }
 
-    /// What the RFCs recommend, as of RFC 9293: what is on the standards track and recommended is on (RACK-TLP, PRR,
-    /// F-RTO), what is experimental (RFC 3522, RFC 3708) is off.
+    /// What the RFCs recommend, as of RFC 9293: what is on the standards track and recommended is
+    /// on (RACK-TLP, PRR, F-RTO), what is experimental (RFC 3522, RFC 3708) is off.
     pub fn rfc() -> Self {
         TcpConfig {
             mss: None,
@@ -109,7 +112,8 @@ impl TcpConfig {
         }
     }
 
-    /// A Linux host's TCP. It paces only when its congestion control asks (Linux: or the queueing discipline `fq`).
+    /// A Linux host's TCP. It paces only when its congestion control asks (Linux: or the queueing
+    /// discipline `fq`).
     pub fn linux() -> Self {
         TcpConfig {
             initial_window_bytes: Limit::Unlimited,

@@ -1,5 +1,6 @@
-//! TCP-DCR (Bhandarkar, Sadry, Reddy, Vaidya, IEEE TMC 4(5), 2005): a loss is believed only after a delay, in which a
-//! packet that was merely late, or that a link layer sent again, arrives. RFC 4653 (TCP-NCR) delays by duplicates instead.
+//! TCP-DCR (Bhandarkar, Sadry, Reddy, Vaidya, IEEE TMC 4(5), 2005): a loss is believed only after a
+//! delay, in which a packet that was merely late, or that a link layer sent again, arrives. RFC
+//! 4653 (TCP-NCR) delays by duplicates instead.
 use super::DupAcks;
 use crate::config::TcpConfig;
 use dumbbell_core::transport::{Detect, Evidence, Finding, Scoreboard};
@@ -8,7 +9,8 @@ use dumbbell_core::units::{Span, Time};
 /// The delay is always less than the timeout by this.
 const MARGIN: Span = Span::from_ms(1);
 
-/// Duplicate acknowledgements whose meaning is awaited. Meanwhile each of them lets a new segment go.
+/// Duplicate acknowledgements whose meaning is awaited. Meanwhile each of them lets a new segment
+/// go.
 #[derive(Clone, Debug)]
 pub struct Dcr {
     inner: DupAcks,
@@ -26,7 +28,11 @@ impl Dcr {
     /// With the options of `config`.
     pub fn new(config: &TcpConfig) -> Self {
         Dcr {
-            inner: DupAcks::new(config.dupack_threshold, config.limited_transmit, config.segment_bytes()),
+            inner: DupAcks::new(
+                config.dupack_threshold,
+                config.limited_transmit,
+                config.segment_bytes(),
+            ),
             delay: config.dcr_delay,
             in_slow_start: config.dcr_in_slow_start,
             at_window: config.dcr_at_window,
@@ -36,21 +42,24 @@ impl Dcr {
         }
     }
 
-    /// The delay before a loss counts; `None`: no delay, because there is no sample, or in slow start.
+    /// The delay before a loss counts; `None`: no delay, because there is no sample, or in slow
+    /// start.
     fn patience(&self, e: &Evidence) -> Option<Span> {
         let srtt = e.srtt.filter(|_| self.in_slow_start || !e.slow_start)?;
         let most = e.rto.ps().saturating_sub(MARGIN.ps());
         Some(srtt.scaled(self.delay).min(Span::from_ps(most)))
     }
 
-    /// True if a whole window of duplicates has come: nothing of what was sent before the suspect is left in the network.
+    /// True if a whole window of duplicates has come: nothing of what was sent before the suspect
+    /// is left in the network.
     fn window_answered(&self, e: &Evidence) -> bool {
         self.at_window && u64::from(e.dupacks) + 1 >= e.cwnd / self.mss
     }
 }
 
 impl Detect for Dcr {
-    /// Any duplicate starts the wait, one that SND.UNA's advance left behind (SACK shows a hole above it) too.
+    /// Any duplicate starts the wait, one that SND.UNA's advance left behind (SACK shows a hole
+    /// above it) too.
     fn on_ack(&mut self, e: &Evidence, board: &Scoreboard) -> Finding {
         if e.acked > 0 {
             self.due = Time::NEVER;
@@ -94,7 +103,8 @@ mod tests {
 
     fn evidence(at_ms: u64, dupacks: u32) -> Evidence {
         let mut e = Evidence::default();
-        (e.now, e.dupacks, e.una, e.high, e.cwnd) = (Time::ZERO + Span::from_ms(at_ms), dupacks, 1, 20_001, 20_000);
+        (e.now, e.dupacks, e.una, e.high, e.cwnd) =
+            (Time::ZERO + Span::from_ms(at_ms), dupacks, 1, 20_001, 20_000);
         (e.srtt, e.rto) = (Some(Span::from_ms(100)), Span::from_ms(300));
         e
     }
@@ -112,12 +122,16 @@ mod tests {
         Time::ZERO + Span::from_ms(ms)
     }
 
-    /// The first duplicate starts the clock, later ones do not move it; an advance of SND.UNA stops it.
+    /// The first duplicate starts the clock, later ones do not move it; an advance of SND.UNA stops
+    /// it.
     #[test]
     fn the_delay_counts_from_the_first_duplicate() {
         let (mut d, board) = (dcr(1.0), Scoreboard::default());
         for n in 1..=9 {
-            assert_eq!(d.on_ack(&evidence(500 + u64::from(n), n), &board), Finding::Suspicion(u64::from(n) * 1000));
+            assert_eq!(
+                d.on_ack(&evidence(500 + u64::from(n), n), &board),
+                Finding::Suspicion(u64::from(n) * 1000)
+            );
             assert_eq!(d.deadline(), at(601));
         }
         assert_eq!(d.on_ack(&advance(5001), &board), Finding::Suspicion(0));

@@ -1,8 +1,8 @@
 //! Loss detection by duplicate acknowledgements and, with SACK, by RFC 6675 section 4.
 use dumbbell_core::transport::{Detect, Evidence, Finding, Scoreboard};
 
-/// DupThresh duplicate acknowledgements, or as much selectively acknowledged above SND.UNA; limited transmit
-/// (RFC 3042) for those before.
+/// DupThresh duplicate acknowledgements, or as much selectively acknowledged above SND.UNA; limited
+/// transmit (RFC 3042) for those before.
 #[derive(Clone, Debug)]
 pub struct DupAcks {
     threshold: u32,
@@ -34,7 +34,8 @@ impl Detect for DupAcks {
         }
     }
 
-    /// RFC 6675 `IsLost`: DupThresh discontiguous ranges above, or more than (DupThresh - 1) * SMSS bytes.
+    /// RFC 6675 `IsLost`: DupThresh discontiguous ranges above, or more than (DupThresh - 1) * SMSS
+    /// bytes.
     fn lost_below(&self, board: &Scoreboard) -> u64 {
         let (mut ranges, mut bytes) = (0, 0);
         for r in board.ranges().iter().rev() {

@@ -1,21 +1,22 @@
 //! RACK: what was sent long enough before something that arrived is lost (RFC 8985 section 6).
 use super::segments::{Key, Segment, Segments, State};
-use crate::rtt::Clock;
 use crate::config::TcpConfig;
 use crate::detect::DupAcks;
+use crate::rtt::Clock;
 use dumbbell_core::transport::segment::TS_UNIT_SHIFT;
 use dumbbell_core::transport::{Detect, Evidence, Finding, Phase, Scoreboard, Sent};
 use dumbbell_core::units::{Span, Time};
 use std::collections::VecDeque;
 
-/// Recoveries without a duplicate report after which the reordering window shrinks again (section 6.2 step 4).
+/// Recoveries without a duplicate report after which the reordering window shrinks again (section
+/// 6.2 step 4).
 const PERSISTENCE: u32 = 16;
 
 /// Recent acknowledgement: per-segment times, a reordering window, a timer.
 ///
-/// Segments wait in two queues by time of transmission: those sent after the latest one that is known to have arrived,
-/// and the suspects sent before it. Each enters and leaves each queue once, so that an acknowledgement costs what it
-/// newly acknowledges.
+/// Segments wait in two queues by time of transmission: those sent after the latest one that is
+/// known to have arrived, and the suspects sent before it. Each enters and leaves each queue once,
+/// so that an acknowledgement costs what it newly acknowledges.
 #[derive(Clone, Debug)]
 pub struct Rack {
     segments: Segments,
@@ -92,16 +93,20 @@ impl Rack {
             self.reordering_seen |= s.to < self.fack;
         }
         self.fack = self.fack.max(s.to);
-        if s.again && (self.answers_earlier(s.sent, echo) || self.min_rtt.is_some_and(|m| rtt < m)) {
+        if s.again && (self.answers_earlier(s.sent, echo) || self.min_rtt.is_some_and(|m| rtt < m))
+        {
             return;
         }
         self.rtt = rtt;
         self.latest = self.latest.max(s.key());
     }
 
-    /// True if a timestamp shows that the acknowledgement answers an earlier transmission than the one at `sent`.
+    /// True if a timestamp shows that the acknowledgement answers an earlier transmission than the
+    /// one at `sent`.
     fn answers_earlier(&self, sent: Time, echo: Option<Time>) -> bool {
-        echo.is_some_and(|echo| echo.ps() >> TS_UNIT_SHIFT < self.clock.tick(sent).ps() >> TS_UNIT_SHIFT)
+        echo.is_some_and(|echo| {
+            echo.ps() >> TS_UNIT_SHIFT < self.clock.tick(sent).ps() >> TS_UNIT_SHIFT
+        })
     }
 
     /// Step 4: RACK.reo_wnd. `exiting`: this acknowledgement ends a recovery.
@@ -146,7 +151,9 @@ impl Rack {
     /// Moves what was sent before the latest arrival to the suspects.
     #[inline]
     fn sort_out(&mut self, una: u64) {
-        while let Some(key) = self.flying.front().copied().filter(|key| *key < self.latest || key.1 <= una) {
+        while let Some(key) =
+            self.flying.front().copied().filter(|key| *key < self.latest || key.1 <= una)
+        {
             self.flying.pop_front();
             if key.1 > una && self.segments.flies(key) {
                 enqueue(&mut self.suspects, key);
@@ -167,8 +174,9 @@ impl Rack {
             self.recovering = true;
             Finding::Loss
         } else if self.limited_transmit {
-            // Each byte that has left the network may be replaced while time decides (RFC 8985 section 3.3.2 keeps the
-            // ACK clock running; RFC 3042 stops at two segments, which is too few for reordering by more).
+            // Each byte that has left the network may be replaced while time decides (RFC 8985
+            // section 3.3.2 keeps the ACK clock running; RFC 3042 stops at two segments, which is
+            // too few for reordering by more).
             Finding::Suspicion(board.bytes())
         } else {
             Finding::Nothing
@@ -284,7 +292,8 @@ impl Detect for Rack {
         }
         let window = self.reordering_window(false);
         let limit = self.rtt + window;
-        let lost = |s: &&Segment| s.state == State::Flying && (s.from == una || s.sent + limit <= now);
+        let lost =
+            |s: &&Segment| s.state == State::Flying && (s.from == una || s.sent + limit <= now);
         let keys: Vec<Key> = self.segments.iter().filter(lost).map(Segment::key).collect();
         keys.into_iter().for_each(|key| self.lose(key));
         self.recovering = true;
@@ -293,7 +302,8 @@ impl Detect for Rack {
 
     /// Beyond the RFC: whatever the clock says.
     fn on_cut(&mut self, _: Time, _: u64, _: &Scoreboard) {
-        let keys: Vec<Key> = self.segments.iter().filter(|s| s.state == State::Flying).map(Segment::key).collect();
+        let keys: Vec<Key> =
+            self.segments.iter().filter(|s| s.state == State::Flying).map(Segment::key).collect();
         keys.into_iter().for_each(|key| self.lose(key));
         self.recovering = true;
         self.suspects.clear();
@@ -311,8 +321,9 @@ impl Detect for Rack {
         }
     }
 
-    /// Beyond the RFC, which knows no undo: what a repetition seemed to tell is forgotten, because its original came; and
-    /// a needless recovery is reordering seen, though step 3 counts only segments that were not sent again.
+    /// Beyond the RFC, which knows no undo: what a repetition seemed to tell is forgotten, because
+    /// its original came; and a needless recovery is reordering seen, though step 3 counts only
+    /// segments that were not sent again.
     fn forgive(&mut self, reordered: bool) {
         self.reordering_seen |= reordered;
         self.recovering = false;
@@ -335,7 +346,8 @@ impl Detect for Rack {
         self.lost_again
     }
 
-    /// The first segment that waits for repair is where the sequence below is believed to have arrived.
+    /// The first segment that waits for repair is where the sequence below is believed to have
+    /// arrived.
     fn lost_below(&self, board: &Scoreboard) -> u64 {
         self.segments.first_lost().map_or(0, |lost| lost.1).min(board.highest().unwrap_or(u64::MAX))
     }

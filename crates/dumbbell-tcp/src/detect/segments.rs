@@ -46,7 +46,8 @@ pub(super) struct Segments {
     sacked: u32,
     /// Starts of lost segments, lowest first; one that is lost no more is left until it comes up.
     lost: BinaryHeap<Reverse<u64>>,
-    /// Segments that got a new key otherwise than by a plain transmission of new data, for the queues by time.
+    /// Segments that got a new key otherwise than by a plain transmission of new data, for the
+    /// queues by time.
     pub rekeyed: Vec<Key>,
 }
 
@@ -186,7 +187,9 @@ impl Segments {
     /// All segments that are lost and not sent again, in no order.
     pub fn lost(&self) -> impl Iterator<Item = (u64, u64)> {
         let all = self.lost.iter().map(|Reverse(from)| (*from, self.list.get(self.place(*from))));
-        all.filter_map(|(from, s)| s.filter(|s| s.from == from && s.state == State::Lost).map(|s| (from, s.to)))
+        all.filter_map(|(from, s)| {
+            s.filter(|s| s.from == from && s.state == State::Lost).map(|s| (from, s.to))
+        })
     }
 
     /// The receiver broke its word: it holds nothing.

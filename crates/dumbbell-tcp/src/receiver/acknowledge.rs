@@ -20,7 +20,8 @@ fn reflection(syn: Ecn) -> u8 {
 }
 
 impl<P: Receive> Receiver<P> {
-    /// Sends an acknowledgement of everything in order. `before`: of the data before the current segment.
+    /// Sends an acknowledgement of everything in order. `before`: of the data before the current
+    /// segment.
     #[inline(never)]
     pub(super) fn acknowledge(&mut self, now: Time, before: bool, out: &mut impl Outbox) {
         self.acknowledge_inline(now, before, out);
@@ -34,7 +35,8 @@ impl<P: Receive> Receiver<P> {
         let window = self.policy.window(self.buffer);
         self.edge = self.edge.max(self.nxt + window);
         let counters = self.policy.counters();
-        let more = self.more_to_say || self.verbose || window != self.open_window || counters.is_some();
+        let more =
+            self.more_to_say || self.verbose || window != self.open_window || counters.is_some();
         let (extra, options) = if more { self.extra(now, window, counters) } else { (None, 0) };
         let segment = Segment {
             seq: self.nxt as u32,
@@ -47,7 +49,8 @@ impl<P: Receive> Receiver<P> {
         out.send(segment, extra);
     }
 
-    /// A segment that carries nothing new: its tag goes back, with whatever else there is to acknowledge.
+    /// A segment that carries nothing new: its tag goes back, with whatever else there is to
+    /// acknowledge.
     #[cold]
     pub(super) fn answer_dummy(&mut self, now: Time, tag: u32, out: &mut impl Outbox) {
         self.stats.duplicates += 1;
@@ -56,7 +59,12 @@ impl<P: Receive> Receiver<P> {
     }
 
     /// The extra fields of an acknowledgement, and the bytes of its SACK and AccECN options.
-    fn extra(&mut self, now: Time, window: u64, counters: Option<[u64; 3]>) -> (Option<Extra>, u64) {
+    fn extra(
+        &mut self,
+        now: Time,
+        window: u64,
+        counters: Option<[u64; 3]>,
+    ) -> (Option<Extra>, u64) {
         let mut extra = Extra {
             ts_val: timestamp(self.clock.tick(now)),
             window: window.min(u64::from(u32::MAX)) as u32,
@@ -74,7 +82,8 @@ impl<P: Receive> Receiver<P> {
         // Kind, length and 8 bytes a block, padded to 32 bits (RFC 2018 section 3).
         let mut options = if extra.blocks == 0 { 0 } else { 4 + 8 * u64::from(extra.blocks) };
         if let Some(bytes) = counters {
-            // Kind, length and 3 bytes a counter, as many as have room in 40 bytes of options (RFC 9768 section 3.2.3.2.3).
+            // Kind, length and 3 bytes a counter, as many as have room in 40 bytes of options (RFC
+            // 9768 section 3.2.3.2.3).
             let room = 40 - options - if self.timestamps { 12 } else { 0 };
             extra.counters = if room >= 12 { 3 } else { 2 * u8::from(room >= 8) };
             extra.ecn_bytes = bytes.map(|n| (n % COUNTER) as u32);
@@ -83,7 +92,8 @@ impl<P: Receive> Receiver<P> {
         (Some(extra), options)
     }
 
-    /// A SYN: agrees on what both ends can do, and answers. One that comes after data is an old copy.
+    /// A SYN: agrees on what both ends can do, and answers. One that comes after data is an old
+    /// copy.
     pub(super) fn on_syn(&mut self, now: Time, s: &Segment, x: &Extra, out: &mut impl Outbox) {
         if self.nxt > FIRST {
             return self.acknowledge(now, false, out);

@@ -1,9 +1,10 @@
-//! The fast path of a receiver: the next segment in order, while nothing waits and every segment is acknowledged at once.
-//! It does the same as the full code in that state; random networks in the simulator compare the two.
+//! The fast path of a receiver: the next segment in order, while nothing waits and every segment is
+//! acknowledged at once. It does the same as the full code in that state; random networks in the
+//! simulator compare the two.
 use super::Receiver;
 use dumbbell_core::packet::Ecn;
-use dumbbell_core::transport::segment::{Extra, Outbox, Segment, flag};
 use dumbbell_core::transport::Receive;
+use dumbbell_core::transport::segment::{Extra, Outbox, Segment, flag};
 use dumbbell_core::units::Time;
 
 impl<P: Receive> Receiver<P> {
@@ -19,10 +20,22 @@ impl<P: Receive> Receiver<P> {
 
     /// Processes a segment on the fast path, if possible; false if nothing was done.
     #[inline(always)]
-    pub(super) fn take_fast_path(&mut self, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) -> bool {
+    pub(super) fn take_fast_path(
+        &mut self,
+        s: &Segment,
+        x: Option<&Extra>,
+        out: &mut impl Outbox,
+    ) -> bool {
         let bytes = u64::from(s.ip_len).wrapping_sub(self.overhead);
-        let expected = s.seq == self.nxt as u32 && bytes.wrapping_sub(1) < self.mss && self.nxt + bytes <= self.edge;
-        if !(self.fast_path && expected && x.is_none() && s.flags & !flag::RETRANSMIT == 0 && s.ecn != Ecn::Ce) {
+        let expected = s.seq == self.nxt as u32
+            && bytes.wrapping_sub(1) < self.mss
+            && self.nxt + bytes <= self.edge;
+        if !(self.fast_path
+            && expected
+            && x.is_none()
+            && s.flags & !flag::RETRANSMIT == 0
+            && s.ecn != Ecn::Ce)
+        {
             return false;
         }
         self.stats.received_packets += 1;
@@ -36,7 +49,13 @@ impl<P: Receive> Receiver<P> {
             self.ts_recent = s.ts;
         }
         let ip_len = self.overhead as u16;
-        let answer = Segment { seq: self.nxt as u32, ts: self.ts_recent, ip_len, flags: flag::ACK, ecn: Ecn::NotEct };
+        let answer = Segment {
+            seq: self.nxt as u32,
+            ts: self.ts_recent,
+            ip_len,
+            flags: flag::ACK,
+            ecn: Ecn::NotEct,
+        };
         out.send(answer, None);
         true
     }

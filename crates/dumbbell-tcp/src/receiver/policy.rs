@@ -1,15 +1,18 @@
-//! The receiver's policy that a profile chooses: delayed acknowledgements, how congestion is echoed, and Freeze-TCP's window.
+//! The receiver's policy that a profile chooses: delayed acknowledgements, how congestion is
+//! echoed, and Freeze-TCP's window.
 use crate::config::{DelayedAck, Ecn, TcpConfig};
 use dumbbell_core::packet::Ecn as Codepoint;
 use dumbbell_core::transport::segment::flag;
-use dumbbell_core::transport::{NegotiatedEcn, Arrival, HostSignal, Receive, Reply};
+use dumbbell_core::transport::{Arrival, HostSignal, NegotiatedEcn, Receive, Reply};
 use dumbbell_core::units::{Span, Time};
 
-/// So many segments of one size in a row, smaller than the MSS, are full ones: the path carries no larger.
+/// So many segments of one size in a row, smaller than the MSS, are full ones: the path carries no
+/// larger.
 const ROW: u8 = 32;
 
-/// Acknowledges each or every second full segment; echoes Congestion Experienced until the sender's CWR (RFC 3168), of
-/// what is acknowledged at the moment, or in acknowledgements of their own (RFC 8257).
+/// Acknowledges each or every second full segment; echoes Congestion Experienced until the sender's
+/// CWR (RFC 3168), of what is acknowledged at the moment, or in acknowledgements of their own (RFC
+/// 8257).
 #[derive(Clone, Debug)]
 pub struct ReceiverPolicy {
     /// Bytes that may wait for an acknowledgement, in segments.
@@ -17,8 +20,8 @@ pub struct ReceiverPolicy {
     delay: Span,
     /// Segments that are still acknowledged at once, at the start of a connection.
     quick: u32,
-    /// Payload of the last segment that was smaller than the MSS, and how many of that size came in a row, where a path
-    /// may be narrower than both ends ([`Self::full_size`]).
+    /// Payload of the last segment that was smaller than the MSS, and how many of that size came in
+    /// a row, where a path may be narrower than both ends ([`Self::full_size`]).
     size: u16,
     row: u8,
     estimates: bool,
@@ -28,7 +31,8 @@ pub struct ReceiverPolicy {
     echoed: bool,
     /// The counters of accurate ECN, in a box because few flows use it.
     marks: Option<Box<Marks>>,
-    /// True if the window closes while the host says that the path is gone, and whether it says so now.
+    /// True if the window closes while the host says that the path is gone, and whether it says so
+    /// now.
     freeze: bool,
     down: bool,
 }
@@ -57,8 +61,9 @@ impl ReceiverPolicy {
 }
 
 impl ReceiverPolicy {
-    /// What a full segment is: the MSS, or what comes, again and again, from a sender that has found a smaller path. Without
-    /// that every acknowledgement would wait for two segments of the MSS (RFC 5681 section 4.2).
+    /// What a full segment is: the MSS, or what comes, again and again, from a sender that has
+    /// found a smaller path. Without that every acknowledgement would wait for two segments of the
+    /// MSS (RFC 5681 section 4.2).
     #[inline]
     fn full_size(&mut self, a: &Arrival) -> u64 {
         if a.bytes >= a.mss {
@@ -71,7 +76,8 @@ impl ReceiverPolicy {
     #[cold]
     fn smaller(&mut self, a: &Arrival) -> u64 {
         let again = u64::from(self.size) == a.bytes;
-        (self.size, self.row) = (a.bytes as u16, if again { self.row.saturating_add(1) } else { 1 });
+        (self.size, self.row) =
+            (a.bytes as u16, if again { self.row.saturating_add(1) } else { 1 });
         if self.row >= ROW { a.bytes } else { a.mss }
     }
 }
@@ -100,8 +106,8 @@ impl Default for Marks {
 }
 
 impl Marks {
-    /// Counts a segment by its ECN field; whether that is another one than the last segment's, which is told at once (RFC
-    /// 9768 section 3.2.2.5.1).
+    /// Counts a segment by its ECN field; whether that is another one than the last segment's,
+    /// which is told at once (RFC 9768 section 3.2.2.5.1).
     fn count(&mut self, a: &Arrival) -> bool {
         self.packets += u64::from(a.ce);
         match a.ecn {
@@ -129,7 +135,9 @@ impl Receive for ReceiverPolicy {
             Ecn::Rfc3168 => self.echoing = a.ce || (self.echoing && !a.cwr),
             Ecn::PerPacket => self.echoing |= a.ce,
             Ecn::Dctcp => (self.echoed, self.echoing) = (self.echoing, a.ce),
-            Ecn::Accecn | Ecn::L4s => changed = self.marks.as_mut().is_some_and(|marks| marks.count(a)),
+            Ecn::Accecn | Ecn::L4s => {
+                changed = self.marks.as_mut().is_some_and(|marks| marks.count(a))
+            }
         }
         if self.quick > 0 {
             self.quick -= 1;
@@ -175,11 +183,12 @@ impl Receive for ReceiverPolicy {
         if self.down { 0 } else { free }
     }
 
-    /// Freeze-TCP: a zero-window advertisement ahead of the disconnection, and three ACKs alike after it, because the
-    /// sender's probes have become rare and one ACK may be lost.
+    /// Freeze-TCP: a zero-window advertisement ahead of the disconnection, and three ACKs alike
+    /// after it, because the sender's probes have become rare and one ACK may be lost.
     fn on_host_signal(&mut self, _: Time, signal: HostSignal) -> u32 {
         let before = self.down;
-        self.down = self.freeze && (signal == HostSignal::PathDown || (before && signal != HostSignal::PathUp));
+        self.down = self.freeze
+            && (signal == HostSignal::PathDown || (before && signal != HostSignal::PathUp));
         match (before, self.down) {
             (false, true) => 1,
             (true, false) => 3,

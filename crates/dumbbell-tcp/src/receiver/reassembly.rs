@@ -51,9 +51,14 @@ impl Reassembly {
         Some(first)
     }
 
-    /// Writes SACK blocks, at most `room`: the duplicate, the block that holds it, the others by their last
-    /// change, latest first (RFC 2018, RFC 2883). Returns how many.
-    pub fn report(&self, duplicate: Option<(u64, u64)>, room: usize, out: &mut [(u32, u32); 4]) -> u8 {
+    /// Writes SACK blocks, at most `room`: the duplicate, the block that holds it, the others by
+    /// their last change, latest first (RFC 2018, RFC 2883). Returns how many.
+    pub fn report(
+        &self,
+        duplicate: Option<(u64, u64)>,
+        room: usize,
+        out: &mut [(u32, u32); 4],
+    ) -> u8 {
         let mut count = 0;
         let mut put = |from: u64, to: u64| {
             if count < room {
@@ -90,7 +95,8 @@ mod tests {
         out[..usize::from(n)].to_vec()
     }
 
-    /// RFC 2018 section 4, example 2: 5500 to 8500 arrive, the first of each... every other segment is lost.
+    /// RFC 2018 section 4, example 2: 5500 to 8500 arrive, the first of each... every other segment
+    /// is lost.
     #[test]
     fn the_latest_block_comes_first() {
         let mut r = Reassembly::default();

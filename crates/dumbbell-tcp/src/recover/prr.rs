@@ -1,4 +1,5 @@
-//! Proportional rate reduction (RFC 9937): the flight falls to the new window evenly over the recovery.
+//! Proportional rate reduction (RFC 9937): the flight falls to the new window evenly over the
+//! recovery.
 use super::Sack;
 use dumbbell_core::transport::{Detect, Flight, Pick, Recover, Step};
 
@@ -7,7 +8,8 @@ use dumbbell_core::transport::{Detect, Flight, Pick, Recover, Step};
 pub struct Prr {
     sack: Sack,
     meter: Meter,
-    /// The window that the last acknowledgement left: what was in the network, and what might go at once.
+    /// The window that the last acknowledgement left: what was in the network, and what might go at
+    /// once.
     cwnd: u64,
     /// The detector's count of losses at the last acknowledgement.
     losses: u64,
@@ -27,9 +29,17 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// SndCnt: what may go now that `delivered` more bytes have arrived and `pipe` are in the network, on the way to a
-    /// window of `ssthresh`. `safe`: SND.UNA moved and nothing more was found lost (SafeACK).
-    pub fn sndcnt(&mut self, pipe: u64, ssthresh: u64, delivered: u64, safe: bool, smss: u64) -> u64 {
+    /// SndCnt: what may go now that `delivered` more bytes have arrived and `pipe` are in the
+    /// network, on the way to a window of `ssthresh`. `safe`: SND.UNA moved and nothing more was
+    /// found lost (SafeACK).
+    pub fn sndcnt(
+        &mut self,
+        pipe: u64,
+        ssthresh: u64,
+        delivered: u64,
+        safe: bool,
+        smss: u64,
+    ) -> u64 {
         self.delivered += delivered;
         let count = if pipe > ssthresh {
             let due = u128::from(self.delivered) * u128::from(ssthresh);
@@ -93,7 +103,8 @@ mod tests {
 
     const MSS: u64 = 1000;
 
-    /// Proportional part: half a segment for each that arrives, when ssthresh is half of the flight.
+    /// Proportional part: half a segment for each that arrives, when ssthresh is half of the
+    /// flight.
     #[test]
     fn the_proportional_part() {
         let mut m = Meter { delivered: 50_000, out: 0, recover_fs: 200_000 };
@@ -101,7 +112,8 @@ mod tests {
         assert_eq!((m.delivered, count, 200_000 + count), (51_000, 25_500, 225_500));
     }
 
-    /// More went out than arrived: signed differences, no wrap; what this acknowledgement delivered may go.
+    /// More went out than arrived: signed differences, no wrap; what this acknowledgement delivered
+    /// may go.
     #[test]
     fn below_the_window_what_arrives_may_go() {
         let mut m = Meter { delivered: 1000, out: 50_000, recover_fs: 200_000 };
@@ -123,11 +135,13 @@ mod tests {
         assert_eq!(m.sndcnt(9000, 0, 0, false, MSS), 0);
     }
 
-    /// As long as more is in the network than ssthresh, what was sent is ssthresh / RecoverFS of what arrived, to a
-    /// segment, whatever the reduction.
+    /// As long as more is in the network than ssthresh, what was sent is ssthresh / RecoverFS of
+    /// what arrived, to a segment, whatever the reduction.
     #[test]
     fn what_goes_is_in_proportion_to_what_arrives() {
-        for (ssthresh, fs) in [(100_000u64, 200_000u64), (70_000, 100_000), (14_000, 100_000), (99_000, 100_000)] {
+        for (ssthresh, fs) in
+            [(100_000u64, 200_000u64), (70_000, 100_000), (14_000, 100_000), (99_000, 100_000)]
+        {
             let (mut m, mut pipe) = (Meter { recover_fs: fs, ..Meter::default() }, fs);
             while pipe - MSS > ssthresh {
                 pipe -= MSS;

@@ -3,14 +3,17 @@ use super::Guard;
 use crate::config::{Exit, PartialAck};
 use dumbbell_core::transport::{Detect, Flight, Recover, Step};
 
-/// Each duplicate acknowledgement tells that a segment has left the network and inflates the window by one.
+/// Each duplicate acknowledgement tells that a segment has left the network and inflates the window
+/// by one.
 #[derive(Clone, Debug)]
 pub struct Reno {
-    /// The inflation of the window beyond cwnd; below zero after a partial acknowledgement larger than it was.
+    /// The inflation of the window beyond cwnd; below zero after a partial acknowledgement larger
+    /// than it was.
     inflation: i64,
     partial_seen: bool,
     guard: Guard,
-    /// NewReno's reaction to partial acknowledgements; `None`: Reno, whose recovery ends at the first one.
+    /// NewReno's reaction to partial acknowledgements; `None`: Reno, whose recovery ends at the
+    /// first one.
     newreno: Option<(PartialAck, Exit)>,
 }
 

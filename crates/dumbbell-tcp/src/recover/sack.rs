@@ -27,7 +27,8 @@ impl Sack {
 }
 
 impl Recover for Sack {
-    /// A timeout forbids recovery until everything sent before it is acknowledged; the sender's phase says so.
+    /// A timeout forbids recovery until everything sent before it is acknowledged; the sender's
+    /// phase says so.
     fn may_enter(&self, _una: u64, _recover: u64) -> bool {
         true
     }
@@ -55,7 +56,8 @@ impl Recover for Sack {
             return Some(Pick::New);
         }
         if detect.by_segment() {
-            // Rules 3 and 4 make up for losses that cannot be told; time tells them, and a tail loss probe.
+            // Rules 3 and 4 make up for losses that cannot be told; time tells them, and a tail
+            // loss probe.
             return None;
         }
         if let Some((from, to)) = f.board.hole(self.high_rxt) {
@@ -81,7 +83,8 @@ mod tests {
 
     const MSS: u64 = 1000;
 
-    /// RFC 6675 section 4, NextSeg: its rules in order. [0, 10000) is outstanding; 1, 2, 3 (from 0), 5 and 7 arrived.
+    /// RFC 6675 section 4, NextSeg: its rules in order. [0, 10000) is outstanding; 1, 2, 3 (from
+    /// 0), 5 and 7 arrived.
     #[test]
     fn next_seg_rules() {
         let detect = DupAcks::new(3, true, MSS);
@@ -92,7 +95,8 @@ mod tests {
         let flight = |unsent| Flight::new(MSS, 0, 10_000, 20_000, 10_000, unsent, &board);
         let mut sack = Sack::default();
         assert!(sack.enter(&flight(5000), 3).resend);
-        // (1) Three ranges lie above 0: lost. Above 4000 there are only two, of 2000 bytes: not lost.
+        // (1) Three ranges lie above 0: lost. Above 4000 there are only two, of 2000 bytes: not
+        // lost.
         assert_eq!(sack.next(&flight(5000), &detect), Some(Pick::Again(0, 1000)));
         sack.on_sent(Pick::Again(0, 1000), 0, 1000);
         // (2) New data.

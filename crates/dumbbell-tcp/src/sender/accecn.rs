@@ -1,4 +1,5 @@
-//! Accurate ECN (RFC 9768) at the sender: from the counters on every acknowledgement to the newly marked bytes.
+//! Accurate ECN (RFC 9768) at the sender: from the counters on every acknowledgement to the newly
+//! marked bytes.
 use super::Sender;
 use crate::config::TcpConfig;
 use dumbbell_core::packet::Ecn as Codepoint;
@@ -28,8 +29,8 @@ impl AccEcn {
         config.ecn.accurate().then(|| Box::new(AccEcn { packets: 5, bytes: 0 }))
     }
 
-    /// Bytes that an acknowledgement of something new reports as marked: by the option exactly (RFC 9768 appendix A.1),
-    /// without it by the ACE field, in full segments.
+    /// Bytes that an acknowledgement of something new reports as marked: by the option exactly (RFC
+    /// 9768 appendix A.1), without it by the ACE field, in full segments.
     fn marked(&mut self, ace: u8, option: Option<u32>, newly: Newly) -> u64 {
         let packets = self.packets_marked(ace, newly, option.is_none());
         self.packets += packets;
@@ -37,14 +38,16 @@ impl AccEcn {
             Some(bytes) => (u64::from(bytes) + COUNTER - self.bytes % COUNTER) % COUNTER,
             None => (packets * newly.mss).min(newly.bytes),
         };
-        // What was guessed too high comes back as a step of nearly the whole range: the guess stands until it is true.
+        // What was guessed too high comes back as a step of nearly the whole range: the guess
+        // stands until it is true.
         let marked = if marked > COUNTER / 2 { 0 } else { marked };
         self.bytes += marked;
         marked
     }
 
-    /// Packets newly marked (appendix A.2.1). The field has three bits: where eight or more packets may have been marked
-    /// since, as many are assumed as it allows, unless the option tells. `safely`: it does not.
+    /// Packets newly marked (appendix A.2.1). The field has three bits: where eight or more packets
+    /// may have been marked since, as many are assumed as it allows, unless the option tells.
+    /// `safely`: it does not.
     fn packets_marked(&self, ace: u8, newly: Newly, safely: bool) -> u64 {
         let least = (u64::from(ace) + 8 - self.packets % 8) % 8;
         let packets = newly.bytes.div_ceil(newly.mss);
@@ -59,7 +62,8 @@ fn field(flags: u8) -> u8 {
 }
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
-    /// The echo of an acknowledgement: whether there is congestion, and how many newly acknowledged bytes were marked.
+    /// The echo of an acknowledgement: whether there is congestion, and how many newly acknowledged
+    /// bytes were marked.
     #[inline]
     pub(super) fn echoed_marks(&mut self, flags: u8, x: Option<&Extra>, newly: u64) -> (bool, u64) {
         if flags & flag::ACE == 0 && !self.accurate {
@@ -92,11 +96,13 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// The flags of the SYN-ACK say what holds (RFC 9768 table 2). One that sends all three back understands nothing.
+    /// The flags of the SYN-ACK say what holds (RFC 9768 table 2). One that sends all three back
+    /// understands nothing.
     pub(super) fn agree_on_ecn(&mut self, flags: u8) {
         let answer = flags & flag::ACE;
         let asked = self.cold.accurate.is_some();
-        self.ecn &= if asked { answer != 0 && answer != flag::ACE } else { answer & flag::ECE != 0 };
+        self.ecn &=
+            if asked { answer != 0 && answer != flag::ACE } else { answer & flag::ECE != 0 };
         let accurate = self.ecn && asked && answer != flag::ECE && answer != flag::AE | flag::ECE;
         if asked && !accurate {
             // RFC 3168 instead, and that is no L4S (RFC 9331 section 4.3).
@@ -123,27 +129,42 @@ mod tests {
         Newly { bytes: segments * 1000, mss: 1000 }
     }
 
-    /// The field alone, three bits wide: from 5 on, around the end, and with as many packets as it can count.
+    /// The field alone, three bits wide: from 5 on, around the end, and with as many packets as it
+    /// can count.
     #[test]
     fn the_field_counts_modulo_eight() {
         let mut a = accurate();
-        let marked: Vec<u64> = [5, 6, 7, 0, 0, 2].map(|ace| a.marked(ace, None, newly(2)) / 1000).into();
+        let marked: Vec<u64> =
+            [5, 6, 7, 0, 0, 2].map(|ace| a.marked(ace, None, newly(2)) / 1000).into();
         assert_eq!((marked, a.packets), (vec![0, 1, 1, 1, 0, 2], 10));
         assert_eq!(a.marked((10 + 7) % 8, None, newly(7)), 7000);
     }
 
-    /// Appendix A.2.1: 21 packets at once, and the field says 3 more: 3, 11 or 19 were marked. The worst is assumed.
+    /// Appendix A.2.1: 21 packets at once, and the field says 3 more: 3, 11 or 19 were marked. The
+    /// worst is assumed.
     #[test]
     fn a_field_that_may_have_wrapped_is_read_safely() {
-        for (packets, least, expected) in [(7, 3, 3), (8, 0, 8), (8, 3, 3), (21, 3, 19), (21, 5, 21), (21, 6, 14)] {
+        for (packets, least, expected) in
+            [(7, 3, 3), (8, 0, 8), (8, 3, 3), (21, 3, 19), (21, 5, 21), (21, 6, 14)]
+        {
             let mut a = accurate();
-            assert_eq!(a.marked((5 + least) % 8, None, newly(packets)), expected * 1000, "{packets} {least}");
-            assert_eq!(a.packets % 8, u64::from(5 + least) % 8, "and the counter agrees with the field");
+            assert_eq!(
+                a.marked((5 + least) % 8, None, newly(packets)),
+                expected * 1000,
+                "{packets} \
+                {least}"
+            );
+            assert_eq!(
+                a.packets % 8,
+                u64::from(5 + least) % 8,
+                "and the counter agrees with the \
+                field"
+            );
         }
     }
 
-    /// The option's counter wraps at 2^24 bytes; while it is there nothing is assumed. One acknowledgement without the
-    /// option in between is made up for by the next one.
+    /// The option's counter wraps at 2^24 bytes; while it is there nothing is assumed. One
+    /// acknowledgement without the option in between is made up for by the next one.
     #[test]
     fn the_option_counts_bytes_exactly() {
         let mut a = accurate();

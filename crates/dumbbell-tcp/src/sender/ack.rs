@@ -1,8 +1,12 @@
 //! Processing of acknowledgements.
-use crate::sender::ack_info::{AckInfo, AckReport};
 use super::{Sender, Stage};
-use dumbbell_core::transport::segment::{Extra, Outbox, Segment, TS_UNIT_SHIFT, flag, since_timestamp, widen};
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Detect, Phase, Recover, Tag};
+use crate::sender::ack_info::{AckInfo, AckReport};
+use dumbbell_core::transport::segment::{
+    Extra, Outbox, Segment, TS_UNIT_SHIFT, flag, since_timestamp, widen,
+};
+use dumbbell_core::transport::{
+    Ack, Cause, Congestion, CongestionControl, Detect, Phase, Recover, Tag,
+};
 use dumbbell_core::units::{Span, Time};
 
 /// The information in an acknowledgement beside its number.
@@ -112,8 +116,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.transmit_inline(now, out);
     }
 
-    /// A round-trip sample from an ACK that moves SND.UNA to `una`: by timestamps, or by Karn's rule from the one
-    /// segment that is timed.
+    /// A round-trip sample from an ACK that moves SND.UNA to `una`: by timestamps, or by Karn's
+    /// rule from the one segment that is timed.
     #[inline]
     pub(super) fn measure(&mut self, now: Time, s: &Segment, una: u64) -> Option<Span> {
         if self.timestamps {
@@ -159,7 +163,15 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         });
         let window_changed = self.set_window(u64::from(x.window));
         let moved = std::mem::replace(&mut self.cold.moves, x.moved) != x.moved;
-        News { sacked, window_changed, duplicate, tag: Tag(x.tag), dummy: x.dummy, peer_clock, moved }
+        News {
+            sacked,
+            window_changed,
+            duplicate,
+            tag: Tag(x.tag),
+            dummy: x.dummy,
+            peer_clock,
+            moved,
+        }
     }
 
     /// A SACK block, without what lies below SND.UNA; returns how many of its bytes are new.
@@ -232,7 +244,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     #[cold]
     fn on_duplicate(&mut self, now: Time, sacked: u64, out: &mut impl Outbox) {
         self.dupacks += 1;
-        let info = AckInfo { acked: 0, sacked, delivered: if self.sack { sacked } else { self.mss } };
+        let info =
+            AckInfo { acked: 0, sacked, delivered: if self.sack { sacked } else { self.mss } };
         if self.detect.by_segment() {
             return self.on_ack_info(now, info, out);
         }
@@ -247,7 +260,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     #[cold]
     fn on_ecn_echo(&mut self, now: Time, una: u64, out: &mut impl Outbox) {
         // What goes again because it was too large is no answer to congestion.
-        let repairs = self.phase != Phase::Open && !(self.phase == Phase::Loss && self.cold.refitting);
+        let repairs =
+            self.phase != Phase::Open && !(self.phase == Phase::Loss && self.cold.refitting);
         if !self.ecn || una <= self.ecn_point || repairs {
             return;
         }
@@ -258,7 +272,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.apply_commands(now, out);
     }
 
-    /// The window was reduced: echoes of what is outstanding tell nothing new, and the receiver is to know.
+    /// The window was reduced: echoes of what is outstanding tell nothing new, and the receiver is
+    /// to know.
     pub(super) fn reduced(&mut self) {
         self.ecn_point = self.high;
         self.cwr_due = self.ecn && self.latched;
@@ -271,8 +286,8 @@ pub(super) fn echoed(now: Time, ts: u32) -> Time {
     Time::from_ps(widen(ts, now.ps() >> TS_UNIT_SHIFT) << TS_UNIT_SHIFT)
 }
 
-/// RFC 2883 section 4: the first block reports a duplicate if it lies below the cumulative acknowledgement, or within
-/// the second one.
+/// RFC 2883 section 4: the first block reports a duplicate if it lies below the cumulative
+/// acknowledgement, or within the second one.
 fn reports_duplicate(blocks: &[(u64, u64)], una: u64) -> bool {
     match blocks {
         [first, ..] if first.1 <= una => true,

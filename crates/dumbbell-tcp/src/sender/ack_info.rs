@@ -1,7 +1,10 @@
-//! The new information in an acknowledgement, and the reaction of a detector that knows single segments.
+//! The new information in an acknowledgement, and the reaction of a detector that knows single
+//! segments.
 use super::Sender;
 use dumbbell_core::transport::segment::Outbox;
-use dumbbell_core::transport::{Cause, Congestion, CongestionControl, Detect, Finding, Phase, Pick, Recover};
+use dumbbell_core::transport::{
+    Cause, Congestion, CongestionControl, Detect, Finding, Phase, Pick, Recover,
+};
 use dumbbell_core::units::Time;
 
 /// Bytes that an acknowledgement newly reports.
@@ -38,7 +41,8 @@ impl AckReport {
 }
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
-    /// Processes an acknowledgement with new information: first the detector, then the phase, then the detector's finding.
+    /// Processes an acknowledgement with new information: first the detector, then the phase, then
+    /// the detector's finding.
     pub(super) fn on_ack_info(&mut self, now: Time, info: AckInfo, out: &mut impl Outbox) {
         let finding = self.examine(now, info);
         match self.phase {
@@ -58,7 +62,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 (self.spare, self.limited_sent) = (0, 0);
             }
             // What was found may have been forgiven meanwhile.
-            let stands = finding != Finding::Loss || self.detect.next_lost(&self.board, self.una).is_some();
+            let stands =
+                finding != Finding::Loss || self.detect.next_lost(&self.board, self.una).is_some();
             self.conclude(now, if stands { finding } else { Finding::Nothing }, info, out);
         }
     }
@@ -74,23 +79,27 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// RFC 8985 section 9.3: a lost retransmission is another sign of congestion, unless PRR reacts by itself.
-    /// Once for each round trip.
+    /// RFC 8985 section 9.3: a lost retransmission is another sign of congestion, unless PRR reacts
+    /// by itself. Once for each round trip.
     fn answer_lost_repetition(&mut self, now: Time, out: &mut impl Outbox) {
         let (seen, until) = self.cold.lost_again;
         let lost = self.detect.lost_again();
-        if lost == seen || self.una < until || self.cold.config.reduction == crate::config::Reduction::Prr {
+        if lost == seen
+            || self.una < until
+            || self.cold.config.reduction == crate::config::Reduction::Prr
+        {
             return;
         }
         self.cold.lost_again = (lost, self.high);
-        let event = Congestion::new(now, Cause::Loss, (self.nxt - self.una).min(self.cc.cwnd()), &[]);
+        let event =
+            Congestion::new(now, Cause::Loss, (self.nxt - self.una).min(self.cc.cwnd()), &[]);
         self.cc.on_congestion(&event);
         self.reduced();
         self.apply_commands(now, out);
     }
 
-    /// After a timeout: what was found lost, then new data, as far as the window goes; it grows if it is what holds the
-    /// sender back.
+    /// After a timeout: what was found lost, then new data, as far as the window goes; it grows if
+    /// it is what holds the sender back.
     pub(super) fn next_after_timeout(&mut self) -> Option<((Pick, u64, u64), u64)> {
         let lost = self.detect.next_lost(&self.board, self.una);
         let pick = lost.map_or(Pick::New, |(from, to)| Pick::Again(from, to));

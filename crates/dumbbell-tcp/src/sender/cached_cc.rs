@@ -1,5 +1,8 @@
-//! The congestion control and a cache of its answers: each packet reads fields here instead of calling an algorithm.
-use dumbbell_core::transport::{Ack, Congestion, CongestionControl, Capabilities, HostSignal, Commands, Sent, Tag};
+//! The congestion control and a cache of its answers: each packet reads fields here instead of
+//! calling an algorithm.
+use dumbbell_core::transport::{
+    Ack, Capabilities, Commands, Congestion, CongestionControl, HostSignal, Sent, Tag,
+};
 use dumbbell_core::units::{Rate, Span, Time};
 
 /// A congestion control, its answers after the last call, and its pending commands.
@@ -20,7 +23,15 @@ impl<C: CongestionControl> CachedCc<C> {
     pub fn new(cc: C) -> Self {
         let capabilities = cc.capabilities();
         let commands = Commands::default();
-        let mut control = CachedCc { cwnd: 0, capabilities, command_pending: false, rate: None, timer: Time::NEVER, cc, commands };
+        let mut control = CachedCc {
+            cwnd: 0,
+            capabilities,
+            command_pending: false,
+            rate: None,
+            timer: Time::NEVER,
+            cc,
+            commands,
+        };
         control.refresh();
         control
     }

@@ -2,7 +2,9 @@
 use super::{FIRST, Sender, Stage};
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::transport::segment::{Extra, Outbox, Segment, timestamp};
-use dumbbell_core::transport::{Uncounted, CongestionControl, Detect, HostSignal, Recover, RtoCommand, Tag};
+use dumbbell_core::transport::{
+    CongestionControl, Detect, HostSignal, Recover, RtoCommand, Tag, Uncounted,
+};
 use dumbbell_core::units::Time;
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
@@ -22,7 +24,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// Carries out the commands for the timer, before the RTT sample of the current acknowledgement is taken.
+    /// Carries out the commands for the timer, before the RTT sample of the current acknowledgement
+    /// is taken.
     #[cold]
     pub(super) fn obey_timer(&mut self, now: Time) {
         match self.cc.commands.rto.take() {
@@ -71,8 +74,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// Sends a dummy: a full segment that looks like the last one before SND.NXT and carries nothing new. Timers, window and
-    /// loss detection ignore it. A router may drop it before anything else.
+    /// Sends a dummy: a full segment that looks like the last one before SND.NXT and carries
+    /// nothing new. Timers, window and loss detection ignore it. A router may drop it before
+    /// anything else.
     fn send_dummy(&mut self, now: Time, tag: Tag, out: &mut impl Outbox) {
         if self.frozen || self.stage != Stage::Established || self.window == 0 {
             return;
@@ -87,7 +91,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         out.send(Segment { seq, ts, ip_len, flags: 0, ecn: Ecn::NotEct }, Some(extra));
     }
 
-    /// Sends a tagged segment beyond the window: new data, or the first unacknowledged segment once more.
+    /// Sends a tagged segment beyond the window: new data, or the first unacknowledged segment once
+    /// more.
     fn send_extra(&mut self, now: Time, tag: Tag, out: &mut impl Outbox) {
         if self.frozen {
             return;

@@ -1,6 +1,7 @@
-//! Delivery rates (draft-ietf-ccwg-bbr section 4.1, before that draft-cheng-iccrg-delivery-rate-estimation): how fast the
-//! network delivered between the sending of a segment and its acknowledgement. Kept for a congestion control that asks
-//! for it (`Capabilities::rates`); for others it costs one pointer.
+//! Delivery rates (draft-ietf-ccwg-bbr section 4.1, before that
+//! draft-cheng-iccrg-delivery-rate-estimation): how fast the network delivered between the sending
+//! of a segment and its acknowledgement. Kept for a congestion control that asks for it
+//! (`Capabilities::rates`); for others it costs one pointer.
 use dumbbell_core::transport::{LossSample, RateSample};
 use dumbbell_core::units::{Span, Time};
 use std::collections::VecDeque;
@@ -59,7 +60,8 @@ pub(super) struct Rates {
     flying: u64,
     /// C.lost_out - C.retrans_out: lost, and not sent again.
     unrepaired: u64,
-    /// C.app_limited: samples of what is sent until so much is delivered are limited by the application; 0: none.
+    /// C.app_limited: samples of what is sent until so much is delivered are limited by the
+    /// application; 0: none.
     limited_until: u64,
     min_rtt: Span,
     /// The latest-sent segment that the acknowledgement at hand delivers.
@@ -96,7 +98,8 @@ impl Rates {
         }
     }
 
-    /// `[from, to)` goes out: OnPacketSent. `repairing`: what goes again is lost, whether or not a detector said so.
+    /// `[from, to)` goes out: OnPacketSent. `repairing`: what goes again is lost, whether or not a
+    /// detector said so.
     pub fn on_sent(&mut self, now: Time, from: u64, to: u64, repairing: bool) {
         if self.flying == 0 {
             (self.first_sent, self.delivered_at) = (now, now);
@@ -213,7 +216,8 @@ impl Rates {
         Some(sample)
     }
 
-    /// `[from, to)` is lost. A detector that does not know single segments tells it of what was sent again, too.
+    /// `[from, to)` is lost. A detector that does not know single segments tells it of what was
+    /// sent again, too.
     fn on_lost(&mut self, from: u64, to: u64, by_segment: bool) {
         for i in self.within(from, to) {
             let s = &self.segments[i];
@@ -241,7 +245,8 @@ impl Rates {
         };
     }
 
-    /// What of `[from, to)` flies in segments of more than `larger` bytes is to be sent again, and is not counted as lost.
+    /// What of `[from, to)` flies in segments of more than `larger` bytes is to be sent again, and
+    /// is not counted as lost.
     fn withdraw(&mut self, from: u64, to: u64, larger: u64) {
         for i in self.within(from, to) {
             let bytes = self.bytes(i);
@@ -271,15 +276,16 @@ impl Rates {
         }
     }
 
-    /// CheckIfApplicationLimited, where less than a segment waits to be sent: is it the application that leaves the window
-    /// open?
+    /// CheckIfApplicationLimited, where less than a segment waits to be sent: is it the application
+    /// that leaves the window open?
     fn short_of_data(&mut self, cwnd: u64) {
         if self.flying < cwnd && self.unrepaired == 0 {
             self.mark_limited();
         }
     }
 
-    /// What goes from now on is limited, until what flies now has arrived (MarkConnectionAppLimited).
+    /// What goes from now on is limited, until what flies now has arrived
+    /// (MarkConnectionAppLimited).
     fn mark_limited(&mut self) {
         self.limited_until = (self.delivered + self.flying).max(1);
     }

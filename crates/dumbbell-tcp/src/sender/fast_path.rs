@@ -1,17 +1,19 @@
 //! The fast path of a sender: an expected acknowledgement of new data while nothing is lost,
-//! suspected, marked or timed, answered with full segments. Jacobson's header prediction (1990), for a sender.
+//! suspected, marked or timed, answered with full segments. Jacobson's header prediction (1990),
+//! for a sender.
 //!
 //! It does the same as [`super::ack`] in that state, without asking about what cannot
 //! be; random networks in the simulator compare the two.
 use super::ack::echoed;
-use crate::sender::ack_info::AckInfo;
 use super::{Sender, Stage};
+use crate::sender::ack_info::AckInfo;
 use dumbbell_core::transport::segment::{Extra, Outbox, Segment, flag, timestamp, widen};
 use dumbbell_core::transport::{Ack, CongestionControl, Detect, Phase, Recover, Tag};
 use dumbbell_core::units::{Span, Time};
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
-    /// True if this connection may ever take the fast path: nothing needs to see every acknowledgement.
+    /// True if this connection may ever take the fast path: nothing needs to see every
+    /// acknowledgement.
     pub(super) fn is_simple(&self) -> bool {
         !self.spaced && !self.rated && !self.cc.gives_commands() && !self.detect.wants_every_ack()
     }
@@ -32,7 +34,13 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     /// Takes a segment the short way, if that is open; false if nothing was done.
     #[inline(always)]
-    pub(super) fn take_fast_path(&mut self, now: Time, s: &Segment, x: Option<&Extra>, out: &mut impl Outbox) -> bool {
+    pub(super) fn take_fast_path(
+        &mut self,
+        now: Time,
+        s: &Segment,
+        x: Option<&Extra>,
+        out: &mut impl Outbox,
+    ) -> bool {
         if !self.fast_path || s.flags != flag::ACK || x.is_some() {
             return false;
         }
@@ -106,7 +114,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.cc.on_ack(&ack);
     }
 
-    /// Full segments of new data, until a window is full; the end of the stream is left to the careful way.
+    /// Full segments of new data, until a window is full; the end of the stream is left to the
+    /// careful way.
     #[inline(always)]
     fn fill_the_window(&mut self, now: Time, out: &mut impl Outbox) {
         let edge = self.limit.min(self.una + self.window);

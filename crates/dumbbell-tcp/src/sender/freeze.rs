@@ -1,5 +1,6 @@
-//! Freeze-TCP (Goff, Moronski, Phatak, Gupta, INFOCOM 2000), the sender's part: behind a closed window it keeps what it
-//! knows, and goes on with it when the window opens. The receiver's part is in its policy.
+//! Freeze-TCP (Goff, Moronski, Phatak, Gupta, INFOCOM 2000), the sender's part: behind a closed
+//! window it keeps what it knows, and goes on with it when the window opens. The receiver's part is
+//! in its policy.
 use super::Sender;
 use super::frto::Frto;
 use dumbbell_core::transport::{CongestionControl, Detect, Recover};
@@ -28,7 +29,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.cold.freeze.thaws = before == 0 && self.window > 0 && self.cold.config.freeze;
     }
 
-    /// True if an acknowledgement that looks like a duplicate only announces the reconnection once more.
+    /// True if an acknowledgement that looks like a duplicate only announces the reconnection once
+    /// more.
     pub(super) fn announces_again(&mut self) -> bool {
         let left = &mut self.cold.freeze.repetitions;
         let announces = *left > 0;
@@ -36,8 +38,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         announces
     }
 
-    /// The path is back: what is unacknowledged went into nothing and goes again, at the window and with the timeout of
-    /// before. No congestion, no backoff.
+    /// The path is back: what is unacknowledged went into nothing and goes again, at the window and
+    /// with the timeout of before. No congestion, no backoff.
     #[cold]
     pub(super) fn thaw(&mut self, now: Time) {
         self.cold.freeze = Freeze { thaws: false, repetitions: REPETITIONS };

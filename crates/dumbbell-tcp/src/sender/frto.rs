@@ -10,7 +10,8 @@ use dumbbell_core::units::Time;
 pub(super) enum Frto {
     /// No test, or it is decided.
     Off,
-    /// Step 1 is done: the first segment went again; step 2 waits for the acknowledgement that moves SND.UNA.
+    /// Step 1 is done: the first segment went again; step 2 waits for the acknowledgement that
+    /// moves SND.UNA.
     Resent,
     /// Step 2 is done: new data went; step 3 waits for what comes back.
     MtuProbe,
@@ -24,7 +25,8 @@ impl Frto {
 }
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
-    /// Step 1: not where a recovery was under way, and not twice for a segment (section 2.1 step 1).
+    /// Step 1: not where a recovery was under way, and not twice for a segment (section 2.1 step
+    /// 1).
     pub(super) fn frto_at_timeout(&self, first: bool) -> Frto {
         let fit = self.cold.config.frto && first && self.phase == Phase::Open;
         if fit { Frto::Resent } else { Frto::Off }
@@ -52,8 +54,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// Step 2: up to two segments of new data, if the acknowledgement leaves something open (b); without SACK a
-    /// duplicate ends the test (a), with SACK it is waited through (section 3.1).
+    /// Step 2: up to two segments of new data, if the acknowledgement leaves something open (b);
+    /// without SACK a duplicate ends the test (a), with SACK it is waited through (section 3.1).
     fn frto_step_2(&mut self, now: Time, info: AckInfo, out: &mut impl Outbox) {
         if info.acked == 0 {
             if !self.sack {
@@ -78,13 +80,14 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// Step 3: data that was not sent again arrived (b): `Resent` says so. New data arrived, or a duplicate without
-    /// SACK (a): the timeout was due.
+    /// Step 3: data that was not sent again arrived (b): `Resent` says so. New data arrived, or a
+    /// duplicate without SACK (a): the timeout was due.
     fn frto_step_3(&self, info: AckInfo) -> Frto {
         let resent = |from: u64, to: u64| self.cold.episode.resent_within(from, to);
         let report = &self.cold.report;
         let sacked = if info.sacked > 0 { report.lowest } else { None };
-        let beyond = self.una > self.recover_point || (sacked.is_some() && report.highest > self.recover_point);
+        let beyond = self.una > self.recover_point
+            || (sacked.is_some() && report.highest > self.recover_point);
         if beyond || (info.acked == 0 && !self.sack) {
             return Frto::Off;
         }

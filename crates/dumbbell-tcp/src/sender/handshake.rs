@@ -26,7 +26,11 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let options = syn_options(c.timestamps, c.sack, c.window_scaling);
         let extra = Extra {
             mss: c.own_mss() as u16,
-            window_scale: if c.window_scaling { c.window_shift(c.window_bytes()) as u8 } else { 255 },
+            window_scale: if c.window_scaling {
+                c.window_shift(c.window_bytes()) as u8
+            } else {
+                255
+            },
             sack_permitted: c.sack,
             timestamps: c.timestamps,
             window: self.open_window.min(u64::from(u32::MAX)) as u32,

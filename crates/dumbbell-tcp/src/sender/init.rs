@@ -1,19 +1,22 @@
-//! Initialization of a sender: the parameters for its congestion control, and every field at the start of a connection.
-use crate::sender::cached_cc::CachedCc;
+//! Initialization of a sender: the parameters for its congestion control, and every field at the
+//! start of a connection.
 use super::{Cold, FIRST, Sender, SenderStats, Stage, freeze, frto, tags, undo};
-use crate::sender::{accecn as accurate, ack_info as info, delivery_rate as rate, tail_probe as probe};
 use crate::config::{Ecn, TcpConfig};
 use crate::detect::AnyDetect;
 use crate::recover::AnyRecover;
 use crate::rtt::{Clock, Estimator};
+use crate::sender::cached_cc::CachedCc;
+use crate::sender::{
+    accecn as accurate, ack_info as info, delivery_rate as rate, tail_probe as probe,
+};
 use dumbbell_core::packet::Ecn as Codepoint;
 use dumbbell_core::transport::{CongestionControl, Detect, Path, Phase, Recover, Scoreboard};
 use dumbbell_core::units::Time;
 use std::sync::Arc;
 
 impl<C: CongestionControl> Sender<C> {
-    /// A sender of `config`, whose `mss` is set; `make` builds its congestion control, whose name may imply
-    /// some of it ([`TcpConfig::with_overrides`]).
+    /// A sender of `config`, whose `mss` is set; `make` builds its congestion control, whose name
+    /// may imply some of it ([`TcpConfig::with_overrides`]).
     pub fn new(config: impl Into<Arc<TcpConfig>>, make: impl FnOnce(&Path) -> C) -> Self {
         let config = config.into();
         let cc = make(&Self::path(&config));
@@ -79,7 +82,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             accurate: config.ecn.accurate() && !config.handshake,
             latched: config.ecn == Ecn::Rfc3168,
             sack: config.sack,
-            attentive: detect.has_timer() || config.dsack_undo || (config.eifel && config.timestamps),
+            attentive: detect.has_timer()
+                || config.dsack_undo
+                || (config.eifel && config.timestamps),
             tail_probes: config.tail_loss_probe && detect.by_segment(),
             probe_due: Time::NEVER,
             probing: false,
@@ -87,7 +92,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             simple: false,
             fast_path: false,
             burst: 0,
-            // L4S wants no bursts of more than 250 us (RFC 9331 section 4.3 item 7): one segment at a time.
+            // L4S wants no bursts of more than 250 us (RFC 9331 section 4.3 item 7): one segment at
+            // a time.
             quantum: if config.ecn == Ecn::L4s { 1 } else { config.pacing_quantum },
             cwr_due: false,
             tagged: false,

@@ -74,7 +74,12 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// Sends the data that a recovery picked.
-    fn send_repair(&mut self, now: Time, (pick, from, to): (Pick, u64, u64), out: &mut impl Outbox) {
+    fn send_repair(
+        &mut self,
+        now: Time,
+        (pick, from, to): (Pick, u64, u64),
+        out: &mut impl Outbox,
+    ) {
         let after = self.send(now, from, to, Tag(0), out);
         if pick == Pick::New {
             self.nxt = after;
@@ -84,8 +89,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// Sends the segment that would go next if the congestion window had room; false if none waits, or the receiver has no
-    /// room for it.
+    /// Sends the segment that would go next if the congestion window had room; false if none waits,
+    /// or the receiver has no room for it.
     pub(super) fn send_ahead(&mut self, now: Time, out: &mut impl Outbox) -> bool {
         if self.frozen || self.stage != Stage::Established || self.cold.frto.waits() {
             return false;
@@ -100,7 +105,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         true
     }
 
-    /// The end of the segment at SND.NXT, if it may go: slow start, congestion avoidance, going back.
+    /// The end of the segment at SND.NXT, if it may go: slow start, congestion avoidance, going
+    /// back.
     fn next_in_order(&mut self) -> Option<u64> {
         let to = self.next_for_the_receiver()?;
         let after = self.in_the_window() + (to - self.nxt);
@@ -127,7 +133,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let to = if to <= edge {
             to
         } else if self.nxt == self.una && edge > self.nxt {
-            // A window smaller than a segment, and nothing in flight to open it (RFC 9293 section 3.8.6.2.1).
+            // A window smaller than a segment, and nothing in flight to open it (RFC 9293 section
+            // 3.8.6.2.1).
             edge
         } else {
             (self.window_limited, self.blocked) = (false, true);
@@ -141,14 +148,16 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         Some(to)
     }
 
-    /// Bytes before SND.NXT that count against cwnd: not those sent beyond it, and when everything is sent again
-    /// not those that the receiver holds.
+    /// Bytes before SND.NXT that count against cwnd: not those sent beyond it, and when everything
+    /// is sent again not those that the receiver holds.
     fn in_the_window(&self) -> u64 {
-        let held = if self.phase == Phase::Loss { self.board.bytes_within(self.una, self.nxt) } else { 0 };
+        let held =
+            if self.phase == Phase::Loss { self.board.bytes_within(self.una, self.nxt) } else { 0 };
         (self.nxt - self.una).saturating_sub(self.beyond + held)
     }
 
-    /// The next data of the recovery, cut to a segment, and the number of bytes for which there is room.
+    /// The next data of the recovery, cut to a segment, and the number of bytes for which there is
+    /// room.
     fn next_repair(&mut self) -> Option<((Pick, u64, u64), u64)> {
         if self.phase == Phase::Loss {
             return self.next_after_timeout();
@@ -164,7 +173,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let (from, to) = match pick {
             Pick::New if self.high >= self.end() => return None,
             Pick::New => (self.high, self.limit.min(self.high + self.mss)),
-            Pick::Again(from, to) | Pick::Rescue(from, to) => (from, to.min(from + self.mss).min(self.limit.max(from))),
+            Pick::Again(from, to) | Pick::Rescue(from, to) => {
+                (from, to.min(from + self.mss).min(self.limit.max(from)))
+            }
         };
         (pick != Pick::New || to <= self.una + self.window).then_some((from, to))
     }
@@ -187,17 +198,33 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     /// [`Self::emit`], out of line: the one copy inside the hot loop is enough.
     #[inline(never)]
-    pub(super) fn send(&mut self, now: Time, from: u64, to: u64, extra_tag: Tag, out: &mut impl Outbox) -> u64 {
+    pub(super) fn send(
+        &mut self,
+        now: Time,
+        from: u64,
+        to: u64,
+        extra_tag: Tag,
+        out: &mut impl Outbox,
+    ) -> u64 {
         self.emit(now, from, to, extra_tag, out)
     }
 
-    /// One segment with bytes `[from, to)`, and the FIN if they are the last; returns the offset after it.
+    /// One segment with bytes `[from, to)`, and the FIN if they are the last; returns the offset
+    /// after it.
     #[inline(always)]
-    fn emit(&mut self, now: Time, from: u64, to: u64, extra_tag: Tag, out: &mut impl Outbox) -> u64 {
+    fn emit(
+        &mut self,
+        now: Time,
+        from: u64,
+        to: u64,
+        extra_tag: Tag,
+        out: &mut impl Outbox,
+    ) -> u64 {
         let fin = to == self.limit && self.fin > 0;
         let after = to + u64::from(fin);
         let retransmit = from < self.high;
-        let own_tag = if self.informed { self.inform(now, (from, to), after, retransmit) } else { Tag(0) };
+        let own_tag =
+            if self.informed { self.inform(now, (from, to), after, retransmit) } else { Tag(0) };
         let mut flags = if fin { flag::FIN } else { 0 };
         let mut ecn = Ecn::NotEct;
         if retransmit {
@@ -222,7 +249,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             }
         }
         let tag = if extra_tag.0 != 0 { extra_tag } else { own_tag };
-        let extra = if tag.0 != 0 { Some(self.note_tag(from, after, tag, extra_tag.0 != 0)) } else { None };
+        let extra =
+            if tag.0 != 0 { Some(self.note_tag(from, after, tag, extra_tag.0 != 0)) } else { None };
         let ts = if self.timestamps { timestamp(self.clock.tick(now)) } else { 0 };
         let ip_len = (u64::from(self.overhead) + (to - from)) as u16;
         if self.spaced {
@@ -239,9 +267,16 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         after
     }
 
-    /// Tells the congestion control and the detector of a segment; the tag that the former writes on it.
+    /// Tells the congestion control and the detector of a segment; the tag that the former writes
+    /// on it.
     #[inline(never)]
-    pub(super) fn inform(&mut self, now: Time, (from, to): (u64, u64), after: u64, retransmit: bool) -> Tag {
+    pub(super) fn inform(
+        &mut self,
+        now: Time,
+        (from, to): (u64, u64),
+        after: u64,
+        retransmit: bool,
+    ) -> Tag {
         let mut sent = Sent::new(now, from, to - from, retransmit, self.nxt - self.una);
         sent.end = after;
         self.detect.on_sent(&sent);
@@ -251,8 +286,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if self.cc.sees_segments() { self.cc.on_sent(&sent) } else { Tag(0) }
     }
 
-    /// Remembers a tagged segment; new data beyond the window is not counted by the window. A tag that is a colour stays
-    /// here: the packet has the codepoint, and the receiver is not to answer it for that.
+    /// Remembers a tagged segment; new data beyond the window is not counted by the window. A tag
+    /// that is a colour stays here: the packet has the codepoint, and the receiver is not to answer
+    /// it for that.
     #[cold]
     pub(super) fn note_tag(&mut self, from: u64, to: u64, tag: Tag, extra: bool) -> Extra {
         let beyond = extra && from >= self.high;

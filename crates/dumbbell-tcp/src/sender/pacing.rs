@@ -4,14 +4,16 @@ use dumbbell_core::transport::{CongestionControl, Detect, Recover};
 use dumbbell_core::units::{Rate, Time};
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
-    /// True if pacing lets a segment go now: a quantum at once, then nothing until it would have been sent at the rate.
+    /// True if pacing lets a segment go now: a quantum at once, then nothing until it would have
+    /// been sent at the rate.
     #[inline]
     pub(super) fn released(&mut self, now: Time) -> bool {
         self.pacing = now < self.pace_at && self.burst == 0 && self.pacing_rate().is_some();
         !self.pacing
     }
 
-    /// A segment of `bytes` went. A delivery rate counts payload, and so does the pacing of a control that goes by it.
+    /// A segment of `bytes` went. A delivery rate counts payload, and so does the pacing of a
+    /// control that goes by it.
     #[inline]
     pub(super) fn pace(&mut self, now: Time, bytes: u64) {
         if let Some(rate) = self.pacing_rate() {
@@ -32,12 +34,14 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// The profile's rate: windows per smoothed round trip, more of them in slow start. None before a sample.
+    /// The profile's rate: windows per smoothed round trip, more of them in slow start. None before
+    /// a sample.
     #[cold]
     fn own_rate(&self) -> Option<Rate> {
         let (srtt, cwnd, config) = (self.rtt.srtt()?, self.cc.cwnd(), &self.cold.config);
         let slow_start = self.cc.ssthresh().is_some_and(|ssthresh| cwnd < ssthresh / 2);
-        let info = if slow_start { config.pacing_gain_slow_start } else { config.pacing_gain_avoidance };
+        let info =
+            if slow_start { config.pacing_gain_slow_start } else { config.pacing_gain_avoidance };
         let bps = info * cwnd as f64 * 8.0 / srtt.seconds();
         (srtt.ps() > 0).then(|| Rate::from_bps((bps as u64).max(1)))
     }

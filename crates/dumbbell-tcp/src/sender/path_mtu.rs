@@ -1,6 +1,7 @@
 //! Path MTU discovery of a sender (docs/path-mtu.md). Sizes here are those of whole IP packets.
 //!
-//! A sender begins with the largest packet that both ends allow, and has no state here until that proves too large:
+//! A sender begins with the largest packet that both ends allow, and has no state here until that
+//! proves too large:
 //!
 //! ```text
 //!             a notice (icmp, probe)                    pmtu_raise_after later
@@ -15,18 +16,21 @@
 //!                                                      +--> high - low < pmtu_step: complete, until the raise
 //! ```
 //!
-//! `low` is RFC 4821's search_low (RFC 8899: PLPMTU), `high` its search_high. A size that fails in the course is a lost
-//! probe or a notice for one; what timed out with other data is inconclusive and tried again. While at `low` timeouts
-//! repeat, the size falls to the base, and below that to half of itself (RFC 4821 section 7.7).
+//! `low` is RFC 4821's search_low (RFC 8899: PLPMTU), `high` its search_high. A size that fails in
+//! the course is a lost probe or a notice for one; what timed out with other data is inconclusive
+//! and tried again. While at `low` timeouts repeat, the size falls to the base, and below that to
+//! half of itself (RFC 4821 section 7.7).
 pub(crate) mod packet_too_big;
 pub(crate) mod probe;
 use dumbbell_core::units::Time;
 
 /// The plateaus of RFC 1191 section 7, highest first.
 const PLATEAUS: [u32; 11] = [65_535, 32_000, 17_914, 8166, 4352, 2002, 1492, 1006, 508, 296, 68];
-/// Sizes that paths are likely to have, ascending: plateaus, and the MTUs of IPv6's least (RFC 8200), of Ethernet, of jumbo
-/// frames and of IP over ATM (RFC 2225). They are tried first (RFC 4821 section 7.3).
-const LIKELY: [u32; 12] = [1006, 1280, 1492, 1500, 2002, 4352, 8166, 9000, 9180, 17_914, 32_000, 65_535];
+/// Sizes that paths are likely to have, ascending: plateaus, and the MTUs of IPv6's least (RFC
+/// 8200), of Ethernet, of jumbo frames and of IP over ATM (RFC 2225). They are tried first (RFC
+/// 4821 section 7.3).
+const LIKELY: [u32; 12] =
+    [1006, 1280, 1492, 1500, 2002, 4352, 8166, 9000, 9180, 17_914, 32_000, 65_535];
 /// IPv4's least MTU (RFC 791).
 const LEAST_V4: u32 = 68;
 
@@ -48,7 +52,8 @@ pub struct PathStats {
     pub black_holes: u32,
     /// ICMP messages that were accepted.
     pub notices: u32,
-    /// ICMP messages that were ignored: data not in flight, no smaller size, or discovery by ICMP is off.
+    /// ICMP messages that were ignored: data not in flight, no smaller size, or discovery by ICMP
+    /// is off.
     pub notices_ignored: u32,
 }
 
@@ -73,8 +78,8 @@ pub(crate) struct PathSize {
     /// The size that a router named for a probe: tried next.
     pub named: Option<u32>,
     pub trial: Option<MtuProbe>,
-    /// The packet of the last notice that named no size, and the end of what was in flight when that was heeded: what it says
-    /// of the rest of that flight is the same.
+    /// The packet of the last notice that named no size, and the end of what was in flight when
+    /// that was heeded: what it says of the rest of that flight is the same.
     pub unnamed: (u64, u64),
     /// No probe before everything below is acknowledged.
     pub wait: u64,
@@ -102,9 +107,9 @@ impl PathSize {
         }
     }
 
-    /// True if a notice of the packet at `at` that names no size is one more of a flight whose first was heeded: notices come in
-    /// the order of the packets, and what went again began where that flight did. (RFC 1191 section 5 has the dropped packet's
-    /// length to go by.)
+    /// True if a notice of the packet at `at` that names no size is one more of a flight whose
+    /// first was heeded: notices come in the order of the packets, and what went again began where
+    /// that flight did. (RFC 1191 section 5 has the dropped packet's length to go by.)
     pub fn tells_again(&mut self, at: u64, high: u64) -> bool {
         let (last, end) = self.unnamed;
         let again = last < at && at < end;
@@ -123,7 +128,8 @@ impl PathSize {
         }
     }
 
-    /// A black hole, found with packets of `present`: the size to go on with (RFC 4821 section 7.7).
+    /// A black hole, found with packets of `present`: the size to go on with (RFC 4821 section
+    /// 7.7).
     pub fn fall(&mut self, present: u32, base: u32, least: u32) -> u32 {
         let size = match present {
             _ if present > self.low => self.low,
@@ -143,8 +149,10 @@ mod tests {
     /// RFC 1191 section 7's table.
     #[test]
     fn plateaus() {
-        let sizes = [65_536, 65_535, 32_000, 9180, 9000, 8166, 4352, 2002, 1500, 1492, 1006, 508, 296, 68];
-        let below = [65_535, 32_000, 17_914, 8166, 8166, 4352, 2002, 1492, 1492, 1006, 508, 296, 68, 68];
+        let sizes =
+            [65_536, 65_535, 32_000, 9180, 9000, 8166, 4352, 2002, 1500, 1492, 1006, 508, 296, 68];
+        let below =
+            [65_535, 32_000, 17_914, 8166, 8166, 4352, 2002, 1492, 1492, 1006, 508, 296, 68, 68];
         assert_eq!(sizes.map(plateau_below), below);
     }
 
@@ -165,7 +173,10 @@ mod tests {
         assert_eq!((&tried[..4], found), (&[1280, 1492, 1500, 2002][..], 1500));
         assert!(tried.len() <= 4 + 6, "{tried:?}");
         // Nothing is wrong with the path: seven sizes, and the largest exactly.
-        assert_eq!(search(9000, 9000, 1024, 8), (vec![1280, 1492, 1500, 2002, 4352, 8166, 9000], 9000));
+        assert_eq!(
+            search(9000, 9000, 1024, 8),
+            (vec![1280, 1492, 1500, 2002, 4352, 8166, 9000], 9000)
+        );
         assert_eq!(search(3000, 3000, 1024, 8).1, 3000);
         assert_eq!(search(1024, 1024, 1024, 8), (vec![], 1024));
     }

@@ -1,8 +1,10 @@
 //! Loss recovery: from the detection of a loss to its repair.
-use crate::sender::ack_info::AckInfo;
 use super::{Sender, flight};
+use crate::sender::ack_info::AckInfo;
 use dumbbell_core::transport::segment::Outbox;
-use dumbbell_core::transport::{Cause, Congestion, CongestionControl, Detect, Evidence, Finding, Phase, Recover, Step};
+use dumbbell_core::transport::{
+    Cause, Congestion, CongestionControl, Detect, Evidence, Finding, Phase, Recover, Step,
+};
 use dumbbell_core::units::Time;
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
@@ -19,7 +21,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         (e.now, e.acked, e.sacked, e.dupacks) = (now, info.acked, info.sacked, self.dupacks);
         (e.una, e.high, e.cwnd) = (self.una, self.high, self.cc.cwnd());
         e.slow_start = self.cc.ssthresh().is_some_and(|s| e.cwnd < s);
-        (e.srtt, e.min_rtt, e.rto, e.phase) = (self.rtt.srtt(), self.rtt.min_rtt(), self.rtt.rto(), self.phase);
+        (e.srtt, e.min_rtt, e.rto, e.phase) =
+            (self.rtt.srtt(), self.rtt.min_rtt(), self.rtt.rto(), self.phase);
         (e.recover, e.echo) = (self.recover_point, self.cold.report.echo);
         let finding = self.detect.on_ack(&e, &self.board);
         if self.rated {
@@ -30,7 +33,13 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     /// Acts on a detector's finding.
     #[cold]
-    pub(super) fn conclude(&mut self, now: Time, finding: Finding, info: AckInfo, out: &mut impl Outbox) {
+    pub(super) fn conclude(
+        &mut self,
+        now: Time,
+        finding: Finding,
+        info: AckInfo,
+        out: &mut impl Outbox,
+    ) {
         if self.searching && finding == Finding::Loss {
             if self.only_trial_lost() {
                 return self.trial_failed(now, out);
@@ -89,7 +98,12 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             let head = if info.acked > 0 { self.una } else { 0 };
             self.beyond -= self.cold.tags.take_lost(below, head, false, &self.board);
             if !self.cold.tags.lost().is_empty() {
-                let event = Congestion::new(now, Cause::Further, self.nxt - self.una, self.cold.tags.lost());
+                let event = Congestion::new(
+                    now,
+                    Cause::Further,
+                    self.nxt - self.una,
+                    self.cold.tags.lost(),
+                );
                 self.cc.on_congestion(&event);
             }
         }

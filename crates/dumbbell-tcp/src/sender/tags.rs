@@ -40,10 +40,17 @@ impl Tags {
         self.0.as_mut().map_or(0, |listed| listed.acknowledged(una))
     }
 
-    /// Moves the tags of what lies below `lost_below`, or begins at `head`, and is not selectively acknowledged,
-    /// to [`Self::lost`]; returns how many of its bytes went beyond the window. A repetition is not lost because its original
-    /// was: it goes with them only if `repeated` too is given up.
-    pub fn take_lost(&mut self, lost_below: u64, head: u64, repeated: bool, board: &Scoreboard) -> u64 {
+    /// Moves the tags of what lies below `lost_below`, or begins at `head`, and is not selectively
+    /// acknowledged, to [`Self::lost`]; returns how many of its bytes went beyond the window. A
+    /// repetition is not lost because its original was: it goes with them only if `repeated` too is
+    /// given up.
+    pub fn take_lost(
+        &mut self,
+        lost_below: u64,
+        head: u64,
+        repeated: bool,
+        board: &Scoreboard,
+    ) -> u64 {
         self.0.as_mut().map_or(0, |listed| listed.take_lost(lost_below, head, repeated, board))
     }
 
@@ -79,7 +86,9 @@ impl Listed {
     fn take_lost(&mut self, lost_below: u64, head: u64, repeated: bool, board: &Scoreboard) -> u64 {
         self.lost.clear();
         let gone = |t: &Tagged| {
-            (t.to <= lost_below || t.from == head) && (repeated || !t.again) && board.bytes_within(t.from, t.to) == 0
+            (t.to <= lost_below || t.from == head)
+                && (repeated || !t.again)
+                && board.bytes_within(t.from, t.to) == 0
         };
         // What begins at the head ends before all that does not.
         let below = self.until(lost_below);

@@ -1,4 +1,5 @@
-//! Tail loss probes (RFC 8985 section 7): a segment that calls for an acknowledgement where none would come.
+//! Tail loss probes (RFC 8985 section 7): a segment that calls for an acknowledgement where none
+//! would come.
 use super::Sender;
 use dumbbell_core::transport::segment::Outbox;
 use dumbbell_core::transport::{Cause, Congestion, CongestionControl, Detect, Phase, Recover, Tag};
@@ -14,9 +15,10 @@ pub(super) struct TailProbe {
 }
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
-    /// The time of the next probe (section 7.2 `TLP_calc_PTO`), counted from the last new data or the last acknowledgement
-    /// that moved SND.UNA: two round trips, more for a single segment, at most the retransmission timeout. Not in
-    /// recovery, not while something is selectively acknowledged, not while a probe is on its way.
+    /// The time of the next probe (section 7.2 `TLP_calc_PTO`), counted from the last new data or
+    /// the last acknowledgement that moved SND.UNA: two round trips, more for a single segment, at
+    /// most the retransmission timeout. Not in recovery, not while something is selectively
+    /// acknowledged, not while a probe is on its way.
     #[inline]
     pub(super) fn probe_at(&self) -> Time {
         let quiet = self.phase != Phase::Open || self.probing || self.una == self.high;
@@ -26,14 +28,16 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let since = self.rto_started.max(self.last_sent);
         let span = match self.rtt.srtt() {
             None => Span::from_secs(1),
-            Some(srtt) if self.high - self.una <= self.mss => srtt * 2 + self.cold.config.probe_ack_delay,
+            Some(srtt) if self.high - self.una <= self.mss => {
+                srtt * 2 + self.cold.config.probe_ack_delay
+            }
             Some(srtt) => srtt * 2,
         };
         (since + span).min(self.rto_at)
     }
 
-    /// Section 7.3: new data if the receiver's window has room, else the last segment again. The retransmission timer
-    /// starts anew.
+    /// Section 7.3: new data if the receiver's window has room, else the last segment again. The
+    /// retransmission timer starts anew.
     #[cold]
     pub(super) fn send_probe(&mut self, now: Time, out: &mut impl Outbox) {
         let to = self.limit.min(self.high + self.mss);
@@ -54,7 +58,13 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     /// Section 7.4.2 `TLP_process_ack`: was something lost that the probe itself repaired?
     #[cold]
-    pub(super) fn on_probe_answer(&mut self, now: Time, plain: bool, duplicate: bool, out: &mut impl Outbox) {
+    pub(super) fn on_probe_answer(
+        &mut self,
+        now: Time,
+        plain: bool,
+        duplicate: bool,
+        out: &mut impl Outbox,
+    ) {
         let TailProbe { end, again } = self.cold.probe;
         if self.una < end {
             return;
@@ -79,7 +89,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     fn answer_tail_loss(&mut self, now: Time, out: &mut impl Outbox) {
         self.stats.tail_losses += 1;
         self.reduced();
-        let event = Congestion::new(now, Cause::Loss, (self.nxt - self.una).min(self.cc.cwnd()), &[]);
+        let event =
+            Congestion::new(now, Cause::Loss, (self.nxt - self.una).min(self.cc.cwnd()), &[]);
         self.cc.on_congestion(&event);
         self.cc.on_recovered(now, u64::MAX);
         self.apply_commands(now, out);

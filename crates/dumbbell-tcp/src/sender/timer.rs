@@ -61,17 +61,20 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         } else if self.una < self.high {
             self.on_timeout(now, out);
         } else {
-            // A window too small for what waits: nothing is lost, the next acknowledgement opens it.
+            // A window too small for what waits: nothing is lost, the next acknowledgement opens
+            // it.
             self.rto_at = Time::NEVER;
         }
     }
 
-    /// RFC 6298 section 5, RFC 5681 section 3.1: back to one segment, everything outstanding is sent again.
+    /// RFC 6298 section 5, RFC 5681 section 3.1: back to one segment, everything outstanding is
+    /// sent again.
     fn on_timeout(&mut self, now: Time, out: &mut impl Outbox) {
         self.stats.rtos += 1;
         let flight = self.nxt - self.una - self.limited_sent.min(self.nxt - self.una);
-        // A recovery sends new data until the timer expires, for what SACK or duplicates report. All of it counts as
-        // FlightSize, but it is no window that the network ever held (RFC 5681 equation 4: *no more than* half of it).
+        // A recovery sends new data until the timer expires, for what SACK or duplicates report.
+        // All of it counts as FlightSize, but it is no window that the network ever held (RFC 5681
+        // equation 4: *no more than* half of it).
         let in_flight = flight.min(self.cc.cwnd());
         let first = self.cold.rto_una != self.una;
         self.cold.rto_una = self.una;
@@ -94,11 +97,13 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.reduced();
         self.rtt.expired();
         self.arm(now);
-        let event = Congestion::new(now, Cause::Timeout { first }, in_flight, self.cold.tags.lost());
+        let event =
+            Congestion::new(now, Cause::Timeout { first }, in_flight, self.cold.tags.lost());
         self.cc.on_congestion(&event);
         self.cold.episode.open(true);
         if self.detect.by_segment() {
-            // What was found lost goes again, the first segment whatever the window; nothing else does.
+            // What was found lost goes again, the first segment whatever the window; nothing else
+            // does.
             self.nxt = kept.max(self.high);
             self.resend_head(now, out);
         }

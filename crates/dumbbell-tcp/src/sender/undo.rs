@@ -1,10 +1,12 @@
 //! Spurious reductions: their detection (Eifel, D-SACK), and the undo (RFC 4015).
 use super::Sender;
 use super::frto::Frto;
-use crate::sender::ack_info::AckInfo;
 use crate::config::TcpConfig;
+use crate::sender::ack_info::AckInfo;
 use dumbbell_core::transport::segment::TS_UNIT_SHIFT;
-use dumbbell_core::transport::{Cause, Congestion, CongestionControl, Detect, Phase, Recover, Scoreboard};
+use dumbbell_core::transport::{
+    Cause, Congestion, CongestionControl, Detect, Phase, Recover, Scoreboard,
+};
 use dumbbell_core::units::Time;
 
 /// The retransmissions since the last reduction, and their outcome.
@@ -32,7 +34,8 @@ impl Episode {
     pub fn open(&mut self, timeout: bool) {
         self.resent.clear();
         self.reported.clear();
-        (self.open, self.timeout, self.ambiguous, self.first) = (self.watched, timeout, false, None);
+        (self.open, self.timeout, self.ambiguous, self.first) =
+            (self.watched, timeout, false, None);
     }
     pub fn close(&mut self) {
         self.open = false;
@@ -51,8 +54,8 @@ impl Episode {
     pub fn resent_within(&self, from: u64, to: u64) -> u64 {
         self.resent.bytes_within(from, to)
     }
-    /// `[from, to)` arrived twice; whether all that was sent again did (RFC 3708 section 3). A duplicate that this end
-    /// did not make tells nothing.
+    /// `[from, to)` arrived twice; whether all that was sent again did (RFC 3708 section 3). A
+    /// duplicate that this end did not make tells nothing.
     fn duplicated(&mut self, from: u64, to: u64) -> bool {
         if !self.open || self.ambiguous || self.resent.bytes_within(from, to) < to - from {
             return false;
@@ -63,8 +66,8 @@ impl Episode {
 }
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
-    /// RFC 3522 section 3.2: the first acknowledgement of something that was sent again echoes an earlier timestamp
-    /// than the repetition's.
+    /// RFC 3522 section 3.2: the first acknowledgement of something that was sent again echoes an
+    /// earlier timestamp than the repetition's.
     pub(super) fn answers_the_original(&mut self, info: AckInfo) -> bool {
         let episode = &mut self.cold.episode;
         let before = self.una - info.acked;
@@ -85,7 +88,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// The last reduction was not due: the congestion control takes it back, and what was held lost is on its way.
+    /// The last reduction was not due: the congestion control takes it back, and what was held lost
+    /// is on its way.
     #[cold]
     pub(super) fn declare_spurious(&mut self, now: Time, acked: u64) {
         let timeout = self.cold.episode.timeout;
@@ -109,7 +113,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let flight = self.nxt - self.una - self.board.bytes_within(self.una, self.nxt);
         self.cc.on_congestion(&Congestion::new(now, Cause::Spurious, flight, &[]));
         if going_back {
-            // RFC 4015 section 3.2 steps (7) to (9): no burst, and a timeout that would not have expired.
+            // RFC 4015 section 3.2 steps (7) to (9): no burst, and a timeout that would not have
+            // expired.
             let initial = self.cold.config.initial_window_for(self.mss);
             self.cc.on_recovered(now, flight + acked.min(initial));
             if let Some(echo) = self.cold.report.echo {

@@ -4,7 +4,9 @@ use dumbbell_algos::cc::AnyCc;
 use dumbbell_core::transport::segment::{Extra, Outbox, PacketTooBig, Segment, flag};
 use dumbbell_core::transport::{CongestionControl, Detect, Receive, Recover};
 use dumbbell_core::units::{Bytes, Rate, Span, Time};
-use dumbbell_tcp::{AnyDetect, AnyRecover, Detection, Receiver, ReceiverPolicy, Reduction, Sender, TcpConfig};
+use dumbbell_tcp::{
+    AnyDetect, AnyRecover, Detection, Receiver, ReceiverPolicy, Reduction, Sender, TcpConfig,
+};
 use std::collections::BTreeMap;
 
 pub const MSS: u64 = 1000;
@@ -38,7 +40,8 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// Payload of data segments without options, in segments from the first byte on: 1 is the first.
+    /// Payload of data segments without options, in segments from the first byte on: 1 is the
+    /// first.
     pub fn number(&self) -> u64 {
         u64::from(self.segment.seq - 1) / MSS + 1
     }
@@ -68,7 +71,8 @@ pub struct Net<C, D = AnyDetect, R = AnyRecover, P = ReceiverPolicy> {
     pub fate: Script,
     /// What the forward wire carries, by time: the last entry that has begun holds. None: anything.
     pub mtus: Vec<(Time, u32)>,
-    /// Whether it says what it dropped for its size, after this time; `Some(true)`: and which size it carries.
+    /// Whether it says what it dropped for its size, after this time; `Some(true)`: and which size
+    /// it carries.
     pub tells: Option<(Span, bool)>,
     /// Notices on their way, true and forged.
     pub notices: BTreeMap<(Time, u64), PacketTooBig>,
@@ -78,8 +82,8 @@ pub struct Net<C, D = AnyDetect, R = AnyRecover, P = ReceiverPolicy> {
     wire: BTreeMap<(Time, u64), (Way, Segment, Option<Extra>)>,
 }
 
-/// The profile of most tests: the classics' machinery, no handshake, no options, 1000-byte segments, immediate ACKs,
-/// exact clocks.
+/// The profile of most tests: the classics' machinery, no handshake, no options, 1000-byte
+/// segments, immediate ACKs, exact clocks.
 pub fn plain() -> TcpConfig {
     TcpConfig {
         mss: Some(Bytes(MSS)),
@@ -148,7 +152,8 @@ impl<C: CongestionControl, D: Detect, R: Recover, P: Receive> Net<C, D, R, P> {
         let mut numbers = numbers.to_vec();
         self.fate = Box::new(move |way, _, s| {
             let number = u64::from(s.seq.wrapping_sub(1)) / MSS + 1;
-            match numbers.iter().position(|n| way == Way::Forward && s.ip_len > 40 && *n == number) {
+            match numbers.iter().position(|n| way == Way::Forward && s.ip_len > 40 && *n == number)
+            {
                 Some(i) => {
                     numbers.remove(i);
                     lose()
@@ -193,7 +198,8 @@ impl<C: CongestionControl, D: Detect, R: Recover, P: Receive> Net<C, D, R, P> {
                 copies.clear();
                 if let Some((after, named)) = self.tells {
                     self.order += 1;
-                    let notice = PacketTooBig { mtu: if named { mtu } else { 0 }, seq: segment.seq };
+                    let notice =
+                        PacketTooBig { mtu: if named { mtu } else { 0 }, seq: segment.seq };
                     self.notices.insert((self.now + after, self.order), notice);
                 }
             }
@@ -217,7 +223,8 @@ impl<C: CongestionControl, D: Detect, R: Recover, P: Receive> Net<C, D, R, P> {
         loop {
             let arrival = self.wire.keys().next().map_or(Time::NEVER, |k| k.0);
             let notice = self.notices.keys().next().map_or(Time::NEVER, |k| k.0);
-            let next = arrival.min(self.sender.deadline()).min(self.receiver.deadline()).min(notice);
+            let next =
+                arrival.min(self.sender.deadline()).min(self.receiver.deadline()).min(notice);
             if next > until || next == Time::NEVER {
                 self.now = self.now.max(until.min(Time::from_ps(u64::MAX / 2)));
                 return self;
@@ -230,8 +237,12 @@ impl<C: CongestionControl, D: Detect, R: Recover, P: Receive> Net<C, D, R, P> {
             } else if arrival == next {
                 let (_, (way, segment, extra)) = self.wire.pop_first().unwrap();
                 match way {
-                    Way::Forward => self.answer(|r, now, out| r.on_segment(now, &segment, extra.as_ref(), out)),
-                    Way::Back => self.act(|s, now, out| s.on_segment(now, &segment, extra.as_ref(), out)),
+                    Way::Forward => {
+                        self.answer(|r, now, out| r.on_segment(now, &segment, extra.as_ref(), out))
+                    }
+                    Way::Back => {
+                        self.act(|s, now, out| s.on_segment(now, &segment, extra.as_ref(), out))
+                    }
                 }
             } else if self.receiver.deadline() == next {
                 self.answer(|r, now, out| r.on_deadline(now, out));
@@ -255,7 +266,10 @@ impl<C: CongestionControl, D: Detect, R: Recover, P: Receive> Net<C, D, R, P> {
 
 /// The data segments of a log sent at `at` milliseconds: `-3` is the third, sent again.
 pub fn burst(data: &[(u64, u64, bool)], at: u64) -> Vec<i64> {
-    data.iter().filter(|d| d.0 == at).map(|d| if d.2 { -(d.1 as i64) } else { d.1 as i64 }).collect()
+    data.iter()
+        .filter(|d| d.0 == at)
+        .map(|d| if d.2 { -(d.1 as i64) } else { d.1 as i64 })
+        .collect()
 }
 
 pub fn ms(t: Time) -> u64 {

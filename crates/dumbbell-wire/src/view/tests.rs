@@ -20,7 +20,12 @@ fn a_handshake_reads_as_it_went() {
         (samples::SYN_V6, samples::SYN_ACK_V6, samples::TCP_V6),
     ] {
         let (a, b, c) = (tcp(syn), tcp(syn_ack), tcp(data));
-        assert_eq!(a.flags, tcp_flags::SYN | tcp_flags::ECE | tcp_flags::CWR, "RFC 3168 section 6.1.1: it asks for ECN");
+        assert_eq!(
+            a.flags,
+            tcp_flags::SYN | tcp_flags::ECE | tcp_flags::CWR,
+            "RFC 3168 section \
+            6.1.1: it asks for ECN"
+        );
         assert_eq!(b.flags, tcp_flags::SYN | tcp_flags::ACK | tcp_flags::ECE);
         assert_eq!(b.ack, a.seq.wrapping_add(1));
         assert_eq!((c.seq, c.ack), (b.ack, b.seq.wrapping_add(1)));
@@ -34,7 +39,10 @@ fn a_handshake_reads_as_it_went() {
 fn a_datagram_reads_as_it_was_sent() {
     for packet in [samples::UDP_V4, samples::UDP_V6] {
         let v = view(packet);
-        assert_eq!((v.dscp, v.ecn, v.transport), (Dscp(0x2e >> 2), Ecn::Ect0, TransportHeader::Udp));
+        assert_eq!(
+            (v.dscp, v.ecn, v.transport),
+            (Dscp(0x2e >> 2), Ecn::Ect0, TransportHeader::Udp)
+        );
         assert_eq!((v.payload_len(), v.ports.1, v.routed, v.fragment), (11, 5002, false, None));
         assert_eq!(usize::from(v.total_len), packet.len());
     }
@@ -45,7 +53,10 @@ fn pieces_say_where_they_lie() {
     let (four, six) = (view(samples::PIECE_V4), view(samples::PIECE_V6));
     assert_eq!(four.fragment, Some(Fragment { id: 0xf4ca, offset: 1480, more: false }));
     assert_eq!(six.fragment, Some(Fragment { id: 0xda46_b8f6, offset: 1448, more: false }));
-    assert_eq!((six.header_len, six.protocol, six.transport, six.ports), (48, protocol::UDP, TransportHeader::Fragment, (0, 0)));
+    assert_eq!(
+        (six.header_len, six.protocol, six.transport, six.ports),
+        (48, protocol::UDP, TransportHeader::Fragment, (0, 0))
+    );
     assert_eq!((four.transport, four.ports), (TransportHeader::Fragment, (0, 0)));
 }
 
@@ -58,14 +69,18 @@ fn an_error_quotes_a_packet_that_can_be_read() {
         assert_eq!((quote.ports.1, quote.protocol), (5003, protocol::UDP));
     }
     let short = PacketView::quoted(&samples::TCP_V4[..28]).unwrap();
-    assert_eq!((short.ports, short.transport), (view(samples::TCP_V4).ports, TransportHeader::Fragment));
+    assert_eq!(
+        (short.ports, short.transport),
+        (view(samples::TCP_V4).ports, TransportHeader::Fragment)
+    );
 }
 
 #[test]
 fn extension_headers_are_passed_over() {
     let mut packet = samples::UDP_V6[..40].to_vec();
     packet[6] = 0;
-    // Hop-by-hop of 16 bytes, routing with nothing left, authentication of 12 + 4 bytes, destination options.
+    // Hop-by-hop of 16 bytes, routing with nothing left, authentication of 12 + 4 bytes,
+    // destination options.
     packet.extend_from_slice(&[43, 1, 1, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
     packet.extend_from_slice(&[51, 0, 4, 0, 0, 0, 0, 0]);
     packet.extend_from_slice(&[60, 2, 0, 0, 0, 0, 0, 1, 0, 0, 0, 2, 9, 9, 9, 9]);
@@ -74,7 +89,10 @@ fn extension_headers_are_passed_over() {
     let payload = (packet.len() - 40) as u16;
     packet[4..6].copy_from_slice(&payload.to_be_bytes());
     let v = view(&packet);
-    assert_eq!((v.header_len, v.protocol, v.transport, v.routed), (88, protocol::UDP, TransportHeader::Udp, false));
+    assert_eq!(
+        (v.header_len, v.protocol, v.transport, v.routed),
+        (88, protocol::UDP, TransportHeader::Udp, false)
+    );
     assert_eq!(v.ports, view(samples::UDP_V6).ports);
     let mut on_its_way = packet.clone();
     on_its_way[40 + 16 + 3] = 1;

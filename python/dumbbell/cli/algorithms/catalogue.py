@@ -27,15 +27,29 @@ def list_(*, use: Use = [], json: Json = False) -> int:  # noqa: B006 (cyclopts 
     ideas |= {("paper", name): papers.load(name).title for name in names["paper"]}
     for kind, members in names.items():
         if members:
-            show(grid(kind, ["name", "idea"], [[n, ideas.get((kind, n), "")] for n in members], text_columns=2))
-    show("`dumbbell explain NAME` tells more of an algorithm, `explain tcp` of TCP; `reproduce NAME` runs a paper.")
+            show(
+                grid(
+                    kind,
+                    ["name", "idea"],
+                    [[n, ideas.get((kind, n), "")] for n in members],
+                    text_columns=2,
+                )
+            )
+    show(
+        "`dumbbell explain NAME` tells more of an algorithm, `explain tcp` of TCP; `reproduce "
+        "NAME` runs a paper."
+    )
     return 0
 
 
 def _idea(algorithm: catalogue.Algorithm) -> str:
     """Its idea, and that it is slow if it is."""
     mine = algorithm.provenance == "own"
-    return f"{algorithm.idea} ({algorithm.language}, slow: {algorithm.file})" if mine else algorithm.idea
+    return (
+        f"{algorithm.idea} ({algorithm.language}, slow: {algorithm.file})"
+        if mine
+        else algorithm.idea
+    )
 
 
 def explain(
@@ -44,12 +58,17 @@ def explain(
     *,
     every: Annotated[
         bool,
-        Parameter(name="--all", negative="", help="Give those of RED's parameters a row, too, that a variant shares."),
+        Parameter(
+            name="--all",
+            negative="",
+            help="Give those of RED's parameters a row, too, that a variant shares.",
+        ),
     ] = False,
     use: Use = [],  # noqa: B006 (cyclopts reads it)
     json: Json = False,
 ) -> int:
-    """One page about an algorithm: idea, equations, every parameter with its default, range and source."""
+    """One page about an algorithm: idea, equations, every parameter with its default, range and
+    source."""
     from .explain import algorithm_page, tcp_page
 
     if name == "tcp" or name.startswith("tcp/") or name in catalogue.profiles():

@@ -20,7 +20,10 @@ PROVENANCE = {
     "two_readings": "two independent readings of the source agree",
     "recollection": "written from a description; the source was not at hand",
     "reconstruction": "the source leaves parts open; each of our choices is a named option",
-    "own": "your own; `dumbbell test FILE` examines it. Each decision calls Python: slow beside the catalogue's",
+    "own": (
+        "your own; `dumbbell test FILE` examines it. Each decision calls Python: slow beside "
+        "the catalogue's"
+    ),
 }
 
 Page = tuple[dict[str, Any], list[RenderableType]]
@@ -35,7 +38,8 @@ WIDEST = 20
 def algorithm_page(algorithm: Algorithm, every: bool = False) -> Page:
     """The page of an algorithm, for programs and for people.
 
-    A variant of RED names in one paragraph what it shares with RED to the letter, unless `every` is true.
+    A variant of RED names in one paragraph what it shares with RED to the letter, unless `every` is
+    true.
     """
     shared = () if every else shared_with_red(algorithm)
     own = tuple(p for p in algorithm.parameters if p not in shared)
@@ -63,16 +67,20 @@ def _presets(algorithm: Algorithm, every: bool) -> list[RenderableType]:
 
 
 def _preset(preset: dict[str, Any], algorithm: Algorithm) -> list[RenderableType]:
-    """A set of parameters: its name, what it is, what differs from the defaults, and where that comes from."""
+    """A set of parameters: its name, what it is, what differs from the defaults, and where that
+    comes from."""
     defaults = {p.name: p.default for p in algorithm.parameters}
     numbers = {name: value for name, value in preset["cpu"].items() if value != defaults.get(name)}
-    said = ", ".join(f"{name} {_value(value)}" for name, value in {**numbers, "ring": preset["ring"]}.items())
+    said = ", ".join(
+        f"{name} {_value(value)}" for name, value in {**numbers, "ring": preset["ring"]}.items()
+    )
     lines = [f"{preset['title']}: {said}", *preset["sources"]]
     return [f"Preset {preset['name']}", *(Padding(line, (0, 0, 0, 4)) for line in lines), ""]
 
 
 def shared_with_red(algorithm: Algorithm) -> tuple[Parameter, ...]:
-    """The parameters that RED has with the same default, range, source and meaning, word for word, if they are many."""
+    """The parameters that RED has with the same default, range, source and meaning, word for word,
+    if they are many."""
     if algorithm.kind != "aqm" or algorithm.name == "red" or algorithm.file:
         return ()
     red = next(a for a in catalogue.find("red") if a.kind == "aqm")
@@ -82,7 +90,10 @@ def shared_with_red(algorithm: Algorithm) -> tuple[Parameter, ...]:
 
 def _as_in_red(name: str, shared: tuple[Parameter, ...]) -> RenderableType:
     values = ", ".join(f"{p.name} {_value(p.default)}" for p in shared)
-    text = f"As in red, default and meaning (`explain red`; `explain {name} --all` has a row for each): {values}"
+    text = (
+        f"As in red, default and meaning (`explain red`; `explain {name} --all` has a row "
+        f"for each): {values}"
+    )
     return Padding(text, (0, 0, 0, 1))
 
 
@@ -93,7 +104,8 @@ def tcp_page(profile: str) -> Page:
     others = ", ".join(catalogue.profiles())
     lines: list[RenderableType] = [
         Text(f"tcp, profile {name}", style="bold"),
-        f"Each choice of a sender and a receiver is a field of [tcp]. Profiles: {others} (`explain tcp/NAME`).",
+        f"Each choice of a sender and a receiver is a field of [tcp]. Profiles: {others} "
+        f"(`explain tcp/NAME`).",
         "",
         _parameters(fields, "Fields"),
     ]
@@ -103,7 +115,12 @@ def tcp_page(profile: str) -> Page:
 def _parameters(parameters: tuple[Parameter, ...], title: str) -> RenderableType:
     if not parameters:
         return "It takes no parameters."
-    return grid(title, ["name", "default", "meaning [range] (source of the default)"], map(_row, parameters), 3)
+    return grid(
+        title,
+        ["name", "default", "meaning [range] (source of the default)"],
+        map(_row, parameters),
+        3,
+    )
 
 
 def _row(p: Parameter) -> list[str]:

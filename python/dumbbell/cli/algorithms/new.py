@@ -9,11 +9,18 @@ from cyclopts import App, Parameter
 from ..options import Json, emit, show
 
 new = App(
-    name="new", help="Write the first lines of an algorithm: a Rust file with a test that fails, or a Python one."
+    name="new",
+    help=(
+        "Write the first lines of an algorithm: a Rust file with a test that fails, or a "
+        "Python one."
+    ),
 )
 
 Name = Annotated[str, Parameter(help="Its name in scenarios: small letters, digits and _.")]
-Python = Annotated[bool, Parameter(name="--python", help="Write a Python file here instead: no checkout is needed.")]
+Python = Annotated[
+    bool,
+    Parameter(name="--python", help="Write a Python file here instead: no checkout is needed."),
+]
 
 
 @new.command

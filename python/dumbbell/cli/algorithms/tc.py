@@ -18,7 +18,10 @@ Line = Annotated[
     str,
     Parameter(
         allow_leading_hyphen=True,
-        help="What stands after `tc qdisc add dev DEV root`, or the whole line, or several; `-` reads them from stdin.",
+        help=(
+            "What stands after `tc qdisc add dev DEV root`, or the whole line, or several; "
+            "`-` reads them from stdin."
+        ),
     ),
 ]
 
@@ -38,9 +41,13 @@ def export_tc(
     file: File,
     /,
     *,
-    link: Annotated[str | None, Parameter(help="The link. Default: the first that has a queue of its own.")] = None,
+    link: Annotated[
+        str | None, Parameter(help="The link. Default: the first that has a queue of its own.")
+    ] = None,
     dev: Annotated[str, Parameter(help="The network device.")] = "eth0",
-    queue_only: Annotated[bool, Parameter(help="Only the queue: the device has the link's rate and delay.")] = False,
+    queue_only: Annotated[
+        bool, Parameter(help="Only the queue: the device has the link's rate and delay.")
+    ] = False,
     set: Overrides = [],  # noqa: B006 (cyclopts reads it)
     json: Json = False,
 ) -> int:
@@ -52,7 +59,10 @@ def export_tc(
     if name not in links:
         cause = f"there is no link `{name}`" if name else "no link here has a queue of its own"
         more = len(links) - _SHOWN
-        known = [*list(links)[:_SHOWN], *([f"{more} more (see `dumbbell show`)"] if more > 0 else [])]
+        known = [
+            *list(links)[:_SHOWN],
+            *([f"{more} more (see `dumbbell show`)"] if more > 0 else []),
+        ]
         raise ScenarioError(f"{cause}; write --link with one of {', '.join(known)}")
     written = api.export_tc(links[name], dev, queue_only)
     if json:

@@ -17,11 +17,14 @@ File = Annotated[str, Parameter(help="A Python file with algorithms of your own.
 
 
 def test(file: File, /, *, json: Json = False) -> int:
-    """Apply the suite of the catalogue's algorithms to those of a file, each check with a verdict and its reason."""
+    """Apply the suite of the catalogue's algorithms to those of a file, each check with a verdict
+    and its reason."""
     examine = _EXAMINERS.get(Path(file).suffix)
     if examine is None:
         known = ", ".join(_EXAMINERS)
-        raise ScenarioError(f"{file} is nothing that `dumbbell test` can read: it reads files that end with {known}")
+        raise ScenarioError(
+            f"{file} is nothing that `dumbbell test` can read: it reads files that end with {known}"
+        )
     document = examine(file)
     if json:
         emit(document)
@@ -44,7 +47,10 @@ def _print(document: dict[str, Any]) -> None:
     for algorithm in document["algorithms"]:
         checks = algorithm["checks"]
         passed = sum(check["verdict"] == "pass" for check in checks)
-        show(f"{algorithm['name']} ({algorithm['kind']}, {algorithm['file']}): {passed} of {len(checks)} checks pass")
+        show(
+            f"{algorithm['name']} ({algorithm['kind']}, {algorithm['file']}): {passed} of "
+            f"{len(checks)} checks pass"
+        )
         for check in checks:
             show(f"  {check['verdict']}  {check['name']}: {check['what']}")
             if check["reason"]:

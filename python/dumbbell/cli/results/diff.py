@@ -16,8 +16,13 @@ PARTED = 3
 
 
 def diff(
-    a: Annotated[Path, Parameter(help="A result directory (`dumbbell run FILE --out DIR`), or a scenario file.")],
-    b: Annotated[Path | None, Parameter(help="The other one. Default: the same scenario with `--set`.")] = None,
+    a: Annotated[
+        Path,
+        Parameter(help="A result directory (`dumbbell run FILE --out DIR`), or a scenario file."),
+    ],
+    b: Annotated[
+        Path | None, Parameter(help="The other one. Default: the same scenario with `--set`.")
+    ] = None,
     /,
     *,
     set: Overrides = [],  # noqa: B006 (cyclopts reads it)
@@ -26,20 +31,27 @@ def diff(
     use: Use = [],  # noqa: B006 (cyclopts reads it)
     json: Json = False,
 ) -> int:
-    """Show the first packet on which two runs part, and what both saw of it. Ends with 0 if they are alike, else 3.
+    """Show the first packet on which two runs part, and what both saw of it. Ends with 0 if they
+    are alike, else 3.
 
-    A scenario file is run with every packet recorded; `--set` is laid over B. A result whose packets were not all
-    recorded is run again in a temporary directory, and must be the same, packet for packet.
+    A scenario file is run with every packet recorded; `--set` is laid over B. A result whose
+    packets were not all recorded is run again in a temporary directory, and must be the same,
+    packet for packet.
     """
     from ...explain import diff as differences
     from ...explain.diff.narrative import tables
 
     if b is None and not set:
-        raise ScenarioError("say what A is compared with: a second result or scenario, or a change: -s KEY=VALUE")
+        raise ScenarioError(
+            "say what A is compared with: a second result or scenario, or a change: -s KEY=VALUE"
+        )
     compared = differences.compare(a, b, overrides=set, point=point, seed=seed, use=use)
     for label, side in (("A", compared.a), ("B", compared.b)):
         if side.repeated:
-            print(f"note: not all packets of {label} were recorded: the run was repeated", file=sys.stderr)
+            print(
+                f"note: not all packets of {label} were recorded: the run was repeated",
+                file=sys.stderr,
+            )
     text = differences.told(compared)
     if json:
         emit({**compared.as_dict(), "text": text})

@@ -18,19 +18,32 @@ _COUNTED = ("packets", "lines", "rows", "series", "opportunities")
 
 
 def export(
-    format: Annotated[str, Parameter(help="`csv`, `pcapng`, `pcap`, `ns2`, `mahimahi` or `flent`.")],
-    result: Annotated[Path, Parameter(help="The result directory of one run (`dumbbell run FILE --out DIR`).")],
+    format: Annotated[
+        str, Parameter(help="`csv`, `pcapng`, `pcap`, `ns2`, `mahimahi` or `flent`.")
+    ],
+    result: Annotated[
+        Path, Parameter(help="The result directory of one run (`dumbbell run FILE --out DIR`).")
+    ],
     /,
     *,
-    flow: Annotated[str | None, Parameter(help="Only this flow. Default: all that were recorded.")] = None,
+    flow: Annotated[
+        str | None, Parameter(help="Only this flow. Default: all that were recorded.")
+    ] = None,
     at: Annotated[
         str | None,
         Parameter(
-            help="Where to capture: `sender` (default), `receiver`, a host or a link; of ns2 and mahimahi: a link."
+            help=(
+                "Where to capture: `sender` (default), `receiver`, a host or a link; of ns2 "
+                "and mahimahi: a link."
+            )
         ),
     ] = None,
-    departed: Annotated[bool, Parameter(help="Of a link: what leaves it, instead of what comes to it.")] = False,
-    snaplen: Annotated[int | None, Parameter(help="Bytes kept of each packet. Default: everything.")] = None,
+    departed: Annotated[
+        bool, Parameter(help="Of a link: what leaves it, instead of what comes to it.")
+    ] = False,
+    snaplen: Annotated[
+        int | None, Parameter(help="Bytes kept of each packet. Default: everything.")
+    ] = None,
     table: Annotated[
         str | None,
         Parameter(
@@ -38,20 +51,38 @@ def export(
             "`packets`, `hops`, `acks` or `completions`."
         ),
     ] = None,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"], help="The file. Default: stdout.")] = None,
+    output: Annotated[
+        Path | None, Parameter(name=["--output", "-o"], help="The file. Default: stdout.")
+    ] = None,
     json: Json = False,
 ) -> int:
     """Write a result in a format of other programs."""
     if snaplen is not None and snaplen < 1:
         raise ScenarioError(f"--snaplen {snaplen}: at least one byte of a packet is kept")
     if output is None and json:
-        raise ScenarioError("--json prints its document on stdout: name a file for the export with -o")
+        raise ScenarioError(
+            "--json prints its document on stdout: name a file for the export with -o"
+        )
     if output is None and format in _BINARY and sys.stdout.isatty():
-        raise ScenarioError(f"{format} is nothing for a terminal: name a file with -o, or pipe it on")
+        raise ScenarioError(
+            f"{format} is nothing for a terminal: name a file with -o, or pipe it on"
+        )
     sys.stdout.flush()
-    request = {"flow": flow, "at": at, "departed": departed or None, "snaplen": snaplen, "table": table}
+    request = {
+        "flow": flow,
+        "at": at,
+        "departed": departed or None,
+        "snaplen": snaplen,
+        "table": table,
+    }
     request["out"] = None if output is None else str(output)
-    done = api.export({"format": format, "result": str(result), **{k: v for k, v in request.items() if v is not None}})
+    done = api.export(
+        {
+            "format": format,
+            "result": str(result),
+            **{k: v for k, v in request.items() if v is not None},
+        }
+    )
     notes(done["notes"])
     if json:
         emit(done)
@@ -62,9 +93,13 @@ def export(
 
 
 def read(
-    file: Annotated[str, Parameter(help="A capture or a trace, whoever wrote it.")], /, *, json: Json = False
+    file: Annotated[str, Parameter(help="A capture or a trace, whoever wrote it.")],
+    /,
+    *,
+    json: Json = False,
 ) -> int:
-    """Say what is in a capture: for each TCP connection packets, bytes, repetitions, round-trip times, losses."""
+    """Say what is in a capture: for each TCP connection packets, bytes, repetitions, round-trip
+    times, losses."""
     found = api.read_capture(file)
     if json:
         emit(found)
@@ -90,12 +125,37 @@ def _tables(found: dict[str, Any]) -> list[Any]:
             for kind in sorted({kind for key in _TRACED for kind in f[key]})
         ]
         between = [str(f["fid"]) for f in found["flows"] if not f["whole_way"]]
-        remark = [f"flows {', '.join(between)}: counted at the traced links; no end of their way is in the trace"]
-        return [grid("Flows", head, rows, 2), f"{found['lines']} lines", *(remark if between else [])]
-    head = ["from", "to", "packets", "bytes", "unique", "again", "lost", "marked", "RTT ms: min", "mean", "max", "of"]
-    rows = [row for c in found["connections"] for row in (_side(c["a"], c["b"]), _side(c["b"], c["a"]))]
+        remark = [
+            f"flows {', '.join(between)}: counted at the traced links; no end of their way is in "
+            f"the trace"
+        ]
+        return [
+            grid("Flows", head, rows, 2),
+            f"{found['lines']} lines",
+            *(remark if between else []),
+        ]
+    head = [
+        "from",
+        "to",
+        "packets",
+        "bytes",
+        "unique",
+        "again",
+        "lost",
+        "marked",
+        "RTT ms: min",
+        "mean",
+        "max",
+        "of",
+    ]
+    rows = [
+        row for c in found["connections"] for row in (_side(c["a"], c["b"]), _side(c["b"], c["a"]))
+    ]
     other = [f"{found[key]} {what}" for key, what in _REST if found[key]]
-    return [grid("TCP connections", head, rows, 2), ", ".join([f"{found['packets']} packets", *other])]
+    return [
+        grid("TCP connections", head, rows, 2),
+        ", ".join([f"{found['packets']} packets", *other]),
+    ]
 
 
 _TRACED = ("sent_packets", "received_packets", "received_bytes", "dropped_packets")
@@ -107,7 +167,17 @@ def _side(side: dict[str, Any], other: dict[str, Any]) -> list[str]:
     return [
         f"{side['address']}:{side['port']}",
         f"{other['address']}:{other['port']}",
-        *(str(side[k]) for k in ("packets", "payload_bytes", "unique_bytes", "retransmits", "lost_packets", "marks")),
+        *(
+            str(side[k])
+            for k in (
+                "packets",
+                "payload_bytes",
+                "unique_bytes",
+                "retransmits",
+                "lost_packets",
+                "marks",
+            )
+        ),
         *("" if seconds is None else f"{seconds * 1e3:.3f}" for seconds in rtt),
         str(side["rtt_samples"]),
     ]

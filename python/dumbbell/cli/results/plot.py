@@ -15,16 +15,22 @@ from ...language import overrides
 from ..options import Json, emit, instant, show
 
 Sets = Annotated[
-    list[str], Parameter(name=["--set", "-s"], help="A parameter of the curve: KEY=VALUE. May be repeated.")
+    list[str],
+    Parameter(name=["--set", "-s"], help="A parameter of the curve: KEY=VALUE. May be repeated."),
 ]
 Out = Annotated[
     Path | None,
-    Parameter(help="Directory for the figures. Default: `figures` in the result directory, or here."),
+    Parameter(
+        help="Directory for the figures. Default: `figures` in the result directory, or here."
+    ),
 ]
 
 
 Flows = Annotated[
-    list[str], Parameter(name="--flow", help="Only this flow. May be repeated; `phase` and `scatter` take two.")
+    list[str],
+    Parameter(
+        name="--flow", help="Only this flow. May be repeated; `phase` and `scatter` take two."
+    ),
 ]
 
 
@@ -35,13 +41,16 @@ def plot(
         str,
         Parameter(
             help="`cwnd`, `goodput`, `queue`, `delay`, `acks`, `fct`, `markers`, `delays`, `curve`, `phase`, `loss`, "
-            "`scatter`, `timeseq`; default: the first eight, as far as recorded. `fct` of a sweep without --point: "
+            "`scatter`, `timeseq`; default: the first eight, as far as recorded. `fct` of a sweep "
+            "without --point: "
             "all its points, side by side. "
             "After the word `curve`: the algorithm, measured alone and drawn beside its law."
         ),
     ],
     flow: Flows = [],  # noqa: B006 (cyclopts reads it)
-    begin: Annotated[str | None, Parameter(name="--from", help='Draw from this instant: "12 s".')] = None,
+    begin: Annotated[
+        str | None, Parameter(name="--from", help='Draw from this instant: "12 s".')
+    ] = None,
     end: Annotated[str | None, Parameter(name="--to", help="Draw to this instant.")] = None,
     point: Annotated[int | None, Parameter(help="Of a sweep: which point, from 1.")] = None,
     seed: Annotated[
@@ -55,7 +64,9 @@ def plot(
     from ... import figures
 
     if what == "curve":
-        _refuse_of_curve(kinds, {"--flow": flow, "--from": begin, "--to": end, "--point": point, "--seed": seed})
+        _refuse_of_curve(
+            kinds, {"--flow": flow, "--from": begin, "--to": end, "--point": point, "--seed": seed}
+        )
         name = kinds[0] if kinds else "red"
         figure, said = _curve(name, set)
         drawn, notes = {f"curve-{name}": figure}, [said]
@@ -63,7 +74,9 @@ def plot(
     else:
         drawn, home = _of_result(what, list(kinds), (flow, begin, end), point, seed)
         target, notes = out or home / "figures", []
-    written = [str(p) for title, figure in drawn.items() for p in figures.save(figure, target / title)]
+    written = [
+        str(p) for title, figure in drawn.items() for p in figures.save(figure, target / title)
+    ]
     if json:
         emit({"written": written})
     else:
@@ -72,7 +85,11 @@ def plot(
 
 
 def _of_result(
-    what: str, kinds: list[str], part: tuple[list[str], str | None, str | None], point: int | None, seed: int | None
+    what: str,
+    kinds: list[str],
+    part: tuple[list[str], str | None, str | None],
+    point: int | None,
+    seed: int | None,
 ) -> tuple[dict[str, Any], Path]:
     """The figures of a result directory, and where they belong."""
     from ... import figures
@@ -95,30 +112,45 @@ def _of_result(
     if "goodput" in drawn and seed is None and view == figures.View():
         drawn |= {k: f for k, f in figures.recorded(home).items() if k == "goodput"}
     if not drawn:
-        raise ScenarioError(f"{what} has no recorded series: run with --record-every 100ms --out {what}")
+        raise ScenarioError(
+            f"{what} has no recorded series: run with --record-every 100ms --out {what}"
+        )
     return drawn, home
 
 
 def _schemes(base: Path) -> dict[str, list[Any]]:
-    """The recorded transfers of each point of a sweep, by what is special of it; none if it is no sweep."""
+    """The recorded transfers of each point of a sweep, by what is special of it; none if it is no
+    sweep."""
     if not (base / "summary.json").is_file() or "points" not in (data := saved.read(base)):
         return {}
     found = {}
     for i, given in enumerate(data["points"]):
         home = base / records.point_name(i, len(data["points"]))
-        frames = [f for run in series.run_directories(home) if (f := series.read(run, "completions")) is not None]
+        frames = [
+            f
+            for run in series.run_directories(home)
+            if (f := series.read(run, "completions")) is not None
+        ]
         if frames:
-            found[", ".join(f"{k} = {v}" for k, v in given["overrides"].items()) or home.name] = frames
+            found[", ".join(f"{k} = {v}" for k, v in given["overrides"].items()) or home.name] = (
+                frames
+            )
     return found
 
 
 def _point(base: Path, point: int | None) -> Path:
     """The directory of a point; `base` itself if it is no sweep."""
-    points = {int(p.name.partition("-")[2]): p for p in base.glob("point-*") if p.name.partition("-")[2].isdigit()}
+    points = {
+        int(p.name.partition("-")[2]): p
+        for p in base.glob("point-*")
+        if p.name.partition("-")[2].isdigit()
+    }
     if not points and point in (None, 1):
         return base
     if point is None:
-        raise ScenarioError(f"{base} holds a sweep: plot one of its points, --point {min(points)} to {max(points)}")
+        raise ScenarioError(
+            f"{base} holds a sweep: plot one of its points, --point {min(points)} to {max(points)}"
+        )
     if point not in points:
         raise ScenarioError(f"{base} has no point {point}")
     return points[point]
@@ -141,7 +173,9 @@ def _refuse_of_curve(words: tuple[str, ...], options: dict[str, Any]) -> None:
         raise ScenarioError(f"plot curve draws one algorithm: leave out {' '.join(words[1:])}")
     for option, value in options.items():
         if value not in (None, []):
-            raise ScenarioError(f"{option} is of no use to `plot curve`, which draws no result: leave it out")
+            raise ScenarioError(
+                f"{option} is of no use to `plot curve`, which draws no result: leave it out"
+            )
 
 
 def _curve(name: str, changes: list[str]) -> tuple[Any, str]:
@@ -158,7 +192,9 @@ def _curve(name: str, changes: list[str]) -> tuple[Any, str]:
         if not equals or not value.strip():
             raise ScenarioError(f"-s {change}: write KEY=VALUE, as in -s max_p=0.1")
         if key not in (*known, "limit", "count_in_service"):
-            raise ScenarioError(f"`{name}` has no parameter `{key}`; there are {', '.join(known)}, and `limit`")
+            raise ScenarioError(
+                f"`{name}` has no parameter `{key}`; there are {', '.join(known)}, and `limit`"
+            )
         given[key] = overrides.word(value.strip())
     curve = aqm_response.measure(name, given)
     return drawing.signalling(curve), drawing.differs(curve)

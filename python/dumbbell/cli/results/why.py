@@ -19,29 +19,42 @@ def why(
     /,
     *,
     flow: Annotated[
-        str | None, Parameter(help="The flow: its name, or its number from 1. Default: the only one.")
+        str | None,
+        Parameter(help="The flow: its name, or its number from 1. Default: the only one."),
     ] = None,
     time: Time = None,
     packet: Annotated[
         int | None, Parameter(help="Ask about this packet, numbered from 1 as its end sent them.")
     ] = None,
-    seq: Annotated[int | None, Parameter(help="Ask about the packet with this byte of the stream.")] = None,
+    seq: Annotated[
+        int | None, Parameter(help="Ask about the packet with this byte of the stream.")
+    ] = None,
     cwnd: Annotated[
         bool, Parameter(help="Ask what moved the congestion window last before `--time`, and next.")
     ] = False,
-    receiver: Annotated[bool, Parameter(help="`--packet` is one of the receiver's: an acknowledgement.")] = False,
+    receiver: Annotated[
+        bool, Parameter(help="`--packet` is one of the receiver's: an acknowledgement.")
+    ] = False,
     within: Annotated[
         str | None,
-        Parameter(help="How far the event may be from `--time`. Default: four round trips, at least 50 ms."),
+        Parameter(
+            help=(
+                "How far the event may be from `--time`. Default: four round trips, at least 50 ms."
+            )
+        ),
     ] = None,
     point: Annotated[int | None, Parameter(help="Of a sweep: which point, from 1.")] = None,
-    seed: Annotated[int | None, Parameter(help="Of replications: which seed. Default: the first.")] = None,
+    seed: Annotated[
+        int | None, Parameter(help="Of replications: which seed. Default: the first.")
+    ] = None,
     use: Use = [],  # noqa: B006 (cyclopts reads it)
     json: Json = False,
 ) -> int:
-    """Say why: what happened to a flow around an instant, what the queue's decision saw, what the sender did about it.
+    """Say why: what happened to a flow around an instant, what the queue's decision saw, what the
+    sender did about it.
 
-    A run whose packets were not recorded is repeated in a temporary directory, and must be the same, packet for packet.
+    A run whose packets were not recorded is repeated in a temporary directory, and must be the
+    same, packet for packet.
     """
     from ...explain import why as answers
     from ...explain.why import record
@@ -59,7 +72,8 @@ def why(
     text = answers.told(finding)
     if records.again:
         print(
-            f"note: packets were not recorded: the run was repeated, fingerprint {run.fingerprint} as before",
+            f"note: packets were not recorded: the run was repeated, fingerprint "
+            f"{run.fingerprint} as before",
             file=sys.stderr,
         )
     if json:
@@ -77,23 +91,35 @@ def why(
     else:
         where = [f"point {run.point}"] if run.point is not None else []
         where += [f"seed {run.seed}"] if run.seeds > 1 or where else []
-        show(*([f"{run.name}, {', '.join(where)}:", ""] if where else []), *_paragraph(text), "", *tables(finding))
+        show(
+            *([f"{run.name}, {', '.join(where)}:", ""] if where else []),
+            *_paragraph(text),
+            "",
+            *tables(finding),
+        )
     return 0
 
 
 def _one_question(
-    time: str | None, packet: int | None, seq: int | None, cwnd: bool, receiver: bool, within: str | None
+    time: str | None,
+    packet: int | None,
+    seq: int | None,
+    cwnd: bool,
+    receiver: bool,
+    within: str | None,
 ) -> None:
     if packet is not None and seq is not None:
         raise ScenarioError("--packet and --seq are two questions: ask one")
     single = packet is not None or seq is not None
     if single and (cwnd or time is not None):
         raise ScenarioError(
-            f"{'--packet' if packet is not None else '--seq'} names the packet: leave out --time and --cwnd"
+            f"{'--packet' if packet is not None else '--seq'} names the packet: leave out --time "
+            f"and --cwnd"
         )
     if not single and time is None:
         raise ScenarioError(
-            "say when (--time 12.4s), which packet (--packet 7) or which byte of the stream (--seq 1449)"
+            "say when (--time 12.4s), which packet (--packet 7) or which byte of the stream "
+            "(--seq 1449)"
         )
     if receiver and packet is None:
         raise ScenarioError("--receiver goes with --packet")

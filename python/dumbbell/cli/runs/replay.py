@@ -19,7 +19,13 @@ LOG = "run.log"
 
 def replay(
     log: Annotated[
-        Path, Parameter(help="The run.log of a live run, or its directory; `run --on kernel --out DIR` writes it.")
+        Path,
+        Parameter(
+            help=(
+                "The run.log of a live run, or its directory; `run --on kernel --out DIR` "
+                "writes it."
+            )
+        ),
     ],
     /,
     *,
@@ -27,18 +33,24 @@ def replay(
 ) -> int:
     """Feed a live run's log to the simulator's queues, and compare each packet's fate.
 
-    Verdict, mark and departure of every packet must be the same, and what summary.json says of the run must agree
-    with them. Ends with 3 if something differs, or if the log was altered.
+    Verdict, mark and departure of every packet must be the same, and what summary.json says of the
+    run must agree with them. Ends with 3 if something differs, or if the log was altered.
     """
     from ...testbed import replay_check
 
     log = log / LOG if log.is_dir() else log
     if not log.exists():
-        raise ScenarioError(f"there is no log {log}: `dumbbell run FILE --on kernel --out DIR` writes one")
+        raise ScenarioError(
+            f"there is no log {log}: `dumbbell run FILE --on kernel --out DIR` writes one"
+        )
     said = api.replay({"log": str(log)})
     found = replay_check.beside(log, said)
     wrong = replay_check.contradictions(found[1], said) if found else []
-    said |= {"summary": str(found[0]) if found else None, "contradictions": wrong, "proves": replay_check.PROVES}
+    said |= {
+        "summary": str(found[0]) if found else None,
+        "contradictions": wrong,
+        "proves": replay_check.PROVES,
+    }
     if json:
         emit(said)
     else:
@@ -50,18 +62,30 @@ def lines(said: dict[str, Any]) -> list[str]:
     """The outcome, for people."""
     packets = f"{said['packets']:,}".replace(",", " ")
     if said["verdict"] == "same":
-        return [f"same: {packets} packets, each with the same verdict, mark and departure", *_summary(said)]
+        return [
+            f"same: {packets} packets, each with the same verdict, mark and departure",
+            *_summary(said),
+        ]
     first = said.get("first_mismatch")
     found = [f"DIFFERS: {said['mismatches']} of {packets} packets"]
     if first:
-        found += ["the first:", *(f"  {key.replace('_', ' ')}: {value}" for key, value in first.items())]
+        found += [
+            "the first:",
+            *(f"  {key.replace('_', ' ')}: {value}" for key, value in first.items()),
+        ]
     return found
 
 
 def _summary(said: dict[str, Any]) -> list[str]:
     """True if the result beside the log agrees with it."""
     if said["summary"] is None:
-        return ["no summary.json beside the log: nothing is known of its run's validity", said["proves"]]
+        return [
+            "no summary.json beside the log: nothing is known of its run's validity",
+            said["proves"],
+        ]
     if said["contradictions"]:
-        return [f"{said['summary']} CONTRADICTS it:", *(f"  {one}" for one in said["contradictions"])]
+        return [
+            f"{said['summary']} CONTRADICTS it:",
+            *(f"  {one}" for one in said["contradictions"]),
+        ]
     return [f"{said['summary']} agrees with it", said["proves"]]

@@ -37,9 +37,12 @@ def run(
     options: RunOptions | None = None,
     on: On = "sim",
     required: RequiredClass = None,
-    measures: Annotated[bool, Parameter(help="Also print everything that is measured of the queues.")] = False,
+    measures: Annotated[
+        bool, Parameter(help="Also print everything that is measured of the queues.")
+    ] = False,
     page: Annotated[
-        Path | None, Parameter(help="Write a page of the result here, too: FILE.html, or FILE.md for Markdown.")
+        Path | None,
+        Parameter(help="Write a page of the result here, too: FILE.html, or FILE.md for Markdown."),
     ] = None,
     json: Json = False,
 ) -> int:
@@ -72,7 +75,10 @@ def run(
 def _of_the_profile(wanted: dict[str, Any]) -> list[str]:
     """What to say of a scenario whose profile is not the kernel's TCP."""
     asked = api.plan(wanted | {"points": 0})["scenario"].get("profile", "rfc")
-    said = f"the scenario has the profile `{asked}`; the hosts run this machine's kernel, which `linux` models"
+    said = (
+        f"the scenario has the profile `{asked}`; the hosts run this machine's kernel, which "
+        "`linux` models"
+    )
     return [] if asked == "linux" else [said]
 
 
@@ -94,7 +100,10 @@ def check(file: File, /, *, set: Overrides = [], use: Use = [], json: Json = Fal
     else:
         notes(planned["notes"])
         flows = planned["flows"]
-        size = f"{flows} flow{'s' if flows > 1 else ''} over {planned['links']} links, {planned['duration']}"
+        size = (
+            f"{flows} flow{'s' if flows > 1 else ''} over {planned['links']} links, "
+            f"{planned['duration']}"
+        )
         many = f", {points} points" if points > 1 else ""
         show(f"{file}: ok - {size}{many}" + (f", {runs} runs" if runs > points else ""))
     return 0
@@ -122,8 +131,14 @@ def what_failed(data: dict[str, Any]) -> str:
     for one in failures[:_SHOWN]:
         changes = "  ".join(f"{key} = {value}" for key, value in one["overrides"].items())
         seed = "" if one["seed"] is None else f", seed {one['seed']}"
-        lines.append(f"  point {one['point']}{seed}{f' ({changes})' if changes else ''}: {one['message']}")
-    lines += [f"  and {len(failures) - _SHOWN} more: `failures` in --json"] if len(failures) > _SHOWN else []
+        lines.append(
+            f"  point {one['point']}{seed}{f' ({changes})' if changes else ''}: {one['message']}"
+        )
+    lines += (
+        [f"  and {len(failures) - _SHOWN} more: `failures` in --json"]
+        if len(failures) > _SHOWN
+        else []
+    )
     if data["code"] == InvalidRun.code:
         lines += _not_valid(data)
     return "\n".join([*_first_traceback(data), *lines] if failures else lines[1:])
@@ -135,14 +150,26 @@ def _not_valid(data: dict[str, Any]) -> list[str]:
 
     reasons = validity.what_is_wrong(data)
     if not reasons:
-        return ["a run is not valid: its conservation laws do not hold (see `conservation` in --json)"]
+        return [
+            "a run is not valid: its conservation laws do not hold (see `conservation` in --json)"
+        ]
     shown = [f"  {reason}" for reason in reasons[:_SHOWN]]
-    more = [f"  and {len(reasons) - _SHOWN} more: `validity` in --json"] if len(reasons) > _SHOWN else []
-    return ["not valid, and not to be used:", *shown, *more, "what helps: docs/testbed.md, `dumbbell doctor`"]
+    more = (
+        [f"  and {len(reasons) - _SHOWN} more: `validity` in --json"]
+        if len(reasons) > _SHOWN
+        else []
+    )
+    return [
+        "not valid, and not to be used:",
+        *shown,
+        *more,
+        "what helps: docs/testbed.md, `dumbbell doctor`",
+    ]
 
 
 def _first_traceback(data: dict[str, Any]) -> list[str]:
-    """Where an algorithm of the user's own raised: once is enough to mend it, and the rows have them all."""
+    """Where an algorithm of the user's own raised: once is enough to mend it, and the rows have
+    them all."""
     rows = [row for point in data.get("points", [data]) for row in (point, *point.get("runs", []))]
     traces = [row["error"].get("traceback") for row in rows if row.get("error")]
     return [trace.rstrip() for trace in traces if trace][:1]
@@ -150,11 +177,19 @@ def _first_traceback(data: dict[str, Any]) -> list[str]:
 
 def _print(outcome: result.Result | result.Sweep, options: RunOptions, measures: bool) -> None:
     from ...present.grids import plain
-    from ...present.tables import measures_table, result_tables, summary_line, sweep_grid, versus_table
+    from ...present.tables import (
+        measures_table,
+        result_tables,
+        summary_line,
+        sweep_grid,
+        versus_table,
+    )
 
     data = outcome.json
     if isinstance(outcome, result.Sweep) and len(outcome) > _POINTS_IN_FULL:
-        table = sweep_grid(outcome)  # Plain text: a terminal's table of a thousand lines takes a second to lay out.
+        table = sweep_grid(
+            outcome
+        )  # Plain text: a terminal's table of a thousand lines takes a second to lay out.
         show(plain([table.columns, *table.rows], table.text_columns), "")
     else:
         for changes, point in outcome if isinstance(outcome, result.Sweep) else [({}, outcome)]:

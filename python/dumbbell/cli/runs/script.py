@@ -17,7 +17,8 @@ Files = Annotated[list[Path], Parameter(help="Scripts (*.dbs), and directories w
 
 
 def script(files: Files, /, *, json: Json = False) -> int:
-    """Run scripts that test a TCP sender or receiver step by step. Ends with 3 if something does not hold."""
+    """Run scripts that test a TCP sender or receiver step by step. Ends with 3 if something does
+    not hold."""
     outcomes = [scripts.run(path) for path in scripts.find(files)]
     ok = all(outcome.ok for outcome in outcomes)
     if json:

@@ -21,23 +21,42 @@ def sharing(
     *,
     set: Overrides = [],  # noqa: B006 (cyclopts reads it)
     use: Use = [],  # noqa: B006
-    matrix: Annotated[bool, Parameter(help="Print the whole matrix, however many flows there are.")] = False,
+    matrix: Annotated[
+        bool, Parameter(help="Print the whole matrix, however many flows there are.")
+    ] = False,
     json: Json = False,
 ) -> int:
-    """How much of each flow's way other flows take, too: path-sharing intensity, without running anything."""
+    """How much of each flow's way other flows take, too: path-sharing intensity, without running
+    anything."""
     found = api.sharing(api.request(source(file), set, use=use or None))
     if json:
         emit(found)
         return 0
     flows = found["flows"]
-    rows = [[f["name"], str(f["links"]), str(f["shared_links"]), f"{f['intensity']:.2f}"] for f in flows]
+    rows = [
+        [f["name"], str(f["links"]), str(f["shared_links"]), f"{f['intensity']:.2f}"] for f in flows
+    ]
     parts = [grid("Path-sharing intensity", ["flow", "links", "shared", "intensity"], rows, 1)]
     if found["matrix"] is not None and (matrix or len(flows) <= _SHOWN):
         names = [f["name"] for f in flows]
-        cells = [[name, *(f"{x:.2f}" for x in row)] for name, row in zip(names, found["matrix"], strict=True)]
-        parts.append(grid("Of the links of a row's flow, the share that a column's takes", ["", *names], cells, 1))
+        cells = [
+            [name, *(f"{x:.2f}" for x in row)]
+            for name, row in zip(names, found["matrix"], strict=True)
+        ]
+        parts.append(
+            grid(
+                "Of the links of a row's flow, the share that a column's takes",
+                ["", *names],
+                cells,
+                1,
+            )
+        )
     most = found["most_shared"]
     users = max((link["flows"] for link in found["links"]), default=0)
-    said = f"{', '.join(most)}: most shared, by {users} flows" if most else "no link carries data of two flows"
+    said = (
+        f"{', '.join(most)}: most shared, by {users} flows"
+        if most
+        else "no link carries data of two flows"
+    )
     print_out(*parts, said)
     return 0

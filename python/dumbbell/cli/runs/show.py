@@ -26,7 +26,8 @@ def show(
     json: Json = False,
     dot: Annotated[bool, Parameter(help="Print the network for Graphviz.")] = False,
 ) -> int:
-    """Draw a scenario's network, its flows and their round-trip times; `--json` prints the whole plan."""
+    """Draw a scenario's network, its flows and their round-trip times; `--json` prints the whole
+    plan."""
     planned = api.plan(api.request(source(file), set, use=use or None))
     points = planned["points"]
     if not 1 <= point <= len(points):
@@ -39,9 +40,19 @@ def show(
         print(network.dot(plan))
     else:
         notes(planned.get("notes", []))
-        more = f" · point {point} of {len(points)}: {chosen['overrides']}" if len(points) > 1 else ""
-        head = f"{plan['name']} · {plan['duration']}, of which {plan['warmup']} warm-up · seed {plan['seed']}{more}"
-        flows = grid("Flows", ["flow", "path", "cc", "source", "start", "base RTT"], network.flow_rows(plan), 6)
+        more = (
+            f" · point {point} of {len(points)}: {chosen['overrides']}" if len(points) > 1 else ""
+        )
+        head = (
+            f"{plan['name']} · {plan['duration']}, of which {plan['warmup']} warm-up · seed "
+            f"{plan['seed']}{more}"
+        )
+        flows = grid(
+            "Flows",
+            ["flow", "path", "cc", "source", "start", "base RTT"],
+            network.flow_rows(plan),
+            6,
+        )
         rows = network.link_rows(plan)
         links = [grid("Links", _LINKS, rows, len(_LINKS))] if rows else []
         print_out(head, "", network.drawing(plan), "", flows, *links)

@@ -32,7 +32,10 @@ class SweepOptions:
 
     no_store: Annotated[bool, Parameter(help="Keep nothing, and run everything anew.")] = False
     keep_going: Annotated[
-        bool, Parameter(help="A point whose scenario is wrong is a row with its error; the others are run.")
+        bool,
+        Parameter(
+            help="A point whose scenario is wrong is a row with its error; the others are run."
+        ),
     ] = False
     baseline: Annotated[
         str | None,
@@ -43,7 +46,12 @@ class SweepOptions:
     ] = None
     workers: Annotated[
         str | None,
-        Parameter(help="Where runs are made: dask://HOST:PORT, ssh:HOST,HOST or slurm. Default: here, on all cores."),
+        Parameter(
+            help=(
+                "Where runs are made: dask://HOST:PORT, ssh:HOST,HOST or slurm. Default: "
+                "here, on all cores."
+            )
+        ),
     ] = None
 
 
@@ -63,8 +71,8 @@ def sweep(
 ) -> int:
     """Run every combination of the axes' values, or the sweep that the file itself has.
 
-    What is finished is kept in a store (--store, $DUMBBELL_STORE or .dumbbell/store): a sweep that was interrupted
-    goes on where it stopped, and one that is finished answers at once.
+    What is finished is kept in a store (--store, $DUMBBELL_STORE or .dumbbell/store): a sweep that
+    was interrupted goes on where it stopped, and one that is finished answers at once.
     """
     options, sweeping = options or RunOptions(), sweeping or SweepOptions()
     if sweeping.no_store and (options.store or sweeping.workers):
@@ -85,7 +93,9 @@ def sweep(
     if sweeping.baseline is not None:
         from ...data import paired_seeds
 
-        for point, block in zip(data["points"], paired_seeds.versus(data["points"], sweeping.baseline), strict=True):
+        for point, block in zip(
+            data["points"], paired_seeds.versus(data["points"], sweeping.baseline), strict=True
+        ):
             point["versus"] = block
     return report(data, json, options)
 
@@ -102,7 +112,9 @@ def measure(wanted: dict[str, Any], workers: str | None, heard: api.Progress) ->
 def _of_all(data: dict[str, Any]) -> dict[str, Any]:
     """What concerns the whole document, of a single point."""
     return {
-        key: data[key] for key in ("name", "version", "valid", "code", "notes", "failures", "from_store") if key in data
+        key: data[key]
+        for key in ("name", "version", "valid", "code", "notes", "failures", "from_store")
+        if key in data
     }
 
 
@@ -110,5 +122,7 @@ def _axis(text: str) -> str:
     """An axis of the file's own sweep, as an override: all points then run side by side."""
     key, equals, values = text.partition("=")
     if not equals or not values:
-        raise ScenarioError(f"`{text}` is not an axis: write KEY=VALUE,VALUE,... as in queue.max_p=0.02,0.1")
+        raise ScenarioError(
+            f"`{text}` is not an axis: write KEY=VALUE,VALUE,... as in queue.max_p=0.02,0.1"
+        )
     return overrides.axis(key.strip(), [overrides.word(text.strip()) for text in values.split(",")])

@@ -1,4 +1,5 @@
-"""`advise`: what to set, by simulated grids. A thing to advise on is a command of its own: `advise queue`."""
+"""`advise`: what to set, by simulated grids. A thing to advise on is a command of its own:
+`advise queue`."""
 
 from __future__ import annotations
 
@@ -17,14 +18,24 @@ def queue(
     *,
     rate: Annotated[str, Parameter(help="The link's rate, as 50Mbps; or a range, 10..50Mbps.")],
     rtt: Annotated[str, Parameter(help="Round-trip times without queues, as 10..120ms; or one.")],
-    flows: Annotated[str, Parameter(help="How many flows share the link, as 1..40; or one number.")],
-    cc: Annotated[str, Parameter(help="Their congestion control. Default: cubic, on the profile linux.")] = "cubic",
+    flows: Annotated[
+        str, Parameter(help="How many flows share the link, as 1..40; or one number.")
+    ],
+    cc: Annotated[
+        str, Parameter(help="Their congestion control. Default: cubic, on the profile linux.")
+    ] = "cubic",
     ecn: Annotated[bool, Parameter(help="The flows are ECN-capable, and the queues mark.")] = False,
     delay_target: Annotated[
-        str | None, Parameter(help="The largest 99th percentile of the queueing delay that is wanted, as 20ms.")
+        str | None,
+        Parameter(
+            help="The largest 99th percentile of the queueing delay that is wanted, as 20ms."
+        ),
     ] = None,
     objective: Annotated[
-        str, Parameter(help="balanced, delay or throughput: docs/advise.md has their rules. Default: balanced.")
+        str,
+        Parameter(
+            help="balanced, delay or throughput: docs/advise.md has their rules. Default: balanced."
+        ),
     ] = "balanced",
     candidates: Annotated[
         list[str],
@@ -33,14 +44,17 @@ def queue(
             help="Queues to try, as codel or red:min_th=5pkt. Default: those of docs/advise.md.",
         ),
     ] = [],  # noqa: B006 (cyclopts reads it)
-    dev: Annotated[str, Parameter(help="The network device of the tc line. Default: eth0.")] = "eth0",
+    dev: Annotated[
+        str, Parameter(help="The network device of the tc line. Default: eth0.")
+    ] = "eth0",
     options: GridOptions | None = None,
     json: Json = False,
 ) -> int:
-    """Say which queue suits a link: discipline, parameters, buffer, what to expect, where that fails, the line for tc.
+    """Say which queue suits a link: discipline, parameters, buffer, what to expect, where that
+    fails, the line for tc.
 
-    Candidates are simulated at the corners and the middle of the ranges. What is finished is kept in a store, so that a
-    second call answers at once.
+    Candidates are simulated at the corners and the middle of the ranges. What is finished is kept
+    in a store, so that a second call answers at once.
     """
     from ...studies.advise.queue import grid, question
     from ...studies.advise.queue.work import SEEDS, Options
@@ -64,7 +78,12 @@ def _print(document: dict[str, Any]) -> None:
     from ...studies.advise.queue.table import lines
 
     tc = document["tc"]
-    said = [document["advice"]["sentence"], "", tc["line"] or f"no line for tc: {tc['why_not']}", ""]
+    said = [
+        document["advice"]["sentence"],
+        "",
+        tc["line"] or f"no line for tc: {tc['why_not']}",
+        "",
+    ]
     if tc["line"]:
         said += [f"{tc['place']} With a shaper:", *(f"  {line}" for line in tc["shaped"]), ""]
     said += [document["rule"], "", *lines(document), ""]

@@ -1,4 +1,5 @@
-"""`advise marker`: how large the data buffer and the bucket of an edge marker should be, by simulated networks."""
+"""`advise marker`: how large the data buffer and the bucket of an edge marker should be, by
+simulated networks."""
 
 from __future__ import annotations
 
@@ -13,10 +14,18 @@ from .advise_options import MarkerOptions, answered, app, asked, last
 @app.command(name="marker")
 def marker(
     *,
-    rate: Annotated[str, Parameter(help="What a customer reserves, as 2Mbps.", allow_leading_hyphen=True)],
-    rtt: Annotated[str, Parameter(help="His round-trip time without queues, as 80ms.", allow_leading_hyphen=True)],
+    rate: Annotated[
+        str, Parameter(help="What a customer reserves, as 2Mbps.", allow_leading_hyphen=True)
+    ],
+    rtt: Annotated[
+        str,
+        Parameter(help="His round-trip time without queues, as 80ms.", allow_leading_hyphen=True),
+    ],
     packet: Annotated[
-        str | None, Parameter(help="Bytes of a packet with its headers. Default: 1500B.", allow_leading_hyphen=True)
+        str | None,
+        Parameter(
+            help="Bytes of a packet with its headers. Default: 1500B.", allow_leading_hyphen=True
+        ),
     ] = None,
     link: Annotated[
         str | None,
@@ -27,28 +36,48 @@ def marker(
     ] = None,
     flows: Annotated[
         int | None,
-        Parameter(help="Customers like him. Default: 6, or with --link as many as reserve --reserved-share of it."),
+        Parameter(
+            help=(
+                "Customers like him. Default: 6, or with --link as many as reserve "
+                "--reserved-share of it."
+            )
+        ),
     ] = None,
-    background: Annotated[int | None, Parameter(help="Best-effort flows. Default: as many as customers.")] = None,
+    background: Annotated[
+        int | None, Parameter(help="Best-effort flows. Default: as many as customers.")
+    ] = None,
     reserved_share: Annotated[
-        float | None, Parameter(help="The part of the link that all customers reserve together. Default: 0.6.")
+        float | None,
+        Parameter(help="The part of the link that all customers reserve together. Default: 0.6."),
     ] = None,
     deepest_bucket: Annotated[
-        float, Parameter(help="The deepest bucket that the contract allows, in rate x RTT. Default: 1, the paper's.")
+        float,
+        Parameter(
+            help=(
+                "The deepest bucket that the contract allows, in rate x RTT. Default: 1, the "
+                "paper's."
+            )
+        ),
     ] = 1.0,
-    cc: Annotated[str, Parameter(help="The congestion control of all flows. Default: reno.")] = "reno",
+    cc: Annotated[
+        str, Parameter(help="The congestion control of all flows. Default: reno.")
+    ] = "reno",
     profile: Annotated[
-        str | None, Parameter(help="Their TCP: ns2, rfc or linux. Default: ns2; with --cc cubic linux.")
+        str | None,
+        Parameter(help="Their TCP: ns2, rfc or linux. Default: ns2; with --cc cubic linux."),
     ] = None,
-    dev: Annotated[str, Parameter(help="The network device of the tc lines. Default: eth0.")] = "eth0",
+    dev: Annotated[
+        str, Parameter(help="The network device of the tc lines. Default: eth0.")
+    ] = "eth0",
     options: MarkerOptions | None = None,
     json: Json = False,
 ) -> int:
-    """Say how to set an Assured Service marker: data buffer, bucket, the gain over a bucket alone, where that fails.
+    """Say how to set an Assured Service marker: data buffer, bucket, the gain over a bucket alone,
+    where that fails.
 
-    The customer's TCP passes a token bucket with a data buffer at the edge of a link that runs RIO. Sizes are tried in
-    that network, and the advised ones in a dozen others. What is finished is kept in a store, so that a second call
-    answers at once.
+    The customer's TCP passes a token bucket with a data buffer at the edge of a link that runs RIO.
+    Sizes are tried in that network, and the advised ones in a dozen others. What is finished is
+    kept in a store, so that a second call answers at once.
     """
     from ...studies.advise.marker import question
     from ...studies.advise.marker.options import SEEDS, Options
@@ -57,10 +86,14 @@ def marker(
 
     options = options or MarkerOptions()
     request = Options(
-        question=question.read(rate, rtt, packet, link, flows, background, reserved_share, deepest_bucket, cc, profile),
+        question=question.read(
+            rate, rtt, packet, link, flows, background, reserved_share, deepest_bucket, cc, profile
+        ),
         seeds=seeds_of(options.seeds, SEEDS),
         budget_s=question.read_span("--budget", options.budget, "30s"),
-        length_s=None if options.time is None else question.read_span("--time", options.time, "60s"),
+        length_s=None
+        if options.time is None
+        else question.read_span("--time", options.time, "60s"),
         dev=dev,
         options=options.request(),
     )

@@ -17,10 +17,15 @@ class HostOptions:
     """What packets cost the host."""
 
     host: Annotated[
-        str | None, Parameter(help="A host of `dumbbell explain host_cpu`. Default: header_2004, the paper's.")
+        str | None,
+        Parameter(help="A host of `dumbbell explain host_cpu`. Default: header_2004, the paper's."),
     ] = None
-    clock: Annotated[str | None, Parameter(help="The clock of the host's core. Default: the host's.")] = None
-    cycles_per_packet: Annotated[float | None, Parameter(help="Its cycles for a packet, whatever the length.")] = None
+    clock: Annotated[
+        str | None, Parameter(help="The clock of the host's core. Default: the host's.")
+    ] = None
+    cycles_per_packet: Annotated[
+        float | None, Parameter(help="Its cycles for a packet, whatever the length.")
+    ] = None
     cycles_per_byte: Annotated[float | None, Parameter(help="Its cycles for each byte.")] = None
 
 
@@ -28,31 +33,49 @@ class HostOptions:
 def mtu(
     *,
     rate: Annotated[str, Parameter(help="The link's rate, as 10Gbps.", allow_leading_hyphen=True)],
-    rtt: Annotated[str, Parameter(help="The round-trip time without queues, as 40ms.", allow_leading_hyphen=True)],
+    rtt: Annotated[
+        str,
+        Parameter(help="The round-trip time without queues, as 40ms.", allow_leading_hyphen=True),
+    ],
     loss: Annotated[
-        str, Parameter(help="The lost share of 1500-byte packets, as 1e-5 or 0.001%.", allow_leading_hyphen=True)
+        str,
+        Parameter(
+            help="The lost share of 1500-byte packets, as 1e-5 or 0.001%.",
+            allow_leading_hyphen=True,
+        ),
     ],
     loss_kind: Annotated[
-        str, Parameter(help="packet: all sizes lose as many; bit: larger ones more. Default: packet.")
+        str,
+        Parameter(help="packet: all sizes lose as many; bit: larger ones more. Default: packet."),
     ] = "packet",
     cc: Annotated[str, Parameter(help="The flow's congestion control. Default: cubic.")] = "cubic",
-    profile: Annotated[str, Parameter(help="Its TCP: ns2, rfc or linux. Default: linux.")] = "linux",
+    profile: Annotated[
+        str, Parameter(help="Its TCP: ns2, rfc or linux. Default: linux.")
+    ] = "linux",
     mtu: Annotated[
-        list[int], Parameter(consume_multiple=True, help="MTUs to try, in bytes. Default: those of docs/advise.md.")
+        list[int],
+        Parameter(
+            consume_multiple=True, help="MTUs to try, in bytes. Default: those of docs/advise.md."
+        ),
     ] = [],  # noqa: B006 (cyclopts reads it)
     most_wait: Annotated[
         str | None, Parameter(help="How long one frame may take, for its neighbours. Default: 1ms.")
     ] = None,
-    datagram: Annotated[str | None, Parameter(help="UDP datagrams that are cut. Default: 8192B, as NFS has.")] = None,
-    dev: Annotated[str, Parameter(help="The network device of the lines to paste. Default: eth0.")] = "eth0",
+    datagram: Annotated[
+        str | None, Parameter(help="UDP datagrams that are cut. Default: 8192B, as NFS has.")
+    ] = None,
+    dev: Annotated[
+        str, Parameter(help="The network device of the lines to paste. Default: eth0.")
+    ] = "eth0",
     cpu: HostOptions | None = None,
     options: MtuOptions | None = None,
     json: Json = False,
 ) -> int:
-    """Say which MTU suits a path: throughput, losses, neighbours, host and check sequence over the size of packets.
+    """Say which MTU suits a path: throughput, losses, neighbours, host and check sequence over the
+    size of packets.
 
-    One flow is simulated at each size, alone and beside a call and a TCP with standard frames. What is finished is
-    kept in a store.
+    One flow is simulated at each size, alone and beside a call and a TCP with standard frames. What
+    is finished is kept in a store.
     """
     from ...studies.advise.mtu import host as hosts
     from ...studies.advise.mtu import question
@@ -87,5 +110,14 @@ def mtu(
 def _print(document: dict[str, Any]) -> None:
     from ...studies.advise.mtu.table import lines
 
-    said = [document["sentence"], "", *document["paste"], "", document["rule"], "", *lines(document), ""]
+    said = [
+        document["sentence"],
+        "",
+        *document["paste"],
+        "",
+        document["rule"],
+        "",
+        *lines(document),
+        "",
+    ]
     show(*said, *last(document))

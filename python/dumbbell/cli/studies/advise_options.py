@@ -27,10 +27,16 @@ app = App(
 class KeptOptions:
     """Where runs are kept and how many go at a time: the same for whatever is advised on."""
 
-    threads: Annotated[int | None, Parameter(help="Runs at the same time. Default: all cores.")] = None
-    store: Annotated[Path | None, Parameter(help="Where finished runs are kept. Default: as for `sweep`.")] = None
+    threads: Annotated[int | None, Parameter(help="Runs at the same time. Default: all cores.")] = (
+        None
+    )
+    store: Annotated[
+        Path | None, Parameter(help="Where finished runs are kept. Default: as for `sweep`.")
+    ] = None
     no_store: Annotated[bool, Parameter(help="Keep nothing, and run everything anew.")] = False
-    out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="Directory for the page. Default: none.")] = None
+    out: Annotated[
+        Path | None, Parameter(name=["--out", "-o"], help="Directory for the page. Default: none.")
+    ] = None
 
     def request(self) -> dict[str, Any]:
         """Options of the request."""
@@ -47,12 +53,20 @@ class KeptOptions:
 class GridOptions(KeptOptions):
     """How a grid is simulated, and where that is kept."""
 
-    seeds: Annotated[int | None, Parameter(help="Runs of each candidate at each point. Default: 5.")] = None
+    seeds: Annotated[
+        int | None, Parameter(help="Runs of each candidate at each point. Default: 5.")
+    ] = None
     time: Annotated[
-        str | None, Parameter(help='How long a run lasts, as "60s". Default: by the congestion control\'s cycles.')
+        str | None,
+        Parameter(
+            help='How long a run lasts, as "60s". Default: by the congestion control\'s cycles.'
+        ),
     ] = None
     most_rate: Annotated[
-        str, Parameter(help="A faster link is simulated at this rate, with fewer flows. Default: 200Mbps.")
+        str,
+        Parameter(
+            help="A faster link is simulated at this rate, with fewer flows. Default: 200Mbps."
+        ),
     ] = "200Mbps"
 
 
@@ -61,15 +75,25 @@ class GridOptions(KeptOptions):
 class MarkerOptions(KeptOptions):
     """How the networks are simulated, and where that is kept."""
 
-    seeds: Annotated[int | None, Parameter(help="Runs of each marker in each network. Default: 5.")] = None
+    seeds: Annotated[
+        int | None, Parameter(help="Runs of each marker in each network. Default: 5.")
+    ] = None
     time: Annotated[
         str | None,
-        Parameter(help='How long a run lasts, as "60s". Default: 200 cycles from loss to loss, by the budget.'),
+        Parameter(
+            help=(
+                'How long a run lasts, as "60s". Default: 200 cycles from loss to loss, by '
+                "the budget."
+            )
+        ),
     ] = None
     budget: Annotated[
         str,
         Parameter(
-            help="CPU time of all runs together, about; a network too large for it is made smaller. Default: 30s."
+            help=(
+                "CPU time of all runs together, about; a network too large for it is made "
+                "smaller. Default: 30s."
+            )
         ),
     ] = "30s"
 
@@ -81,11 +105,19 @@ class MtuOptions(KeptOptions):
 
     seeds: Annotated[int | None, Parameter(help="Runs of each size. Default: 5.")] = None
     time: Annotated[
-        str | None, Parameter(help='How long a run is, as "60s". Default: 60 cycles from loss to loss, by the budget.')
+        str | None,
+        Parameter(
+            help='How long a run is, as "60s". Default: 60 cycles from loss to loss, by the budget.'
+        ),
     ] = None
     budget: Annotated[
         str,
-        Parameter(help="CPU time of all runs together, about; a path too large for it is made smaller. Default: 60s."),
+        Parameter(
+            help=(
+                "CPU time of all runs together, about; a path too large for it is made "
+                "smaller. Default: 60s."
+            )
+        ),
     ] = "60s"
 
 
@@ -98,7 +130,9 @@ def asked(ask: Callable[..., dict[str, Any]]) -> dict[str, Any]:
         return ask(lambda wanted: api.run(wanted, heard), command_line())
 
 
-def answered(document: dict[str, Any], json: bool, print_: Callable[[dict[str, Any]], None] | None) -> int:
+def answered(
+    document: dict[str, Any], json: bool, print_: Callable[[dict[str, Any]], None] | None
+) -> int:
     """Prints the advice, if there is one; the exit code is that of the runs."""
     from ...errors import of_code
     from ..runs.run import what_failed

@@ -17,9 +17,39 @@ from ...present.units import prefix, significant
 from ..algorithms.test import CHECK_FAILED
 from ..options import Json, emit, notes, show
 
-_RUN = ("profile", "queue", "flows", "rate", "time", "packet-hops", "ns/hop", "loops/hop", "goodput", "drops")
-_BEFORE = ("profile", "queue", "flows", "plan", "set-up", "memory/flow", "at peak", "process at peak")
-_BESIDE = ("profile", "queue", "flows", "way", "fingerprint", "ns/hop", "events/hop", "goodput", "drops")
+_RUN = (
+    "profile",
+    "queue",
+    "flows",
+    "rate",
+    "time",
+    "packet-hops",
+    "ns/hop",
+    "loops/hop",
+    "goodput",
+    "drops",
+)
+_BEFORE = (
+    "profile",
+    "queue",
+    "flows",
+    "plan",
+    "set-up",
+    "memory/flow",
+    "at peak",
+    "process at peak",
+)
+_BESIDE = (
+    "profile",
+    "queue",
+    "flows",
+    "way",
+    "fingerprint",
+    "ns/hop",
+    "events/hop",
+    "goodput",
+    "drops",
+)
 _COUNTED = ("profile", "queue", "flows", "per packet-hop")
 
 
@@ -28,23 +58,40 @@ _COUNTED = ("profile", "queue", "flows", "per packet-hop")
 class Workload:
     """Which runs."""
 
-    flows: Annotated[int | None, Parameter(help="Number of flows. Default: 10, 100, 1000, 10000.")] = None
+    flows: Annotated[
+        int | None, Parameter(help="Number of flows. Default: 10, 100, 1000, 10000.")
+    ] = None
     rate: Annotated[
         str | None,
-        Parameter(help='Rate of the bottleneck, such as "1 Gbps". Default: 10 Mbps a flow, at most 10 Gbps.'),
+        Parameter(
+            help=(
+                'Rate of the bottleneck, such as "1 Gbps". Default: 10 Mbps a flow, at most '
+                "10 Gbps."
+            )
+        ),
     ] = None
-    queue: Annotated[str | None, Parameter(help="Algorithm of its queue. Default: drop_tail and red.")] = None
+    queue: Annotated[
+        str | None, Parameter(help="Algorithm of its queue. Default: drop_tail and red.")
+    ] = None
     time: Annotated[
-        str | None, Parameter(help='Simulated time, such as "20 s"; a bare number is seconds. Default: 60 s to 2 s.')
+        str | None,
+        Parameter(
+            help='Simulated time, such as "20 s"; a bare number is seconds. Default: 60 s to 2 s.'
+        ),
     ] = None
-    profile: Annotated[str | None, Parameter(help="TCP: ns2, linux or rfc. Default: ns2 and linux.")] = None
+    profile: Annotated[
+        str | None, Parameter(help="TCP: ns2, linux or rfc. Default: ns2 and linux.")
+    ] = None
     cc: Annotated[
-        str | None, Parameter(help="Congestion control. Default: newreno, beside SACK, RACK and PRR `sack`.")
+        str | None,
+        Parameter(help="Congestion control. Default: newreno, beside SACK, RACK and PRR `sack`."),
     ] = None
 
     def cases(self) -> list[Case]:
         """They, checked."""
-        return list(cases(self.flows, self.rate, self.queue, _with_unit(self.time), self.profile, self.cc))
+        return list(
+            cases(self.flows, self.rate, self.queue, _with_unit(self.time), self.profile, self.cc)
+        )
 
 
 def _with_unit(time: str | None) -> str | None:
@@ -57,7 +104,9 @@ def _with_unit(time: str | None) -> str | None:
 def bench(
     *,
     workload: Workload | None = None,
-    held: Annotated[bool, Parameter(help="Let every queue hold its packets, as CoDel's must.")] = False,
+    held: Annotated[
+        bool, Parameter(help="Let every queue hold its packets, as CoDel's must.")
+    ] = False,
     record: Annotated[bool, Parameter(help="Record every flow and the queue each 10 ms.")] = False,
     reference: Annotated[
         bool | None,
@@ -66,14 +115,17 @@ def bench(
             help=f"Run without the shortcuts, too, and compare. Default: up to {SMALL} flows.",
         ),
     ] = None,
-    instructions: Annotated[bool, Parameter(help="Count instructions, too, with valgrind: minutes.")] = False,
+    instructions: Annotated[
+        bool, Parameter(help="Count instructions, too, with valgrind: minutes.")
+    ] = False,
     repeat: Annotated[int, Parameter(help="Runs of each; figures are medians.")] = 3,
     json: Json = False,
 ) -> int:
-    """Measure what a simulated packet costs, on the workload by which simulators are compared (docs/performance.md).
+    """Measure what a simulated packet costs, on the workload by which simulators are compared
+    (docs/performance.md).
 
-    Processor time of the run alone, for each packet over each link; planning and set-up apart; memory of a process
-    that does nothing else. Ends with 3 if a shortcut changes a result.
+    Processor time of the run alone, for each packet over each link; planning and set-up apart;
+    memory of a process that does nothing else. Ends with 3 if a shortcut changes a result.
     """
     if repeat < 1:
         raise ScenarioError(f"--repeat {repeat}: at least one run is needed")
@@ -96,7 +148,12 @@ def bench(
 def _progress(done: int, wanted: Sequence[Case]) -> None:
     if sys.stderr.isatty():
         then = f", now {name(wanted[done])}" if done < len(wanted) else ""
-        print(f"\r\x1b[K{done} of {len(wanted)}{then}", end="" if then else "\r\x1b[K", file=sys.stderr, flush=True)
+        print(
+            f"\r\x1b[K{done} of {len(wanted)}{then}",
+            end="" if then else "\r\x1b[K",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def _tell_of_others() -> None:
@@ -110,7 +167,8 @@ def _differences(line: dict[str, Any]) -> str:
     others = {word: other for word, other in line["reference"].items() if not other["equal"]}
     return "; ".join(
         f"{word} differs in {', '.join(other['differs'])}"
-        f" ({other['fingerprint']} for {line['fingerprint']}, {other['goodput_bps']} bps for {line['goodput_bps']},"
+        f" ({other['fingerprint']} for {line['fingerprint']}, {other['goodput_bps']} bps for "
+        f"{line['goodput_bps']},"
         f" drop rate {other['drop_rate']} for {line['drop_rate']})"
         for word, other in others.items()
     )
@@ -129,7 +187,11 @@ def _print(lines: Sequence[dict[str, Any]]) -> None:
 
 
 def _work(line: dict[str, Any]) -> list[str]:
-    queue = line["queue"] + (", held" if line["held"] else "") + (", recorded" if line["recorded"] else "")
+    queue = (
+        line["queue"]
+        + (", held" if line["held"] else "")
+        + (", recorded" if line["recorded"] else "")
+    )
     return [
         line["profile"],
         queue,
@@ -145,7 +207,12 @@ def _work(line: dict[str, Any]) -> list[str]:
 
 
 def _counted(line: dict[str, Any]) -> list[str]:
-    return [line["profile"], line["queue"], str(line["flows"]), f"{line['instructions_per_packet_hop']:.1f}"]
+    return [
+        line["profile"],
+        line["queue"],
+        str(line["flows"]),
+        f"{line['instructions_per_packet_hop']:.1f}",
+    ]
 
 
 def _before(line: dict[str, Any]) -> list[str]:
@@ -155,7 +222,10 @@ def _before(line: dict[str, Any]) -> list[str]:
         str(line["flows"]),
         f"{line['plan_s'] * 1e3:.1f} ms",
         f"{line['setup_s'] * 1e3:.1f} ms",
-        *(_bytes(line[key] if line["flows"] >= ENOUGH else None) for key in ("bytes_per_flow", "peak_bytes_per_flow")),
+        *(
+            _bytes(line[key] if line["flows"] >= ENOUGH else None)
+            for key in ("bytes_per_flow", "peak_bytes_per_flow")
+        ),
         _bytes(line["peak_rss_bytes"]),
     ]
 

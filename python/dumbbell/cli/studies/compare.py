@@ -1,4 +1,5 @@
-"""`compare`: schemes beside each other; simulator and kernels; or, where nothing is named, ns-2 and ns-3 beside us."""
+"""`compare`: schemes beside each other; simulator and kernels; or, where nothing is named, ns-2 and
+ns-3 beside us."""
 
 from __future__ import annotations
 
@@ -15,9 +16,14 @@ from .compare_queues import SchemeOptions
 
 def compare(
     *schemes: Annotated[
-        str, Parameter(help="Queues of the catalogue or your own, as red or red:min_th=5pkt,max_th=15pkt.")
+        str,
+        Parameter(
+            help="Queues of the catalogue or your own, as red or red:min_th=5pkt,max_th=15pkt."
+        ),
     ],
-    flows: Annotated[list[int], Parameter(help="Number of flows; may be repeated. Default: 10 and 100.")] = [],  # noqa: B006
+    flows: Annotated[
+        list[int], Parameter(help="Number of flows; may be repeated. Default: 10 and 100.")
+    ] = [],  # noqa: B006
     rate: Annotated[
         str | None,
         Parameter(
@@ -33,51 +39,75 @@ def compare(
         ),
     ] = [],  # noqa: B006
     time: Annotated[
-        str | None, Parameter(help='How long a run lasts, as "20 s". Default: by the flows and the peer.')
+        str | None,
+        Parameter(help='How long a run lasts, as "20 s". Default: by the flows and the peer.'),
     ] = None,
     seeds: Annotated[
         int | None,
-        Parameter(help="Runs of each. Default: 5 (with schemes: the scenario's, if it has any); with --results 10."),
+        Parameter(
+            help=(
+                "Runs of each. Default: 5 (with schemes: the scenario's, if it has any); "
+                "with --results 10."
+            )
+        ),
     ] = None,
     against: Annotated[
-        list[str], Parameter(consume_multiple=True, help="ns2, ns3 or both. Default: both; with --results ns2.")
+        list[str],
+        Parameter(
+            consume_multiple=True, help="ns2, ns3 or both. Default: both; with --results ns2."
+        ),
     ] = [],  # noqa: B006
-    results: Annotated[bool, Parameter(help="Compare results with ns-2's, scenario by scenario, not speed.")] = False,
-    scenario: Annotated[list[str], Parameter(help="With --results: only this one; may be repeated.")] = [],  # noqa: B006
+    results: Annotated[
+        bool, Parameter(help="Compare results with ns-2's, scenario by scenario, not speed.")
+    ] = False,
+    scenario: Annotated[
+        list[str], Parameter(help="With --results: only this one; may be repeated.")
+    ] = [],  # noqa: B006
     options: SchemeOptions | None = None,
     beside: BesideOptions | None = None,
     json: Json = False,
 ) -> int:
     """Compare queues; the simulator with real kernels; or with ns-2 and ns-3.
 
-    With schemes named, as in `dumbbell compare drop_tail red --cc newreno cubic -f FILE`: each scheme in each condition
-    with the same seeds, on one page. With --on sim,kernel: one scenario simulated and on this machine's kernel, measure
-    by measure. With neither: whether the work is alike with ns-2 and ns-3, and then what it costs;
-    or, with --results, results.
+    With schemes named, as in `dumbbell compare drop_tail red --cc newreno cubic -f FILE`: each
+    scheme in each condition with the same seeds, on one page. With --on sim,kernel: one scenario
+    simulated and on this machine's kernel, measure by measure. With neither: whether the work is
+    alike with ns-2 and ns-3, and then what it costs; or, with --results, results.
     """
     from . import compare_kernel as kernels
 
     kernels.check(beside or BesideOptions())
     if beside is not None and beside.on is not None:
         if schemes:
-            raise ScenarioError(f"{schemes[0]}: with --on sim,kernel queues are named as in --aqm {','.join(schemes)}")
+            raise ScenarioError(
+                f"{schemes[0]}: with --on sim,kernel queues are named as in --aqm "
+                f"{','.join(schemes)}"
+            )
         _refuse_peers(flows=flows, queue=queue, against=against, results=results, scenario=scenario)
         from ...testbed import rootless
 
         rootless.enter()
-        return kernels.run(beside, options or SchemeOptions(), rate=rate, time=time, seeds=seeds, json=json)
+        return kernels.run(
+            beside, options or SchemeOptions(), rate=rate, time=time, seeds=seeds, json=json
+        )
     if schemes:
         from . import compare_queues as comparing
 
-        comparing.refuse_others(flows=flows, rate=rate, time=time, against=against, results=results, scenario=scenario)
-        return comparing.run(schemes, seeds, comparing.one_queue(queue), options or SchemeOptions(), json)
+        comparing.refuse_others(
+            flows=flows, rate=rate, time=time, against=against, results=results, scenario=scenario
+        )
+        return comparing.run(
+            schemes, seeds, comparing.one_queue(queue), options or SchemeOptions(), json
+        )
     from ...studies.compare.peers import options as words
 
     if options is not None and (name := options.given()):
         raise words.only_for_schemes(name)
     if results:
         words.only_with_results(flows=flows, rate=rate, queue=queue, time=time)
-        return _results(scenario, words.chosen("--against", against or ["ns2"], ("ns2",)), seeds, json)
+        return _results(
+            scenario, words.chosen("--against", against or ["ns2"], ("ns2",)), seeds, json
+        )
     if scenario:
         raise words.refused("--scenario", scenario[0], "this is for --results", "add --results")
     return _ratios(words.workloads(flows, rate, queue, time, against), seeds, json)
@@ -85,7 +115,11 @@ def compare(
 
 def _refuse_peers(**given: Any) -> None:
     """Options of the comparison with ns-2 and ns-3 mean nothing where kernels are compared with."""
-    instead = {"queue": "write --aqm", "scenario": "write -f FILE", "flows": "write -s flow.0.count=N"}
+    instead = {
+        "queue": "write --aqm",
+        "scenario": "write -f FILE",
+        "flows": "write -s flow.0.count=N",
+    }
     for name, value in given.items():
         if value:
             fix = instead.get(name, "leave it out")
@@ -104,7 +138,8 @@ def _ratios(workloads: list[Any], seeds: int | None, json: bool) -> int:
         return 0
     show(tables.ratio_table(rows), *tables.reasons(rows))
     show(
-        f"{', '.join(f'{name} {version}' for name, version in known.items())}; means of {count} seeds; "
+        f"{', '.join(f'{name} {version}' for name, version in known.items())}; means of {count} "
+        f"seeds; "
         f"{work.processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
     )
     return 0
@@ -131,7 +166,11 @@ def _results(names: list[str], against: list[str], seeds: int | None, json: bool
         flows = (
             []
             if names
-            else [packet_trace.follow(cc, b) for cc in ("tahoe", "sack", "newreno") for b in packet_trace.BUFFERS]
+            else [
+                packet_trace.follow(cc, b)
+                for cc in ("tahoe", "sack", "newreno")
+                for b in packet_trace.BUFFERS
+            ]
         )
     if json:
         emit(results.document(rows, flows, known))

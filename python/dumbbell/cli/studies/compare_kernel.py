@@ -26,8 +26,12 @@ class BesideOptions:
             "and say measure by measure whether they agree (docs/compare-with-kernel.md)."
         ),
     ] = None
-    rtt: Annotated[str | None, Parameter(help="With --on: round-trip times, as in 10ms,40ms.")] = None
-    buffer: Annotated[str | None, Parameter(help="With --on: buffers, as in 1bdp or 20pkt,100pkt.")] = None
+    rtt: Annotated[str | None, Parameter(help="With --on: round-trip times, as in 10ms,40ms.")] = (
+        None
+    )
+    buffer: Annotated[
+        str | None, Parameter(help="With --on: buffers, as in 1bdp or 20pkt,100pkt.")
+    ] = None
     aqm: Annotated[str | None, Parameter(help="With --on: queues, as in drop_tail,red.")] = None
     explain: Annotated[
         list[str] | None,
@@ -38,7 +42,8 @@ class BesideOptions:
     ] = None
 
     again: Annotated[
-        bool | None, Parameter(help="With --on: try live runs anew that were not valid; valid ones are kept.")
+        bool | None,
+        Parameter(help="With --on: try live runs anew that were not valid; valid ones are kept."),
     ] = None
 
     required: RequiredClass = None
@@ -54,10 +59,13 @@ def check(options: BesideOptions) -> None:
     """`ScenarioError` for words that belong to --on sim,kernel, without it."""
     if options.on is None:
         if (name := options.given()) is not None:
-            raise ScenarioError(f"{name}\n{'^' * len(name)} this is for --on sim,kernel\nhelp: add --on sim,kernel")
+            raise ScenarioError(
+                f"{name}\n{'^' * len(name)} this is for --on sim,kernel\nhelp: add --on sim,kernel"
+            )
     elif sorted(split(options.on)) != sorted(PLACES):
         raise ScenarioError(
-            f"--on {options.on}\n     {'^' * len(options.on)} a comparison needs both\nhelp: write --on sim,kernel"
+            f"--on {options.on}\n     {'^' * len(options.on)} a comparison needs both\nhelp: "
+            f"write --on sim,kernel"
         )
 
 
@@ -78,7 +86,9 @@ def run(
 
     _refuse_others(scheme_options)
     if seeds is not None and seeds < agreement.LEAST_RUNS:
-        raise ScenarioError(f"--seeds {seeds}: one run has no interval to compare; write --seeds {work.REPEATS}")
+        raise ScenarioError(
+            f"--seeds {seeds}: one run has no interval to compare; write --seeds {work.REPEATS}"
+        )
     given = scheme_options.file
     request = Options(
         source=None if given is None else dict(source(given)),
@@ -124,7 +134,11 @@ def _refuse_others(options: SchemeOptions) -> None:
         ("over", "write --rate, --rtt, --buffer, --aqm or --cc"),
         ("baseline", "the simulator is what kernels are compared with"),
         ("workers", "live runs are made on this machine"),
-        ("use", "both sides run what the catalogue has; write `dumbbell compare SCHEME SCHEME --use FILE`"),
+        (
+            "use",
+            "both sides run what the catalogue has; write `dumbbell compare SCHEME SCHEME --use "
+            "FILE`",
+        ),
         ("no_store", "live runs take minutes, and are kept"),
     ):
         if getattr(options, name):

@@ -32,7 +32,10 @@ class SchemeOptions:
         Parameter(
             name=["--file", "-f"],
             allow_leading_hyphen=True,
-            help="The scenario (TOML); `-` reads it from stdin. Default: eight flows, half of them near, on 20 Mbit/s.",
+            help=(
+                "The scenario (TOML); `-` reads it from stdin. Default: eight flows, half of "
+                "them near, on 20 Mbit/s."
+            ),
         ),
     ] = None
     over: Annotated[
@@ -45,24 +48,37 @@ class SchemeOptions:
     ] = field(default_factory=list)
     set: Overrides = field(default_factory=list)
     use: Use = field(default_factory=list)
-    baseline: Annotated[str | None, Parameter(help="What differences are taken from. Default: the first scheme.")] = (
+    baseline: Annotated[
+        str | None, Parameter(help="What differences are taken from. Default: the first scheme.")
+    ] = None
+    seed: Annotated[int | None, Parameter(help="The first seed. Default: the scenario's.")] = None
+    out: Annotated[
+        Path | None, Parameter(help="Directory of the page. Default: results/compare-SCENARIO.")
+    ] = None
+    threads: Annotated[int | None, Parameter(help="Runs at the same time. Default: all cores.")] = (
         None
     )
-    seed: Annotated[int | None, Parameter(help="The first seed. Default: the scenario's.")] = None
-    out: Annotated[Path | None, Parameter(help="Directory of the page. Default: results/compare-SCENARIO.")] = None
-    threads: Annotated[int | None, Parameter(help="Runs at the same time. Default: all cores.")] = None
-    store: Annotated[Path | None, Parameter(help="Where finished runs are kept. Default: as for `sweep`.")] = None
+    store: Annotated[
+        Path | None, Parameter(help="Where finished runs are kept. Default: as for `sweep`.")
+    ] = None
     no_store: Annotated[bool, Parameter(help="Keep nothing, and run everything anew.")] = False
     workers: Annotated[
-        str | None, Parameter(help="Where runs are made: dask://HOST:PORT, ssh:HOST,HOST or slurm. Default: here.")
+        str | None,
+        Parameter(
+            help="Where runs are made: dask://HOST:PORT, ssh:HOST,HOST or slurm. Default: here."
+        ),
     ] = None
 
     def given(self) -> str | None:
         """The first option that was given."""
-        return next((f"--{f.name.replace('_', '-')}" for f in fields(self) if getattr(self, f.name)), None)
+        return next(
+            (f"--{f.name.replace('_', '-')}" for f in fields(self) if getattr(self, f.name)), None
+        )
 
 
-def run(schemes: Sequence[str], seeds: int | None, queue: str | None, options: SchemeOptions, json: bool) -> int:
+def run(
+    schemes: Sequence[str], seeds: int | None, queue: str | None, options: SchemeOptions, json: bool
+) -> int:
     """Compares, and prints what came out."""
     from ...studies.compare.queues.work import Options, compare
 
@@ -81,7 +97,9 @@ def run(schemes: Sequence[str], seeds: int | None, queue: str | None, options: S
             seed=options.seed,
             options=kept,
         )
-        document = compare(request, options.out, lambda wanted: measure(wanted, heard), command_line())
+        document = compare(
+            request, options.out, lambda wanted: measure(wanted, heard), command_line()
+        )
     if json:
         emit(document)
     else:
@@ -103,7 +121,10 @@ def measuring(
 
         check(workers)
     kept = None if no_store else str(store or default_store())
-    return lambda wanted, heard: measure(wanted, workers, heard), {"store": kept, "threads": threads}
+    return lambda wanted, heard: measure(wanted, workers, heard), {
+        "store": kept,
+        "threads": threads,
+    }
 
 
 def refuse_others(**others: Any) -> None:
@@ -123,13 +144,17 @@ def refuse_others(**others: Any) -> None:
             shown = value[0] if isinstance(value, list) else value
             word = "" if value is True else f" {shown}"
             cause = "this is not for comparing schemes"
-            raise refused(f"--{name}{word}", word.strip() or f"--{name}", cause, instead[name].format(shown))
+            raise refused(
+                f"--{name}{word}", word.strip() or f"--{name}", cause, instead[name].format(shown)
+            )
 
 
 def one_queue(names: list[str]) -> str | None:
     """The queue that is looked at."""
     if len(names) > 1:
-        raise ScenarioError(f"--queue {' --queue '.join(names)}: schemes are compared at one queue; name one")
+        raise ScenarioError(
+            f"--queue {' --queue '.join(names)}: schemes are compared at one queue; name one"
+        )
     return names[0] if names else None
 
 

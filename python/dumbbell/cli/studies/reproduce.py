@@ -18,44 +18,73 @@ from ..options import Json, Overrides, RequiredClass, emit, progress, show, tell
 
 def reproduce(
     paper: Annotated[
-        str, Parameter(help="The paper; `dumbbell list` has the names. Or the path of its folder, with a slash.")
+        str,
+        Parameter(
+            help=(
+                "The paper; `dumbbell list` has the names. Or the path of its folder, with a slash."
+            )
+        ),
     ],
     /,
     *,
     set: Overrides = [],  # noqa: B006 (cyclopts reads it)
     quick: Annotated[
-        bool, Parameter(help="Fewer and shorter runs: less than a minute, with --on kernel about 3 minutes.")
+        bool,
+        Parameter(
+            help="Fewer and shorter runs: less than a minute, with --on kernel about 3 minutes."
+        ),
     ] = False,
-    on: Annotated[str, Parameter(help="Where it runs: `sim`, or `kernel`: real TCP of this machine.")] = "sim",
+    on: Annotated[
+        str, Parameter(help="Where it runs: `sim`, or `kernel`: real TCP of this machine.")
+    ] = "sim",
     required: RequiredClass = None,
-    grid: Annotated[bool, Parameter(help="With --on kernel: over a grid of round-trip times instead.")] = False,
-    again: Annotated[bool, Parameter(help="With --on kernel: try runs anew that were not valid.")] = False,
+    grid: Annotated[
+        bool, Parameter(help="With --on kernel: over a grid of round-trip times instead.")
+    ] = False,
+    again: Annotated[
+        bool, Parameter(help="With --on kernel: try runs anew that were not valid.")
+    ] = False,
     cell: Annotated[list[str], Parameter(help="Only this cell. May be repeated.")] = [],  # noqa: B006
-    seed: Annotated[int | None, Parameter(help="Seed of the first replication. Default: the paper's.")] = None,
-    replications: Annotated[int | None, Parameter(help="Runs of each point. Default: the paper's.")] = None,
-    threads: Annotated[int | None, Parameter(help="Runs at the same time. Default: all cores.")] = None,
-    store: Annotated[
-        Path | None, Parameter(help="Keep finished runs here, and take from here what is here already.")
+    seed: Annotated[
+        int | None, Parameter(help="Seed of the first replication. Default: the paper's.")
     ] = None,
-    out: Annotated[Path | None, Parameter(help="Directory of the report. Default: results/PAPER.")] = None,
+    replications: Annotated[
+        int | None, Parameter(help="Runs of each point. Default: the paper's.")
+    ] = None,
+    threads: Annotated[
+        int | None, Parameter(help="Runs at the same time. Default: all cores.")
+    ] = None,
+    store: Annotated[
+        Path | None,
+        Parameter(help="Keep finished runs here, and take from here what is here already."),
+    ] = None,
+    out: Annotated[
+        Path | None, Parameter(help="Directory of the report. Default: results/PAPER.")
+    ] = None,
     json: Json = False,
 ) -> int:
-    """Reproduce a paper: a verdict on each printed number and each claim, and a report (HTML and JSON).
+    """Reproduce a paper: a verdict on each printed number and each claim, and a report (HTML and
+    JSON).
 
-    With --on kernel the paper's experiment runs on the testbed: schemes interleaved in time, at most 70 minutes
-    (--quick: 3). What is finished is kept, so that it goes on where it was stopped. Of jumbo-frames it is what a
-    gigabyte costs two hosts at an MTU of 1500 and 9000: at most 5 minutes.
+    With --on kernel the paper's experiment runs on the testbed: schemes interleaved in time, at
+    most 70 minutes (--quick: 3). What is finished is kept, so that it goes on where it was stopped.
+    Of jumbo-frames it is what a gigabyte costs two hosts at an MTU of 1500 and 9000: at most 5
+    minutes.
     """
     if on == "kernel":
         from ...testbed import lock, rootless
 
         rootless.enter()
-        wanted = Live(set, required, quick, grid, again, cell, seed, replications, threads, store, out)
+        wanted = Live(
+            set, required, quick, grid, again, cell, seed, replications, threads, store, out
+        )
         with lock.alone():
             return _on_kernels(paper, wanted, json)
     if grid or again or required:
         name = "--grid" if grid else "--again" if again else "--class"
-        raise ScenarioError(f"{name}\n{'^' * len(name)} this is for --on kernel\nhelp: add --on kernel")
+        raise ScenarioError(
+            f"{name}\n{'^' * len(name)} this is for --on kernel\nhelp: add --on kernel"
+        )
     from ...reproduce.work import reproduce as work
 
     with progress(f"reproducing {paper}") as bar:
@@ -106,7 +135,9 @@ def _on_kernels(paper: str, wanted: Live, json: bool) -> int:
     from ..runs.sweep import default_store
 
     if wanted.cell:
-        raise ScenarioError("--cell is for --on sim: on real kernels all points are run, interleaved in time")
+        raise ScenarioError(
+            "--cell is for --on sim: on real kernels all points are run, interleaved in time"
+        )
     if schedule.has(paper):
         return _gigabyte(paper, wanted, json)
     with progress(f"{paper} on real kernels") as bar:
@@ -150,11 +181,18 @@ def _gigabyte(paper: str, wanted: Live, json: bool) -> int:
     }
     if named := [name for name, given in refused.items() if given]:
         raise ScenarioError(
-            f"{', '.join(named)}: two hosts and a wire have none of it\nhelp: {paper} on real kernels takes --quick, "
+            f"{', '.join(named)}: two hosts and a wire have none of it\nhelp: {paper} on real "
+            f"kernels takes --quick, "
             "--replications and --out"
         )
     with progress(f"{paper} on real kernels") as bar:
-        how = work.How(quick=wanted.quick, replications=wanted.replications, out=wanted.out, progress=bar, tell=tell)
+        how = work.How(
+            quick=wanted.quick,
+            replications=wanted.replications,
+            out=wanted.out,
+            progress=bar,
+            tell=tell,
+        )
         summary = work.reproduce(paper, how)
     if json:
         emit(summary)
@@ -174,22 +212,40 @@ def _print(summary: dict[str, Any]) -> None:
         [c["id"], *_numbers(c), c["unit"], f"{MARKS[c['verdict']]} {c['verdict'] or 'fitted'}"]
         for c in summary["cells"]
     ]
-    show(grid(summary["title"], ["cell", "printed", "ours", "95 % of new runs", "unit", "verdict"], rows))
+    show(
+        grid(
+            summary["title"],
+            ["cell", "printed", "ours", "95 % of new runs", "unit", "verdict"],
+            rows,
+        )
+    )
     if summary["claims"]:
-        claims = [[c["id"], f"{MARKS[c['verdict']]} {c['verdict']}", c["text"]] for c in summary["claims"]]
+        claims = [
+            [c["id"], f"{MARKS[c['verdict']]} {c['verdict']}", c["text"]] for c in summary["claims"]
+        ]
         show(grid("Claims", ["claim", "verdict", "text"], claims, text_columns=3))
     if summary["readings"]:
         show(_readings(summary["readings"]))
     tally = Counter(c["verdict"] or "fitted" for c in summary["cells"])
-    show("cells: " + ", ".join(f"{n} {verdict}" for verdict, n in tally.items()) + f" · {summary['wall_s']:.1f} s")
-    show(f"report: {summary['report']}", *(["figures: in figures beside it"] if summary["claims"] else []))
+    show(
+        "cells: "
+        + ", ".join(f"{n} {verdict}" for verdict, n in tally.items())
+        + f" · {summary['wall_s']:.1f} s"
+    )
+    show(
+        f"report: {summary['report']}",
+        *(["figures: in figures beside it"] if summary["claims"] else []),
+    )
 
 
 def _readings(rows: list[dict[str, Any]]) -> str:
     """How many readings keep the claim's sign everywhere, and which choices reverse it."""
     base, *others = rows
     whole = sum(row["holds"] == row["of"] for row in others)
-    reversed_by = ", ".join(dict.fromkeys(row["choice"] for row in others if row["sign_changes"])) or "no choice"
+    reversed_by = (
+        ", ".join(dict.fromkeys(row["choice"] for row in others if row["sign_changes"]))
+        or "no choice"
+    )
     moved = sum(row["verdict_changes"] for row in others)
     return (
         f"readings: {base['about']} holds at every point in {whole} of {len(others)}, "

@@ -1,5 +1,5 @@
-"""`table`: congestion controls side by side, a table for each question: `table rtt-fairness`, `table friendliness`,
-`table coexistence`, `table loss-tolerance`."""
+"""`table`: congestion controls side by side, a table for each question: `table rtt-fairness`,
+`table friendliness`, `table coexistence`, `table loss-tolerance`."""
 
 from __future__ import annotations
 
@@ -23,13 +23,24 @@ app = App(
 
 _CONTROLS = "Controls, as cubic or cubic:beta=0.8."
 Controls = Annotated[
-    list[str], Parameter(consume_multiple=True, help=f"{_CONTROLS} Default: those of the catalogue (docs/tables.md).")
+    list[str],
+    Parameter(
+        consume_multiple=True, help=f"{_CONTROLS} Default: those of the catalogue (docs/tables.md)."
+    ),
 ]
 Rate = Annotated[str | None, Parameter(help="The link's rate. Default: 20Mbps.")]
-Buffer = Annotated[str | None, Parameter(help='What the queue holds, as "1 BDP" or "100 pkt". Default: 1 BDP.')]
-Rates = Annotated[list[str], Parameter(consume_multiple=True, help="The link's rates. Default: 5Mbps 20Mbps 80Mbps.")]
+Buffer = Annotated[
+    str | None, Parameter(help='What the queue holds, as "1 BDP" or "100 pkt". Default: 1 BDP.')
+]
+Rates = Annotated[
+    list[str],
+    Parameter(consume_multiple=True, help="The link's rates. Default: 5Mbps 20Mbps 80Mbps."),
+]
 Buffers = Annotated[
-    list[str], Parameter(consume_multiple=True, help='What the queue holds, in BDP, or as "100 pkt". Several.')
+    list[str],
+    Parameter(
+        consume_multiple=True, help='What the queue holds, in BDP, or as "100 pkt". Several.'
+    ),
 ]
 
 
@@ -38,24 +49,44 @@ Buffers = Annotated[
 class TableOptions:
     """What all tables may be asked, and where their runs and pages go."""
 
-    rtt: Annotated[str | None, Parameter(help="Round-trip time without queues. Default: 40ms (near flows: 20ms).")] = (
-        None
-    )
-    queue: Annotated[str, Parameter(help="The queue, as red or red:max_p=0.02. Default: drop_tail.")] = "drop_tail"
-    flows: Annotated[int | None, Parameter(help="Flows of each side. Default: 1; of rtt-fairness 2.")] = None
-    time: Annotated[str | None, Parameter(help='How long a run lasts, as "60s". Default: twenty teeth of Reno.')] = None
-    seeds: Annotated[int | None, Parameter(help="Runs of each point. Default: 5; with --quick 3.")] = None
+    rtt: Annotated[
+        str | None,
+        Parameter(help="Round-trip time without queues. Default: 40ms (near flows: 20ms)."),
+    ] = None
+    queue: Annotated[
+        str, Parameter(help="The queue, as red or red:max_p=0.02. Default: drop_tail.")
+    ] = "drop_tail"
+    flows: Annotated[
+        int | None, Parameter(help="Flows of each side. Default: 1; of rtt-fairness 2.")
+    ] = None
+    time: Annotated[
+        str | None, Parameter(help='How long a run lasts, as "60s". Default: twenty teeth of Reno.')
+    ] = None
+    seeds: Annotated[
+        int | None, Parameter(help="Runs of each point. Default: 5; with --quick 3.")
+    ] = None
     seed: Annotated[int | None, Parameter(help="The first seed. Default: 1.")] = None
     quick: Annotated[bool, Parameter(help="Fewer conditions, fewer seeds, shorter runs.")] = False
     set: Overrides = field(default_factory=list)
     use: Use = field(default_factory=list)
-    out: Annotated[Path | None, Parameter(help="Directory of the page. Default: results/table-NAME.")] = None
-    html: Annotated[Path | None, Parameter(help="Write the page to this file, and nothing else.")] = None
-    threads: Annotated[int | None, Parameter(help="Runs at the same time. Default: all cores.")] = None
-    store: Annotated[Path | None, Parameter(help="Where finished runs are kept. Default: as for `sweep`.")] = None
+    out: Annotated[
+        Path | None, Parameter(help="Directory of the page. Default: results/table-NAME.")
+    ] = None
+    html: Annotated[
+        Path | None, Parameter(help="Write the page to this file, and nothing else.")
+    ] = None
+    threads: Annotated[int | None, Parameter(help="Runs at the same time. Default: all cores.")] = (
+        None
+    )
+    store: Annotated[
+        Path | None, Parameter(help="Where finished runs are kept. Default: as for `sweep`.")
+    ] = None
     no_store: Annotated[bool, Parameter(help="Keep nothing, and run everything anew.")] = False
     workers: Annotated[
-        str | None, Parameter(help="Where runs are made: dask://HOST:PORT, ssh:HOST,HOST or slurm. Default: here.")
+        str | None,
+        Parameter(
+            help="Where runs are made: dask://HOST:PORT, ssh:HOST,HOST or slurm. Default: here."
+        ),
     ] = None
 
 
@@ -68,30 +99,37 @@ def rtt_fairness(
     ratio: Annotated[
         list[float],
         Parameter(
-            consume_multiple=True, help="Round-trip times of the far flows over the near ones'. Default: 1 2 4 8."
+            consume_multiple=True,
+            help="Round-trip times of the far flows over the near ones'. Default: 1 2 4 8.",
         ),
     ] = [],  # noqa: B006
     options: TableOptions | None = None,
     json: Json = False,
 ) -> int:
-    """What flows of one control get where their round-trip times differ: near / far ~ (RTT far / RTT near)^a.
+    """What flows of one control get where their round-trip times differ: near / far ~ (RTT far /
+    RTT near)^a.
 
     The exponent a of each control with its 95 % interval: 0 is fair.
     """
-    return _made("rtt-fairness", options, json, ccs=cc, rate=_one(rate), buffer=_one(buffer), ratios=ratio)
+    return _made(
+        "rtt-fairness", options, json, ccs=cc, rate=_one(rate), buffer=_one(buffer), ratios=ratio
+    )
 
 
 @app.command(name="friendliness")
 def friendliness(
     *,
     cc: Controls = [],  # noqa: B006
-    against: Annotated[str | None, Parameter(help="The standard that they stand beside. Default: sack.")] = None,
+    against: Annotated[
+        str | None, Parameter(help="The standard that they stand beside. Default: sack.")
+    ] = None,
     rate: Rates = [],  # noqa: B006
     buffer: Buffers = [],  # noqa: B006
     options: TableOptions | None = None,
     json: Json = False,
 ) -> int:
-    """What each control takes from a standard TCP beside it, over buffers and rates: its share, and its harm."""
+    """What each control takes from a standard TCP beside it, over buffers and rates: its share, and
+    its harm."""
     return _made("friendliness", options, json, ccs=cc, against=against, rate=rate, buffer=buffer)
 
 
@@ -99,16 +137,25 @@ def friendliness(
 def coexistence(
     *,
     cc: Annotated[
-        list[str], Parameter(consume_multiple=True, help=f"{_CONTROLS} Default: bbr and bbr3, as far as there are any.")
+        list[str],
+        Parameter(
+            consume_multiple=True,
+            help=f"{_CONTROLS} Default: bbr and bbr3, as far as there are any.",
+        ),
     ] = [],  # noqa: B006
-    against: Annotated[str | None, Parameter(help="What they stand against. Default: cubic.")] = None,
+    against: Annotated[
+        str | None, Parameter(help="What they stand against. Default: cubic.")
+    ] = None,
     rate: Rate = None,
     buffer: Buffers = [],  # noqa: B006
     options: TableOptions | None = None,
     json: Json = False,
 ) -> int:
-    """One control against another over buffers, as BBR against CUBIC: shares, use of the link, queueing delay."""
-    return _made("coexistence", options, json, ccs=cc, against=against, rate=_one(rate), buffer=buffer)
+    """One control against another over buffers, as BBR against CUBIC: shares, use of the link,
+    queueing delay."""
+    return _made(
+        "coexistence", options, json, ccs=cc, against=against, rate=_one(rate), buffer=buffer
+    )
 
 
 @app.command(name="loss-tolerance")
@@ -119,13 +166,19 @@ def loss_tolerance(
     buffer: Buffer = None,
     loss: Annotated[
         list[float],
-        Parameter(consume_multiple=True, help="Probabilities that a packet is lost. Default: eight from 1e-5 to 5e-2."),
+        Parameter(
+            consume_multiple=True,
+            help="Probabilities that a packet is lost. Default: eight from 1e-5 to 5e-2.",
+        ),
     ] = [],  # noqa: B006
     options: TableOptions | None = None,
     json: Json = False,
 ) -> int:
-    """What one flow makes of a link that loses packets by chance, beside the laws of Mathis and of Padhye."""
-    return _made("loss-tolerance", options, json, ccs=cc, rate=_one(rate), buffer=_one(buffer), losses=loss)
+    """What one flow makes of a link that loses packets by chance, beside the laws of Mathis and of
+    Padhye."""
+    return _made(
+        "loss-tolerance", options, json, ccs=cc, rate=_one(rate), buffer=_one(buffer), losses=loss
+    )
 
 
 def _one(value: str | None) -> list[str]:
@@ -142,10 +195,20 @@ def _made(name: str, options: TableOptions | None, json: bool, **asked: Any) -> 
     if given.html is not None and given.out is not None:
         raise ScenarioError("--html and --out exclude each other: --html writes the page alone")
     measure, kept = measuring(given.store, given.no_store, given.workers, given.threads)
-    same = {key: getattr(given, key) for key in ("rtt", "queue", "flows", "time", "seeds", "seed", "quick")}
+    same = {
+        key: getattr(given, key)
+        for key in ("rtt", "queue", "flows", "time", "seeds", "seed", "quick")
+    }
     request = Options(**same, sets=given.set, use=given.use, options=kept, **asked)
     with progress(name) as heard:
-        document = survey(name, request, given.out, lambda wanted: measure(wanted, heard), command_line(), given.html)
+        document = survey(
+            name,
+            request,
+            given.out,
+            lambda wanted: measure(wanted, heard),
+            command_line(),
+            given.html,
+        )
     if json:
         emit(document)
     else:

@@ -16,20 +16,31 @@ from ..options import Json, emit
 CHECK_FAILED = 3
 
 Only = Annotated[
-    list[str], Parameter(help="Only checks whose name matches, as in --only 'mm1.*'. May be repeated.", negative=())
+    list[str],
+    Parameter(
+        help="Only checks whose name matches, as in --only 'mm1.*'. May be repeated.", negative=()
+    ),
 ]
-Quick = Annotated[bool, Parameter(help="The quick part: shorter runs, and no check that needs long ones.")]
-List = Annotated[bool, Parameter(name="--list", help="Say what would be checked, and check nothing.")]
+Quick = Annotated[
+    bool, Parameter(help="The quick part: shorter runs, and no check that needs long ones.")
+]
+List = Annotated[
+    bool, Parameter(name="--list", help="Say what would be checked, and check nothing.")
+]
 
 
-def validate(*, quick: Quick = False, only: Only = [], list_: List = False, json: Json = False) -> int:  # noqa: B006 (cyclopts reads it)
+def validate(
+    *, quick: Quick = False, only: Only = [], list_: List = False, json: Json = False
+) -> int:  # noqa: B006 (cyclopts reads it)
     """Check the simulator against laws that are known without it. Ends with 3 if a line fails."""
     picked = report.chosen(report.checks(), only, quick=quick)
     if list_:
         return _listed(picked, json)
     runner = Runner(quick=quick)
     width = max(len(check.id) for check in picked)
-    lines = report.validate(picked, runner, (lambda line: None) if json else (lambda line: _print(line, width)))
+    lines = report.validate(
+        picked, runner, (lambda line: None) if json else (lambda line: _print(line, width))
+    )
     if json:
         emit(report.document(lines, runner))
     return _ended(lines, json)
@@ -52,7 +63,9 @@ def _listed(picked: list[Check], json: bool) -> int:
         return 0
     width = max(len(check.id) for check in picked)
     for check in picked:
-        print(f"{check.id:<{width}}  {check.claim:<24}  {check.law}{'' if check.quick else ' (not --quick)'}")
+        print(
+            f"{check.id:<{width}}  {check.claim:<24}  {check.law}{'' if check.quick else ' (not --quick)'}"
+        )
     return 0
 
 
@@ -60,7 +73,10 @@ def _print(line: Line, width: int) -> None:
     """A line as soon as it is measured."""
     measured = line.error.splitlines()[0] if line.error else _measurement(line)
     claim = f"{line.check.claim:<24}"
-    print(f"{line.verdict}  {line.check.id:<{width}}  {claim}  {measured:<28}  {line.check.law}", flush=True)
+    print(
+        f"{line.verdict}  {line.check.id:<{width}}  {claim}  {measured:<28}  {line.check.law}",
+        flush=True,
+    )
 
 
 def _measurement(line: Line) -> str:

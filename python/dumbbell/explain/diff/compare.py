@@ -36,7 +36,12 @@ class Compared:
     def as_dict(self) -> dict[str, Any]:
         """Tables, lists and numbers for JSON."""
         sides = {
-            key: {"source": s.name, "seed": s.seed, "fingerprint": s.fingerprint, "repeated": s.repeated}
+            key: {
+                "source": s.name,
+                "seed": s.seed,
+                "fingerprint": s.fingerprint,
+                "repeated": s.repeated,
+            }
             for key, s in (("a", self.a), ("b", self.b))
         }
         return {
@@ -57,15 +62,20 @@ def compare(
     seed: int | None = None,
     use: Sequence[str] = (),
 ) -> Compared:
-    """Compares two runs, given as result directories or scenario files; without `b`, a scenario and the same with
-    `overrides`, which are laid over `b`.
+    """Compares two runs, given as result directories or scenario files; without `b`, a scenario and
+    the same with `overrides`, which are laid over `b`.
 
-    point, seed: which run of both. use: files with algorithms of the user's own. Errors: as `dumbbell.why.ask`.
+    point, seed: which run of both. use: files with algorithms of the user's own. Errors: as
+    `dumbbell.why.ask`.
     """
     if point is not None and not (is_result(a) or (b is not None and is_result(b))):
-        raise ScenarioError("--point names a point of a result; fix the values of a scenario's sweep with -s")
+        raise ScenarioError(
+            "--point names a point of a result; fix the values of a scenario's sweep with -s"
+        )
     left = load(a, point=point, seed=seed, use=use)
-    return of_sides(left, load(a if b is None else b, overrides=overrides, point=point, seed=seed, use=use))
+    return of_sides(
+        left, load(a if b is None else b, overrides=overrides, point=point, seed=seed, use=use)
+    )
 
 
 def of_sides(a: Side, b: Side) -> Compared:
@@ -81,7 +91,8 @@ def of_sides(a: Side, b: Side) -> Compared:
 
 
 def _differences(a: dict[str, Any], b: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """The keys of two plans whose values differ, in the order of A; what is recorded changes no run."""
+    """The keys of two plans whose values differ, in the order of A; what is recorded changes no
+    run."""
     left, right = dict(_flat(a)), dict(_flat(b))
     for key in [*left, *(key for key in right if key not in left)]:
         if left.get(key) != right.get(key):
@@ -89,7 +100,8 @@ def _differences(a: dict[str, Any], b: dict[str, Any]) -> Iterator[tuple[str, An
 
 
 def _flat(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
-    """Every value at the end of a path with dots; items of a list go by their name, or their number from 0."""
+    """Every value at the end of a path with dots; items of a list go by their name, or their number
+    from 0."""
     if isinstance(value, dict):
         for name, inner in value.items():
             if key or name not in ("record", "name", "title"):

@@ -25,13 +25,21 @@ def told(c: Compared) -> str:
     """One paragraph."""
     until = span(c.until_ps)
     if c.parting is None:
-        same = f"fingerprint {c.a.fingerprint}" if c.a.fingerprint == c.b.fingerprint else "up to there"
-        return f"A and B are alike: every packet went the same way at the same picosecond for {until} ({same})."
+        same = (
+            f"fingerprint {c.a.fingerprint}"
+            if c.a.fingerprint == c.b.fingerprint
+            else "up to there"
+        )
+        return (
+            "A and B are alike: every packet went the same way at the same picosecond for "
+            f"{until} ({same})."
+        )
     p = c.parting
     place = f" at `{p.link}`" if p.link else ""
     return (
         f"A and B part at {clock(p.time_ps, 9)}{place}, on packet {p.packet} of {p.flow}"
-        f"{'' if p.sender else ', one of its receiver'}{_content(p)}. In A {_fate(p, p.a)}; in B {_fate(p, p.b)}."
+        f"{'' if p.sender else ', one of its receiver'}{_content(p)}. In A {_fate(p, p.a)}; in B "
+        f"{_fate(p, p.b)}."
     )
 
 
@@ -60,7 +68,11 @@ def _fate(p: Parting, seen: PacketTrace) -> str:
     if p.kind == "arrived":
         return f"it came at {clock(hop['arrived_ps'], 9)}{_waiting(hop)}"
     mark = f"marked ({hop['reason']}) and " if hop["reason"] is not None else ""
-    left = "" if hop["departed_ps"] is None else f", and its last bit left at {clock(hop['departed_ps'], 9)}"
+    left = (
+        ""
+        if hop["departed_ps"] is None
+        else f", and its last bit left at {clock(hop['departed_ps'], 9)}"
+    )
     return f"it was {mark}let in{_waiting(hop)}{left}"
 
 
@@ -80,7 +92,11 @@ def tables(c: Compared) -> list[Table]:
 
 def _packet(p: Parting) -> Table:
     rows = [row for row in _rows(p) if row[1] != "-" or row[2] != "-"]
-    return grid(f"Packet {p.packet} of {p.flow}{'' if p.sender else ', of its receiver'}", ["", "A", "B"], rows)
+    return grid(
+        f"Packet {p.packet} of {p.flow}{'' if p.sender else ', of its receiver'}",
+        ["", "A", "B"],
+        rows,
+    )
 
 
 def _rows(p: Parting) -> list[list[str]]:
@@ -106,7 +122,9 @@ def _rows(p: Parting) -> list[list[str]]:
     gauges = (a.gauges, b.gauges)
     for name in dict.fromkeys([*(a.gauges or {}), *(b.gauges or {})]):
         rows.append(both(name, name, gauges, lambda x: significant(x, 6)))
-    rows.append(["sender's last reaction", *("-" if r is None else clock(reaction_ps(r), 9) for r in last)])
+    rows.append(
+        ["sender's last reaction", *("-" if r is None else clock(reaction_ps(r), 9) for r in last)]
+    )
     rows.append(both("because of", "cause", last, cause_in_words))
     rows.append(both("cwnd then, bytes", "cwnd_bytes", last, str))
     rows.append(both("ssthresh then, bytes", "ssthresh_bytes", last, str))
@@ -115,10 +133,19 @@ def _rows(p: Parting) -> list[list[str]]:
 
 def _before(p: Parting) -> Table:
     rows = [
-        [clock(s["time_ps"], 9), s["flow"], s["from"], s["link"] or "-", KINDS[s["kind"]], str(s["packet"])]
+        [
+            clock(s["time_ps"], 9),
+            s["flow"],
+            s["from"],
+            s["link"] or "-",
+            KINDS[s["kind"]],
+            str(s["packet"]),
+        ]
         for s in p.before
     ]
-    return grid("The last that both have", ["time", "flow", "from", "link", "what", "packet"], rows, 5)
+    return grid(
+        "The last that both have", ["time", "flow", "from", "link", "what", "packet"], rows, 5
+    )
 
 
 def _plans(plans: tuple[tuple[str, Any, Any], ...]) -> Table:

@@ -17,21 +17,24 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class PacketTrace:
-    """The packet in one of the runs, as far as it got to the place; what did not happen there is None."""
+    """The packet in one of the runs, as far as it got to the place; what did not happen there is
+    None."""
 
     packet: Row | None
     """Its row of `packets.parquet`."""
     hop: Row | None
     """Its row of `hops.parquet` at the link."""
     gauges: Mapping[str, float] | None
-    """Gauges of the decision that dropped or marked the packet: a decision that lets one pass leaves no record."""
+    """Gauges of the decision that dropped or marked the packet: a decision that lets one pass
+    leaves no record."""
     reaction: Row | None
     """The last reaction of the flow's sender by then: a row of `reactions.parquet`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """The parting: the packet, what happened to it first in one of them and not in the other, and before it."""
+    """The parting: the packet, what happened to it first in one of them and not in the other, and
+    before it."""
 
     time_ps: int
     flow: str
@@ -41,7 +44,8 @@ class Parting:
     link: str | None
     """The link; None at the flow's own ends."""
     kind: str
-    """The event that one run only has: `sent`, `arrived`, `marked`, `dropped`, `departed` or `delivered`."""
+    """The event that one run only has: `sent`, `arrived`, `marked`, `dropped`, `departed` or
+    `delivered`."""
     only: str
     """In which: `a` or `b`."""
     a: PacketTrace
@@ -81,7 +85,9 @@ def _seen(side: Side, step: Row) -> PacketTrace:
 
     who = {name: step[name] for name in ("flow", "from", "packet")}
     signal = row(side.signals, **who, queue=step["link"])
-    told = side.reactions.filter((pl.col("flow") == step["flow"]) & (pl.col("time_s") * 1e12 <= step["time_ps"] + 1))
+    told = side.reactions.filter(
+        (pl.col("flow") == step["flow"]) & (pl.col("time_s") * 1e12 <= step["time_ps"] + 1)
+    )
     gauges = None
     if signal is not None:
         named = {k: v for k, v in signal.items() if k not in SIGNAL_COLUMNS}
@@ -90,7 +96,9 @@ def _seen(side: Side, step: Row) -> PacketTrace:
         packet=row(side.packets, **who),
         hop=row(side.hops, **who, link=step["link"]) if step["link"] else None,
         gauges=gauges,
-        reaction=told.sort("time_s", maintain_order=True).row(-1, named=True) if told.height else None,
+        reaction=told.sort("time_s", maintain_order=True).row(-1, named=True)
+        if told.height
+        else None,
     )
 
 

@@ -34,7 +34,8 @@ class Side:
     signals: polars.DataFrame
     reactions: polars.DataFrame
     repeated: bool = False
-    """True if the run of a result was made again, because not all of its packets had been recorded."""
+    """True if the run of a result was made again, because not all of its packets had been
+    recorded."""
 
     @property
     def end_ps(self) -> int:
@@ -58,14 +59,16 @@ def load(
 ) -> Side:
     """The run of a result directory or of a scenario file.
 
-    overrides: laid over a scenario file. point: which of a result that is a sweep. seed: which run of a result; of a
-    scenario file the seed. Errors: `ScenarioError` if there is no such run, `DumbbellError` if a result's run, made
-    again, is another one.
+    overrides: laid over a scenario file. point: which of a result that is a sweep. seed: which run
+    of a result; of a scenario file the seed. Errors: `ScenarioError` if there is no such run,
+    `DumbbellError` if a result's run, made again, is another one.
     """
     path = Path(given)
     if is_result(path):
         if overrides:
-            raise ScenarioError(f"{given} is a result, and has been run: --set goes with a scenario file")
+            raise ScenarioError(
+                f"{given} is a result, and has been run: --set goes with a scenario file"
+            )
         return _of_result(path, point, seed, use)
     return _of_scenario(path, overrides, seed, use)
 
@@ -77,10 +80,14 @@ def _of_result(path: Path, point: int | None, seed: int | None, use: Sequence[st
         return kept
     with temporary_folder() as scratch:
         record.repeat(run, True, f"of {path}", Path(scratch), use)
-        return _whole(_read(str(path), run.seed, run.fingerprint, Path(scratch), repeated=True), path)
+        return _whole(
+            _read(str(path), run.seed, run.fingerprint, Path(scratch), repeated=True), path
+        )
 
 
-def _of_scenario(path: Path, overrides: Sequence[str], seed: int | None, use: Sequence[str]) -> Side:
+def _of_scenario(
+    path: Path, overrides: Sequence[str], seed: int | None, use: Sequence[str]
+) -> Side:
     with temporary_folder() as scratch:
         out = Path(scratch) / "run"
         wanted = api.request(
@@ -92,7 +99,9 @@ def _of_scenario(path: Path, overrides: Sequence[str], seed: int | None, use: Se
             use=list(use) or None,
         )
         if len(api.plan(wanted)["points"]) > 1:
-            raise ScenarioError(f"{path} is a sweep: fix its values with -s, or compare two points of its result")
+            raise ScenarioError(
+                f"{path} is a sweep: fix its values with -s, or compare two points of its result"
+            )
         result = api.run(wanted)
         directory = out if "points" not in result else next(out.glob("point-*"))
         run = result["points"][0] if "points" in result else result
@@ -105,7 +114,9 @@ def _whole(side: Side | None, path: Path) -> Side:
     return side
 
 
-def _read(name: str, seed: int, fingerprint: str, directory: Path, repeated: bool = False) -> Side | None:
+def _read(
+    name: str, seed: int, fingerprint: str, directory: Path, repeated: bool = False
+) -> Side | None:
     """The records of a directory; None if they are not of all flows."""
     if not api.check_file(directory / "packets.parquet"):
         return None
@@ -119,5 +130,9 @@ def _read(name: str, seed: int, fingerprint: str, directory: Path, repeated: boo
         raise series.damaged(
             directory / "packets.parquet", f"it does not have what this release reads: {error}"
         ) from None
-    words = {k: frame.with_columns(pl.col(pl.Categorical).cast(pl.String)) for k, frame in frames.items()}
-    return Side(name=name, seed=seed, fingerprint=fingerprint, plan=plan, repeated=repeated, **words)
+    words = {
+        k: frame.with_columns(pl.col(pl.Categorical).cast(pl.String)) for k, frame in frames.items()
+    }
+    return Side(
+        name=name, seed=seed, fingerprint=fingerprint, plan=plan, repeated=repeated, **words
+    )

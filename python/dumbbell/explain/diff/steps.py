@@ -14,15 +14,27 @@ if TYPE_CHECKING:
 KINDS = ("sent", "arrived", "marked", "dropped", "departed", "delivered")
 """Kinds of events of a packet, in their order at one instant."""
 KEY = ["time_ps", "kind", "flow", "from", "packet", "link", "detail"]
-_SENT = ("flags", "seq", "ack", "payload_bytes", "ip_len_bytes", "retransmit", "ecn", "window_bytes", "options")
+_SENT = (
+    "flags",
+    "seq",
+    "ack",
+    "payload_bytes",
+    "ip_len_bytes",
+    "retransmit",
+    "ecn",
+    "window_bytes",
+    "options",
+)
 
 
 def steps(side: Side, end_ps: int) -> polars.DataFrame:
-    """Every step up to `end_ps` in the order of time: `time_ps`, `kind` (its place in KINDS), whose packet, where, and
-    what else there is to say of it as text."""
+    """Every step up to `end_ps` in the order of time: `time_ps`, `kind` (its place in KINDS), whose
+    packet, where, and what else there is to say of it as text."""
     import polars as pl
 
-    def of(frame: polars.DataFrame, kind: str, time: str, link: str | None, detail: polars.Expr) -> polars.DataFrame:
+    def of(
+        frame: polars.DataFrame, kind: str, time: str, link: str | None, detail: polars.Expr
+    ) -> polars.DataFrame:
         return frame.filter(pl.col(time).is_not_null() & (pl.col(time) <= end_ps)).select(
             pl.col(time).cast(pl.Int64).alias("time_ps"),
             pl.lit(KINDS.index(kind), dtype=pl.Int8).alias("kind"),
@@ -34,8 +46,12 @@ def steps(side: Side, end_ps: int) -> polars.DataFrame:
         )
 
     packets, hops = side.packets, side.hops
-    marks = side.signals.filter(pl.col("marked")).with_columns(time_ps=(pl.col("time_s") * PS).round().cast(pl.Int64))
-    what = pl.concat_str([pl.col(name).cast(pl.String).fill_null("-") for name in _SENT], separator=" ")
+    marks = side.signals.filter(pl.col("marked")).with_columns(
+        time_ps=(pl.col("time_s") * PS).round().cast(pl.Int64)
+    )
+    what = pl.concat_str(
+        [pl.col(name).cast(pl.String).fill_null("-") for name in _SENT], separator=" "
+    )
     parts = [
         of(packets, "sent", "sent_ps", None, what),
         of(hops, "arrived", "arrived_ps", "link", pl.col("backlog_packets")),
@@ -48,7 +64,8 @@ def steps(side: Side, end_ps: int) -> polars.DataFrame:
 
 
 def first(a: polars.DataFrame, b: polars.DataFrame) -> tuple[dict[str, Any], str] | None:
-    """The earliest step that only one of two runs has, and which one (`a` or `b`); None if there is none."""
+    """The earliest step that only one of two runs has, and which one (`a` or `b`); None if there is
+    none."""
     import polars as pl
 
     only = [
@@ -62,7 +79,9 @@ def first(a: polars.DataFrame, b: polars.DataFrame) -> tuple[dict[str, Any], str
     return step, str(step.pop("run"))
 
 
-def common(a: polars.DataFrame, b: polars.DataFrame, step: dict[str, Any], most: int) -> list[dict[str, Any]]:
+def common(
+    a: polars.DataFrame, b: polars.DataFrame, step: dict[str, Any], most: int
+) -> list[dict[str, Any]]:
     """The last steps before `step` that both runs have, at most so many, in the order of time."""
     import polars as pl
 

@@ -1,10 +1,11 @@
-"""Explains a flow around an instant: the event, the state behind the decision, the reaction of the sender.
+"""Explains a flow around an instant: the event, the state behind the decision, the reaction of the
+sender.
 
     finding = dumbbell.why.ask("results", flow="far", time_s=12.4)
     print(dumbbell.why.told(finding))
 
-Reads the records of a result directory; a run whose packets were not recorded is repeated, and must give the same
-fingerprint.
+Reads the records of a result directory; a run whose packets were not recorded is repeated, and must
+give the same fingerprint.
 """
 
 from __future__ import annotations
@@ -37,11 +38,12 @@ def ask(
 ) -> Finding:
     """The finding about one flow (name, or number from 1) of a result directory.
 
-    With `packet` (its number) or `seq` (a byte of the stream) about that packet, with `cwnd` about the window at
-    `time_s`, else about the event nearest to `time_s`, at most `within_s` away. `sender=False`: a packet of the
-    receiver. `point` (from 1) and `seed` choose a run. `use`: files with the algorithms of
-    your own that the run needs, where it has to be repeated. Errors: `ScenarioError` for a wrong name, point, seed or
-    instant; `DumbbellError` if a repeated run is not the recorded one; `EnvironmentLacks` without polars.
+    With `packet` (its number) or `seq` (a byte of the stream) about that packet, with `cwnd` about
+    the window at `time_s`, else about the event nearest to `time_s`, at most `within_s` away.
+    `sender=False`: a packet of the receiver. `point` (from 1) and `seed` choose a run. `use`: files
+    with the algorithms of your own that the run needs, where it has to be repeated. Errors:
+    `ScenarioError` for a wrong name, point, seed or instant; `DumbbellError` if a repeated run is
+    not the recorded one; `EnvironmentLacks` without polars.
     """
     run = _record.locate(result, point, seed)
     return of_record(
@@ -75,7 +77,9 @@ def of_record(
         raise ScenarioError("say when: a time, or a packet or a byte of the stream")
     end = seconds(str(record.plan["duration"]))
     if not 0 <= time_s <= end:
-        raise ScenarioError(f"the run lasts from 0 s to {record.plan['duration']}: {time_s:g} s is outside")
+        raise ScenarioError(
+            f"the run lasts from 0 s to {record.plan['duration']}: {time_s:g} s is outside"
+        )
     if cwnd:
         return _ask.cwnd(record, to_ps(time_s))
     return _ask.event(record, to_ps(time_s), None if within_s is None else to_ps(within_s))

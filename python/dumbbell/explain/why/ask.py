@@ -18,7 +18,8 @@ _NEAR_LEAST_PS = 50 * journeys.PS // 1000
 
 
 def near_ps(record: Record) -> int:
-    """Largest distance of an event from its instant: four round trips of the empty path, at least 50 ms."""
+    """Largest distance of an event from its instant: four round trips of the empty path, at least
+    50 ms."""
     rtt = base_rtt_ps(record)
     return max(_NEAR_LEAST_PS, _NEAR_RTTS * (rtt or 0))
 
@@ -50,9 +51,11 @@ def _blank(record: Record, question: str, asked_ps: int | None) -> Finding:
 
 
 def event(record: Record, asked_ps: int, within_ps: int | None = None) -> Finding:
-    """The events around an instant: the nearest drop, mark, retransmission or reaction, and its whole chain.
+    """The events around an instant: the nearest drop, mark, retransmission or reaction, and its
+    whole chain.
 
-    If it is farther than `within_ps` (default: `near_ps`) nothing happened; `before` and `after` are the neighbours.
+    If it is farther than `within_ps` (default: `near_ps`) nothing happened; `before` and `after`
+    are the neighbours.
     """
     found = events.events(record)
     before, after = events.around(found, asked_ps)
@@ -119,7 +122,9 @@ def _of_drop(record: Record, blank: Finding, lost: Packet) -> Finding:
 
 def _ack_spacing(record: Record, blank: Finding, packet: Packet) -> AckSpacing | None:
     """The neighbor of an acknowledgement at the sender."""
-    return chain.ack_spacing(record, packet) if blank.protocol == "tcp" and not packet.sender else None
+    return (
+        chain.ack_spacing(record, packet) if blank.protocol == "tcp" and not packet.sender else None
+    )
 
 
 def _of_mark(record: Record, blank: Finding, marked: Packet) -> Finding:
@@ -138,39 +143,62 @@ def _of_reaction(record: Record, blank: Finding, reaction: Reaction) -> Finding:
     """A reaction and what is behind it; of the end of a recovery, what had opened it."""
     cause: Reaction | None = reaction
     if reaction.cause == "recovered":
-        earlier = [r for r in chain.reactions(record) if r.time_ps <= reaction.time_ps and r is not reaction]
+        earlier = [
+            r
+            for r in chain.reactions(record)
+            if r.time_ps <= reaction.time_ps and r is not reaction
+        ]
         opening = [r for r in earlier if r.cause in ("loss", "timeout")]
         cause = opening[-1] if opening else None
     behind = chain.behind(record, cause) if cause else None
     told = blank
     if behind is not None:
-        told = (_of_mark if cause and cause.cause == "ecn_echo" else _of_drop)(record, blank, behind)
-    lost = chain.acks_lost(record, cause) if cause and behind is None and cause.cause in ("loss", "timeout") else 0
-    return replace(told, kind="reaction", event_ps=reaction.time_ps, reaction=reaction, acks_lost=lost)
+        told = (_of_mark if cause and cause.cause == "ecn_echo" else _of_drop)(
+            record, blank, behind
+        )
+    lost = (
+        chain.acks_lost(record, cause)
+        if cause and behind is None and cause.cause in ("loss", "timeout")
+        else 0
+    )
+    return replace(
+        told, kind="reaction", event_ps=reaction.time_ps, reaction=reaction, acks_lost=lost
+    )
 
 
 def cwnd(record: Record, asked_ps: int) -> Finding:
-    """The last change of the congestion window before an instant, its cause, and the next change."""
-    blank = replace(_blank(record, "cwnd", asked_ps), cwnd_bytes=events.window_at(record.flows, asked_ps))
+    """The last change of the congestion window before an instant, its cause, and the next
+    change."""
+    blank = replace(
+        _blank(record, "cwnd", asked_ps), cwnd_bytes=events.window_at(record.flows, asked_ps)
+    )
     if blank.protocol != "tcp":
         raise ScenarioError(f"{record.flow} is no TCP flow: it has no congestion window")
-    moved = [r for r in chain.reactions(record) if r.cwnd_bytes != r.cwnd_bytes_before or r.cause == "recovered"]
+    moved = [
+        r
+        for r in chain.reactions(record)
+        if r.cwnd_bytes != r.cwnd_bytes_before or r.cause == "recovered"
+    ]
     last = [r for r in moved if r.time_ps <= asked_ps and r.cwnd_bytes != r.cwnd_bytes_before]
     following = [r for r in moved if r.time_ps > asked_ps and r.cwnd_bytes != r.cwnd_bytes_before]
     told = _of_reaction(record, blank, last[-1]) if last else blank
     return replace(told, kind="window", next_reaction=following[0] if following else None)
 
 
-def packet(record: Record, *, number: int | None = None, seq: int | None = None, sender: bool = True) -> Finding:
-    """One packet's way: by its number, or by a byte of the stream that it carried (then its first transmission, or
-    the first that was lost). `ScenarioError` if there is none."""
+def packet(
+    record: Record, *, number: int | None = None, seq: int | None = None, sender: bool = True
+) -> Finding:
+    """One packet's way: by its number, or by a byte of the stream that it carried (then its first
+    transmission, or the first that was lost). `ScenarioError` if there is none."""
     found: Packet | None = None
     if number is not None:
         found = journeys.find(record, sender, number)
         if found is None:
             sent = journeys.side(record.packets, sender).height
             whose = "sender" if sender else "receiver"
-            raise ScenarioError(f"the {whose} of {record.flow} sent no packet {number}: it sent {sent}, from 1")
+            raise ScenarioError(
+                f"the {whose} of {record.flow} sent no packet {number}: it sent {sent}, from 1"
+            )
     elif seq is not None:
         rows = journeys.copies(record, seq)
         if not rows.height:
@@ -178,7 +206,11 @@ def packet(record: Record, *, number: int | None = None, seq: int | None = None,
             last = offsets[-1] if offsets.len() else None
             raise ScenarioError(
                 f"no packet of {record.flow} carried byte {seq}: "
-                + ("it has no sequence numbers" if last is None else f"the last began with byte {last}")
+                + (
+                    "it has no sequence numbers"
+                    if last is None
+                    else f"the last began with byte {last}"
+                )
             )
         dropped = rows.filter(rows["dropped_ps"].is_not_null())
         found = journeys.packet(record, (dropped if dropped.height else rows).row(0, named=True))

@@ -1,6 +1,8 @@
-"""The chain of a loss or a mark: what the network did, how the sender learned of it, what it did, when it was repaired.
+"""The chain of a loss or a mark: what the network did, how the sender learned of it, what it did,
+when it was repaired.
 
-Both ways: from a packet to the reaction that it caused, and from a reaction to the packet behind it.
+Both ways: from a packet to the reaction that it caused, and from a reaction to the packet behind
+it.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ if TYPE_CHECKING:
 
     from .record import Record
 
-# Reactions are recorded in seconds, packets in picoseconds: equal instants may differ by the rounding.
+# Reactions are recorded in seconds, packets in picoseconds: equal instants may differ by the
+# rounding.
 _SAME_PS = 1000
 
 
@@ -46,7 +49,9 @@ def of_loss(record: Record, lost: Packet, again: tuple[Packet, ...]) -> Detectio
     for reaction in all_of_it:
         if reaction.time_ps < dropped or (until is not None and reaction.time_ps > until):
             continue
-        if reaction.cause in ("loss", "timeout") and reaction.una <= seq < max(reaction.nxt, reaction.una + 1):
+        if reaction.cause in ("loss", "timeout") and reaction.una <= seq < max(
+            reaction.nxt, reaction.una + 1
+        ):
             how = "timeout" if reaction.cause == "timeout" else "acknowledgements"
             return _detection(record, lost, how, reaction, reaction.time_ps)
     if until is None:
@@ -69,7 +74,9 @@ def _recovery(all_of_it: list[Reaction], at_ps: int) -> Reaction | None:
     return opened
 
 
-def _detection(record: Record, lost: Packet, how: str, reaction: Reaction | None, at_ps: int | None) -> Detection:
+def _detection(
+    record: Record, lost: Packet, how: str, reaction: Reaction | None, at_ps: int | None
+) -> Detection:
     return Detection(
         how=how,
         reaction=reaction,
@@ -80,12 +87,15 @@ def _detection(record: Record, lost: Packet, how: str, reaction: Reaction | None
 
 
 def _duplicates(record: Record, lost: Packet, at_ps: int | None) -> int:
-    """Acknowledgements that asked for the lost bytes and told of later ones, until `at_ps`: all but the first, which
-    acknowledged what was before them; that one as well if it has a SACK block (RFC 6675, section 2: DupAck)."""
+    """Acknowledgements that asked for the lost bytes and told of later ones, until `at_ps`: all but
+    the first, which acknowledged what was before them; that one as well if it has a SACK block (RFC
+    6675, section 2: DupAck)."""
     import polars as pl
 
     acks = journeys.side(record.packets, sender=False).filter(
-        pl.col("delivered_ps").is_not_null() & (pl.col("ack") == (lost.seq or 0)) & (pl.col("payload_bytes") == 0)
+        pl.col("delivered_ps").is_not_null()
+        & (pl.col("ack") == (lost.seq or 0))
+        & (pl.col("payload_bytes") == 0)
     )
     if at_ps is not None:
         acks = acks.filter(pl.col("delivered_ps") <= at_ps + _SAME_PS)
@@ -100,13 +110,20 @@ def _arrived_after(record: Record, lost: Packet, at_ps: int | None) -> int:
     import polars as pl
 
     data = journeys.side(record.packets, sender=True).filter(
-        (pl.col("packet") > lost.number) & pl.col("delivered_ps").is_not_null() & (pl.col("payload_bytes") > 0)
+        (pl.col("packet") > lost.number)
+        & pl.col("delivered_ps").is_not_null()
+        & (pl.col("payload_bytes") > 0)
     )
-    return data.height if at_ps is None else data.filter(pl.col("delivered_ps") <= at_ps + _SAME_PS).height
+    return (
+        data.height
+        if at_ps is None
+        else data.filter(pl.col("delivered_ps") <= at_ps + _SAME_PS).height
+    )
 
 
 def _repeats_lost(record: Record, lost: Packet, at_ps: int | None) -> int:
-    """Earlier transmissions of the same bytes, and repetitions until `at_ps`, that were dropped as well."""
+    """Earlier transmissions of the same bytes, and repetitions until `at_ps`, that were dropped as
+    well."""
     import polars as pl
 
     if lost.seq is None:
@@ -114,11 +131,16 @@ def _repeats_lost(record: Record, lost: Packet, at_ps: int | None) -> int:
     again = journeys.copies(record, lost.seq).filter(
         (pl.col("packet") > lost.number) & pl.col("dropped_ps").is_not_null()
     )
-    return again.height if at_ps is None else again.filter(pl.col("dropped_ps") <= at_ps + _SAME_PS).height
+    return (
+        again.height
+        if at_ps is None
+        else again.filter(pl.col("dropped_ps") <= at_ps + _SAME_PS).height
+    )
 
 
 def of_mark(record: Record, marked: Packet) -> Detection:
-    """The consequences of a mark: its echo, and the sender's answer, at most one each round trip."""
+    """The consequences of a mark: its echo, and the sender's answer, at most one each round
+    trip."""
     import polars as pl
 
     nothing = Detection("never", None, 0, 0, 0)
@@ -145,7 +167,9 @@ def _echoes(record: Record) -> polars.DataFrame:
 
     acks = journeys.side(record.packets, sender=False)
     said = pl.col("flags").cast(pl.String)
-    return acks.filter(pl.col("delivered_ps").is_not_null() & said.str.contains("E") & ~said.str.contains("S"))
+    return acks.filter(
+        pl.col("delivered_ps").is_not_null() & said.str.contains("E") & ~said.str.contains("S")
+    )
 
 
 def behind(record: Record, reaction: Reaction) -> Packet | None:
@@ -161,7 +185,9 @@ def _loss_behind(record: Record, reaction: Reaction) -> Packet | None:
     import polars as pl
 
     # Of the byte that the sender waits for; else of any that was on its way.
-    lost = journeys.copies(record, reaction.una).filter(pl.col("dropped_ps") <= reaction.time_ps + _SAME_PS)
+    lost = journeys.copies(record, reaction.una).filter(
+        pl.col("dropped_ps") <= reaction.time_ps + _SAME_PS
+    )
     if not lost.height:
         lost = journeys.side(record.packets, sender=True).filter(
             (pl.col("dropped_ps") <= reaction.time_ps + _SAME_PS)
@@ -174,7 +200,8 @@ def _loss_behind(record: Record, reaction: Reaction) -> Packet | None:
 
 
 def _mark_behind(record: Record, reaction: Reaction) -> Packet | None:
-    """The receiver echoes from the first mark until it hears that the sender reduced (RFC 3168, section 6.1.3)."""
+    """The receiver echoes from the first mark until it hears that the sender reduced (RFC 3168,
+    section 6.1.3)."""
     import polars as pl
 
     echoes = _echoes(record).filter(pl.col("delivered_ps") <= reaction.time_ps + _SAME_PS)
@@ -183,16 +210,19 @@ def _mark_behind(record: Record, reaction: Reaction) -> Packet | None:
     echoed = int(echoes.sort("delivered_ps")["sent_ps"][-1])
     data = journeys.side(record.packets, sender=True).filter(pl.col("delivered_ps") <= echoed)
     heard = data.filter(
-        pl.col("flags").cast(pl.String).str.contains("W") & ~pl.col("flags").cast(pl.String).str.contains("S")
+        pl.col("flags").cast(pl.String).str.contains("W")
+        & ~pl.col("flags").cast(pl.String).str.contains("S")
     )
     since = 0 if not heard.height else int(heard.sort("delivered_ps")["delivered_ps"][-1])
-    marks = data.filter(pl.col("ce_on_arrival") & (pl.col("delivered_ps") >= since)).sort("delivered_ps")
+    marks = data.filter(pl.col("ce_on_arrival") & (pl.col("delivered_ps") >= since)).sort(
+        "delivered_ps"
+    )
     return journeys.packet(record, marks.row(0, named=True)) if marks.height else None
 
 
 def ack_spacing(record: Record, ack: Packet) -> AckSpacing | None:
-    """An acknowledgement among those around it at the sender; None of a lost one after which none arrived, or of the
-    first that arrived."""
+    """An acknowledgement among those around it at the sender; None of a lost one after which none
+    arrived, or of the first that arrived."""
     import polars as pl
 
     acks = journeys.side(record.packets, sender=False).filter(
@@ -202,7 +232,9 @@ def ack_spacing(record: Record, ack: Packet) -> AckSpacing | None:
     if lost:
         near = acks.filter(pl.col("packet") > ack.number).sort("delivered_ps", "packet")
     else:
-        near = acks.filter(pl.col("delivered_ps") < ack.delivered_ps).sort("delivered_ps", "packet", descending=True)
+        near = acks.filter(pl.col("delivered_ps") < ack.delivered_ps).sort(
+            "delivered_ps", "packet", descending=True
+        )
     if not near.height:
         return None
     row = near.row(0, named=True)
@@ -213,7 +245,9 @@ def ack_spacing(record: Record, ack: Packet) -> AckSpacing | None:
         number=row["packet"],
         delivered_ps=row["delivered_ps"],
         spacing_receiver_ps=abs(ack.sent_ps - row["sent_ps"]),
-        spacing_sender_ps=None if ack.delivered_ps is None else ack.delivered_ps - row["delivered_ps"],
+        spacing_sender_ps=None
+        if ack.delivered_ps is None
+        else ack.delivered_ps - row["delivered_ps"],
         newly_acked_bytes=max(0, number - before),
     )
 
@@ -224,4 +258,6 @@ def acks_lost(record: Record, reaction: Reaction) -> int:
 
     since = reaction.time_ps - round(reaction.rto_us_before * 1_000_000)
     acks = journeys.side(record.packets, sender=False)
-    return acks.filter((pl.col("dropped_ps") >= since) & (pl.col("dropped_ps") <= reaction.time_ps)).height
+    return acks.filter(
+        (pl.col("dropped_ps") >= since) & (pl.col("dropped_ps") <= reaction.time_ps)
+    ).height

@@ -1,4 +1,5 @@
-"""State of controllers: a probability that follows a delay, a length, a price or losses, and CoDel's clock."""
+"""State of controllers: a probability that follows a delay, a length, a price or losses, and
+CoDel's clock."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ Story = Callable[[Decision], str]
 
 
 def needs(*gauges: str) -> Callable[[Story], Story]:
-    """A story that is told only of a decision with these gauges; any other one is told in general."""
+    """A story that is told only of a decision with these gauges; any other one is told in
+    general."""
 
     def of(story: Story) -> Story:
         @wraps(story)
@@ -32,7 +34,10 @@ def blue(d: Decision) -> str:
     p_m = n(d.gauges["p_m"])
     if d.reason == "overflow":
         return f"{full(d)}; BLUE's p_m was {p_m}, and each loss raises it by {said(d, 'd1')}"
-    return f"p_m was {p_m}, whatever the queue's length, and the coin, {n(d.gauges['coin'])}, fell below it"
+    return (
+        f"p_m was {p_m}, whatever the queue's length, and the coin, {n(d.gauges['coin'])}, "
+        "fell below it"
+    )
 
 
 @needs("p_min", "q_min", "coin")
@@ -81,9 +86,15 @@ def pi2(d: Decision) -> str:
         ramp = f"its queue's own ramp stood at {n(g.get('p_l', 0))}, above k p' = {n(g['p_cl'])}"
         return f"it is Scalable and {ramp}; {delay}"
     if d.reason == "forced":
-        return f"{pressure}, where k p' = {n(g['p_cl'])} means overload and ECN does not spare a packet; {delay}"
+        return (
+            f"{pressure}, where k p' = {n(g['p_cl'])} means overload and ECN does not spare "
+            f"a packet; {delay}"
+        )
     if d.marked:
-        rule = f"Scalable packets are marked with k p' = {n(g['p_cl'])}, Classic ones with p'^2 = {n(g['p_c'])}"
+        rule = (
+            f"Scalable packets are marked with k p' = {n(g['p_cl'])}, Classic ones with p'^2 "
+            f"= {n(g['p_c'])}"
+        )
     else:
         rule = f"Classic packets are dropped with p'^2 = {n(g['p_c'])}"
     return f"{pressure}, so {rule}{_lot(d)}; {delay}"
@@ -113,14 +124,22 @@ def rem(d: Decision) -> str:
     """A price, and a probability that is exponential in it."""
     g = d.gauges
     price = f"the price was {n(g['price'])}, so p = 1 - {said(d, 'phi')}^-price = {n(g['p'])}"
-    return f"{full(d)}; {price}" if d.reason == "overflow" else f"{price}, and the coin, {n(g['coin'])}, fell below it"
+    return (
+        f"{full(d)}; {price}"
+        if d.reason == "overflow"
+        else f"{price}, and the coin, {n(g['coin'])}, fell below it"
+    )
 
 
 @needs("virtual_capacity", "virtual_queue")
 def avq(d: Decision) -> str:
     """A slower link beside the real one."""
     g = d.gauges
-    virtual = f"a virtual link of {n(g['virtual_capacity'] / 1e6)} Mbps had {n(g['virtual_queue'] / 1e3)} kB waiting"
+    virtual = (
+        f"a virtual link of {n(g['virtual_capacity'] / 1e6)} Mbps had "
+        f"{n(g['virtual_queue'] / 1e3)} "
+        "kB waiting"
+    )
     return f"{full(d)}; {virtual}" if d.reason == "overflow" else f"{virtual}, and no room for it"
 
 
@@ -129,7 +148,11 @@ def green(d: Decision) -> str:
     """TCP's formula, backwards."""
     g = d.gauges
     model = f"{n(g['n'])} flows were active, to which TCP's formula gives p = {n(g['p'])}"
-    return f"{full(d)}; {model}" if d.reason == "overflow" else f"{model}, and the coin, {n(g['coin'])}, fell below it"
+    return (
+        f"{full(d)}; {model}"
+        if d.reason == "overflow"
+        else f"{model}, and the coin, {n(g['coin'])}, fell below it"
+    )
 
 
 @needs("sojourn", "count", "dropping")
@@ -138,20 +161,37 @@ def codel(d: Decision) -> str:
     g, target, interval = d.gauges, said(d, "target"), said(d, "interval")
     waited = f"waited {time(g['sojourn'])}"
     if d.reason == "overflow":
-        state = "was dropping" if g["dropping"] else "was not dropping yet: the delay must stand for an interval first"
-        return f"{full(d)}; CoDel {state}; the packet that left last had {waited}, the target is {target}"
+        state = (
+            "was dropping"
+            if g["dropping"]
+            else "was not dropping yet: the delay must stand for an interval first"
+        )
+        return (
+            f"{full(d)}; CoDel {state}; the packet that left last had {waited}, the target "
+            f"is {target}"
+        )
     if not g["dropping"]:
         return f"it had {waited}, longer than ce_threshold {said(d, 'ce_threshold')}"
     if d.marked and said(d, "ce_threshold") != "0 s":
         return f"it had {waited}; target is {target}, ce_threshold {said(d, 'ce_threshold')}"
     count = round(g["count"])
     if count == g.get("lastcount"):
-        stood = f"no packet had waited less than target, {target}, for a whole interval of {interval}"
+        stood = (
+            f"no packet had waited less than target, {target}, for a whole interval of {interval}"
+        )
         began = f"{stood}, so CoDel began to signal"
-        more = f", and at a count of {count}, since it had done so shortly before" if count > 1 else ""
+        more = (
+            f", and at a count of {count}, since it had done so shortly before" if count > 1 else ""
+        )
         return f"{began}{more}"
-    law = f"the next signal is due {interval} / sqrt({count}){_law(d, count)} after the time at which this one was"
-    return f"it had {waited}, and no packet less than target, {target}, since CoDel began to signal; {law}"
+    law = (
+        f"the next signal is due {interval} / sqrt({count}){_law(d, count)} after the time "
+        "at which this one was"
+    )
+    return (
+        f"it had {waited}, and no packet less than target, {target}, since CoDel began to "
+        f"signal; {law}"
+    )
 
 
 def _law(d: Decision, count: int) -> str:

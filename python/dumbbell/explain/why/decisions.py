@@ -1,5 +1,5 @@
-"""The state behind a decision, in sentences: one function for each algorithm that has a story, and a
-general one that names every gauge for all others, those that users write included."""
+"""The state behind a decision, in sentences: one function for each algorithm that has a story, and
+a general one that names every gauge for all others, those that users write included."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ def _wire(d: Decision) -> str:
         return "the wire lost it"
     told = []
     for kind, config in d.parameters.items():
-        values = ", ".join(f"{k} = {v}" for k, v in config.items() if isinstance(v, int | float | str))
+        values = ", ".join(
+            f"{k} = {v}" for k, v in config.items() if isinstance(v, int | float | str)
+        )
         told.append(f"{kind} ({values})" if values else kind)
     return f"no queue had a say: the link's impairment is {', '.join(told)}"
 
@@ -85,4 +87,5 @@ EXPLAIN: dict[str, Explain] = {
     "sfq": schedulers.sfq,
     **dict.fromkeys(("drr", "prio", "wfq"), schedulers.classes),
 }
-"""The algorithms that have a sentence of their own. Another one needs a function here, and has `general` till then."""
+"""The algorithms that have a sentence of their own. Another one needs a function here, and has
+`general` till then."""

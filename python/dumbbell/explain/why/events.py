@@ -30,7 +30,8 @@ def cause_in_words(cause: str) -> str:
 
 
 def events(record: Record) -> list[Event]:
-    """Drops, marks and retransmissions of the flow's packets, and its sender's reactions, in the order of time."""
+    """Drops, marks and retransmissions of the flow's packets, and its sender's reactions, in the
+    order of time."""
     import polars as pl
 
     found = [_signal(row) for row in record.signals.iter_rows(named=True)]
@@ -58,7 +59,8 @@ def _signal(row: dict[str, object]) -> Event:
 
 
 def nearest(found: list[Event], asked_ps: int) -> Event | None:
-    """The event nearest to an instant; of equally near ones a drop before a mark before a reaction."""
+    """The event nearest to an instant; of equally near ones a drop before a mark before a
+    reaction."""
     return min(found, key=lambda e: (abs(e.time_ps - asked_ps), _FIRST[e.kind]), default=None)
 
 
@@ -74,4 +76,6 @@ def window_at(flows: polars.DataFrame | None, asked_ps: int) -> int | None:
     if flows is None:
         return None
     rows = flows.filter(flows["time_s"] <= asked_ps / 1e12)
-    return int(rows["cwnd_bytes"][-1]) if rows.height and rows["cwnd_bytes"][-1] is not None else None
+    return (
+        int(rows["cwnd_bytes"][-1]) if rows.height and rows["cwnd_bytes"][-1] is not None else None
+    )

@@ -1,4 +1,5 @@
-"""A finding about an instant of a flow: plain values, from which sentences, tables and JSON are made.
+"""A finding about an instant of a flow: plain values, from which sentences, tables and JSON are
+made.
 
 Times end in `_ps` and are whole picoseconds since the start of the run, as in `packets.parquet`.
 """
@@ -12,8 +13,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """A packet at one link. `waited_ps` is the time from its arrival to the start of its transmission;
-    `transmission_ps` is None where the link has no constant rate, and `waited_ps` then includes it."""
+    """A packet at one link. `waited_ps` is the time from its arrival to the start of its
+    transmission; `transmission_ps` is None where the link has no constant rate, and `waited_ps`
+    then includes it."""
 
     link: str
     arrived_ps: int
@@ -27,7 +29,8 @@ class Hop:
     dscp: int | None = None
     """The codepoint with which it came to the queue; None in records of older releases."""
     colour: str | None = None
-    """The color that the edge before the queue gave it: `green`, `yellow`, `red`; None if no edge judged it."""
+    """The color that the edge before the queue gave it: `green`, `yellow`, `red`; None if no edge
+    judged it."""
     marker: str | None = None
     """The meter or conditioner that did."""
     held_ps: int = 0
@@ -36,7 +39,8 @@ class Hop:
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """A packet and its way. `transmission` counts how often its first byte had been sent, itself included."""
+    """A packet and its way. `transmission` counts how often its first byte had been sent, itself
+    included."""
 
     sender: bool
     number: int
@@ -96,8 +100,9 @@ class Reaction:
 class Detection:
     """The detection of a loss or a mark by the sender.
 
-    `how`: `acknowledgements`, `timeout`, `in_recovery` (it was repairing others already), `probe`, `echo` (ECN),
-    `reduced_already` (one answer a round trip is enough), `never` (the run ended first, or nothing had to be done).
+    `how`: `acknowledgements`, `timeout`, `in_recovery` (it was repairing others already), `probe`,
+    `echo` (ECN), `reduced_already` (one answer a round trip is enough), `never` (the run ended
+    first, or nothing had to be done).
     """
 
     how: str
@@ -109,13 +114,14 @@ class Detection:
     repeats_lost: int
     """Repetitions of it that were lost before the reaction."""
     echo_ps: int | None = None
-    """For a mark: the instant at which the first acknowledgement that echoes it reached the sender."""
+    """For a mark: the instant at which the first acknowledgement that echoes it reached the
+    sender."""
 
 
 @dataclass(frozen=True, slots=True)
 class AckSpacing:
-    """An acknowledgement beside a neighbour at the sender: the one that arrived before it; or, of one that was lost,
-    the first sent after it that arrived."""
+    """An acknowledgement beside a neighbour at the sender: the one that arrived before it; or, of
+    one that was lost, the first sent after it that arrived."""
 
     number: int
     delivered_ps: int
@@ -166,9 +172,11 @@ class Finding:
     original: Packet | None = None
     """For a retransmission that repairs no loss: the transmission before it."""
     repairs: tuple[Packet, ...] = ()
-    """Later transmissions of the packet's bytes, in order; the last one that arrived is the repair."""
+    """Later transmissions of the packet's bytes, in order; the last one that arrived is the
+    repair."""
     reaction: Reaction | None = None
-    """The reaction that was asked about, where the question is about one; else that of `detection` counts."""
+    """The reaction that was asked about, where the question is about one; else that of `detection`
+    counts."""
     before: Event | None = None
     after: Event | None = None
     next_reaction: Reaction | None = None

@@ -17,7 +17,18 @@ if TYPE_CHECKING:
 
 PS = 1_000_000_000_000
 # Columns of signals.parquet that are not gauges: see docs/results.md.
-_NAMED = ("time_s", "queue", "flow", "from", "packet", "reason", "marked", "seq", "ip_len_bytes", "retransmit")
+_NAMED = (
+    "time_s",
+    "queue",
+    "flow",
+    "from",
+    "packet",
+    "reason",
+    "marked",
+    "seq",
+    "ip_len_bytes",
+    "retransmit",
+)
 SIGNAL_COLUMNS = frozenset((*_NAMED, "queue_packets"))
 _SIZES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9}
 
@@ -36,7 +47,9 @@ def link(record: Record, name: str) -> dict[str, Any]:
 
 def transport(record: Record) -> dict[str, Any]:
     """The flow's transport in the plan."""
-    found: dict[str, Any] = next(f for f in record.plan["flows"] if f["name"] == record.flow)["transport"]
+    found: dict[str, Any] = next(f for f in record.plan["flows"] if f["name"] == record.flow)[
+        "transport"
+    ]
     return found
 
 
@@ -74,7 +87,11 @@ def _transmission(record: Record, row: dict[str, Any]) -> int:
     """Transmissions of the packet's first byte, this one included."""
     if row["seq"] is None or not row["retransmit"]:
         return 1
-    return copies(record, row["seq"]).filter(copies(record, row["seq"])["packet"] <= row["packet"]).height
+    return (
+        copies(record, row["seq"])
+        .filter(copies(record, row["seq"])["packet"] <= row["packet"])
+        .height
+    )
 
 
 def copies(record: Record, seq: int) -> polars.DataFrame:
@@ -83,7 +100,9 @@ def copies(record: Record, seq: int) -> polars.DataFrame:
 
     data = side(record.packets, sender=True)
     first, length = pl.col("seq"), pl.col("payload_bytes")
-    takes = pl.max_horizontal(length, pl.col("flags").str.contains("S|F", literal=False).cast(pl.UInt64))
+    takes = pl.max_horizontal(
+        length, pl.col("flags").str.contains("S|F", literal=False).cast(pl.UInt64)
+    )
     data = data.with_columns(flags=pl.col("flags").cast(pl.String))
     return data.filter(first.is_not_null() & (first <= seq) & (pl.lit(seq) < first + takes))
 
@@ -98,11 +117,17 @@ def hops(record: Record, sender: bool, number: int, ip_len_bytes: int) -> tuple[
     """The links that a packet came to, in order."""
     import polars as pl
 
-    rows = side(record.hops, sender).filter(pl.col("packet") == number).sort("arrived_ps", maintain_order=True)
+    rows = (
+        side(record.hops, sender)
+        .filter(pl.col("packet") == number)
+        .sort("arrived_ps", maintain_order=True)
+    )
     found: list[Hop] = []
     for row in rows.iter_rows(named=True):
         hop = _hop(record, row, ip_len_bytes)
-        found.append(hop if hop.colour is None else _marked(record, hop, found[-1] if found else None))
+        found.append(
+            hop if hop.colour is None else _marked(record, hop, found[-1] if found else None)
+        )
     return tuple(found)
 
 
@@ -126,7 +151,8 @@ def _hop(record: Record, row: dict[str, Any], ip_len_bytes: int) -> Hop:
     transmission = None if not rate else round(wire * 8 / rate * PS)
     waited = None
     if row["departed_ps"] is not None:
-        # A transmitter carries its rounding over to the next packet: by a picosecond more or less, never below zero.
+        # A transmitter carries its rounding over to the next packet: by a picosecond more or less,
+        # never below zero.
         waited = max(0, row["departed_ps"] - row["arrived_ps"] - (transmission or 0))
         waited = 0 if waited <= 1 else waited
     elif row["dropped_ps"] is not None:
@@ -152,7 +178,9 @@ def decision(record: Record, of: Packet, marked: bool) -> Decision | None:
     """The state that the queue or wire saw when it dropped or marked a packet."""
     import polars as pl
 
-    rows = side(record.signals, of.sender).filter((pl.col("packet") == of.number) & (pl.col("marked") == marked))
+    rows = side(record.signals, of.sender).filter(
+        (pl.col("packet") == of.number) & (pl.col("marked") == marked)
+    )
     if not rows.height:
         return None
     row = rows.row(0, named=True)
@@ -177,8 +205,9 @@ def decision(record: Record, of: Packet, marked: bool) -> Decision | None:
 
 
 def _who(planned: dict[str, Any], reason: str, record: Record) -> tuple[str, dict[str, Any]]:
-    """The algorithm behind a reason, and its parameters: the wire's impairments lose, the first rule of the edge that
-    has this flow polices, and where there is none a queue with a penalty box does."""
+    """The algorithm behind a reason, and its parameters: the wire's impairments lose, the first
+    rule of the edge that has this flow polices, and where there is none a queue with a penalty box
+    does."""
     if reason == "link":
         kinds = planned.get("impairments") or []
         return " + ".join(k["kind"] for k in kinds), {k["kind"]: k.get("config", {}) for k in kinds}

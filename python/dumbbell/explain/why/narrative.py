@@ -44,7 +44,12 @@ def digits(base_rtt_ps: int | None) -> int:
     return min(9, max(4, 2 - math.floor(math.log10(base_rtt_ps / PS))))
 
 
-_HOW = {"early": " early", "forced": " by force", "head": " when its turn came", "evicted": " to make room for another"}
+_HOW = {
+    "early": " early",
+    "forced": " by force",
+    "head": " when its turn came",
+    "evicted": " to make room for another",
+}
 _PHASES = {"recovery": "in fast recovery", "loss": "after a timeout,"}
 _CARRIED = {"S": "the SYN", "F": "the FIN"}
 
@@ -69,7 +74,10 @@ class _Words:
         if p is None:
             return []
         if f.decision is not None or p.dropped_ps is not None:
-            head = f"The nearest event is the retransmission at {self._t(f.event_ps)}, which answers a loss."
+            head = (
+                f"The nearest event is the retransmission at {self._t(f.event_ps)}, which "
+                "answers a loss."
+            )
             return [head, *self.drop()]
         again = f"At {self._t(p.sent_ps)} the sender sent {self._what(p)} again."
         if f.original is None or f.original.delivered_ps is None:
@@ -77,9 +85,12 @@ class _Words:
         late = f.original.delivered_ps > p.sent_ps
         first = f"They were not lost: the transmission before, of {self._t(f.original.sent_ps)},"
         arrived = (
-            f"{'was still on its way and arrived' if late else 'had arrived'} at {self._t(f.original.delivered_ps)}."
+            f"{'was still on its way and arrived' if late else 'had arrived'} at "
+            f"{self._t(f.original.delivered_ps)}."
         )
-        probe = " With tail_loss_probe on, this may be a probe." if f.tcp.get("tail_loss_probe") else ""
+        probe = (
+            " With tail_loss_probe on, this may be a probe." if f.tcp.get("tail_loss_probe") else ""
+        )
         return [again, f"{first} {arrived}{probe}"]
 
     def reaction(self) -> list[str]:
@@ -87,11 +98,17 @@ class _Words:
         if r is None:
             return []
         if r.cause == "recovered":
-            head = f"At {self._t(r.time_ps)} everything lost was repaired and the sender left {r.phase_before}"
+            head = (
+                f"At {self._t(r.time_ps)} everything lost was repaired and the sender left "
+                f"{r.phase_before}"
+            )
             head += f" with cwnd {self._packets(r.cwnd_bytes)}."
             return [head, "What had begun it:" if f.packet else "", *self._story()]
         if f.packet is not None and f.detection is not None and f.detection.reaction == r:
-            return [f"The nearest event is the sender's reaction at {self._t(r.time_ps)}. Behind it:", *self._story()]
+            return [
+                f"The nearest event is the sender's reaction at {self._t(r.time_ps)}. Behind it:",
+                *self._story(),
+            ]
         again = f.packet is not None and r.cause in ("loss", "timeout")
         head = "What was not yet acknowledged then:" if again else ""
         return [self._moved(r), head, *self._story(), self._without_loss(r)]
@@ -99,14 +116,23 @@ class _Words:
     def window(self) -> list[str]:
         f, r = self.f, self.f.reaction
         asked = f.asked_ps or 0
-        begin = "" if f.cwnd_bytes is None else f"At {self._t(asked)} cwnd was {self._packets(f.cwnd_bytes)}."
+        begin = (
+            ""
+            if f.cwnd_bytes is None
+            else f"At {self._t(asked)} cwnd was {self._packets(f.cwnd_bytes)}."
+        )
         if r is None:
             begin += (
-                f" Nothing had reduced it until {self._t(asked)}: acknowledgements made it grow since the flow began."
+                f" Nothing had reduced it until {self._t(asked)}: acknowledgements made it "
+                "grow since the flow began."
             )
             parts = [begin.strip()]
         else:
-            parts = [begin, f"What moved it last, at {self._t(r.time_ps)}: {cause_in_words(r.cause)}.", *self._story()]
+            parts = [
+                begin,
+                f"What moved it last, at {self._t(r.time_ps)}: {cause_in_words(r.cause)}.",
+                *self._story(),
+            ]
             if f.packet is None or f.detection is None or f.detection.reaction != r:
                 parts.insert(2, self._moved(r))
             if f.packet is None:
@@ -126,21 +152,35 @@ class _Words:
         arrived = f"It arrived at {self._t(p.delivered_ps)}, {span(total)} later,"
         if waiting:
             longest = max(p.hops, key=lambda h: h.waited_ps or 0)
-            arrived += f" of which it spent {span(waiting)} waiting, {self._where(longest, waiting)};"
+            arrived += (
+                f" of which it spent {span(waiting)} waiting, {self._where(longest, waiting)};"
+            )
         else:
             arrived += " without waiting anywhere;"
         sending = sum(h.transmission_ps or 0 for h in p.hops)
         way = sum((h.far_end_ps or 0) - (h.departed_ps or 0) for h in p.hops)
         arrived += f" transmission took {span(sending)} and the way {span(way)}."
         back = [reverse_path.arrived(self.f.way_back)] if self.f.way_back else []
-        return [begin, *self._edges(p), arrived, *back, *([self._marked(), *self._echoed()] if self.f.decision else [])]
+        return [
+            begin,
+            *self._edges(p),
+            arrived,
+            *back,
+            *([self._marked(), *self._echoed()] if self.f.decision else []),
+        ]
 
     def nothing(self) -> list[str]:
         f = self.f
         asked = f.asked_ps or 0
         if f.before is None and f.after is None:
-            return [f"Nothing happened to {f.flow}: no drop, mark, retransmission or reaction in the whole run."]
-        head = f"Nothing happened to {f.flow} around {self._t(asked)}: no drop, mark, retransmission or reaction"
+            return [
+                f"Nothing happened to {f.flow}: no drop, mark, retransmission or reaction in the "
+                f"whole run."
+            ]
+        head = (
+            f"Nothing happened to {f.flow} around {self._t(asked)}: no drop, mark, "
+            "retransmission or reaction"
+        )
         head += f" within {span(f.within_ps)}."
         return [
             head,
@@ -153,7 +193,13 @@ class _Words:
     def _story(self) -> list[str]:
         if self.f.packet is None:
             return []
-        return self.drop() if self.f.packet.dropped_ps is not None else self.mark() if self.f.decision else []
+        return (
+            self.drop()
+            if self.f.packet.dropped_ps is not None
+            else self.mark()
+            if self.f.decision
+            else []
+        )
 
     def _dropped(self) -> str:
         p, d = self.f.packet, self.f.decision
@@ -162,12 +208,15 @@ class _Words:
         of = "" if p.sender else " of the receiver"
         if d is None:
             return (
-                f"At {self._t(p.dropped_ps)} `{p.dropped_at}` dropped {self._what(p)}{of}{self._sent(p)}: {p.reason}."
+                f"At {self._t(p.dropped_ps)} `{p.dropped_at}` dropped "
+                f"{self._what(p)}{of}{self._sent(p)}: {p.reason}."
             )
         verb = "lost" if d.reason == "link" else "dropped"
         what = f"{_speaker(d)} {verb} {self._what(p)}{of}{self._sent(p)}{_HOW.get(d.reason, '')}"
         edges = "".join(f" {said}" for said in self._edges(p))
-        return f"At {self._t(p.dropped_ps)} {what}: {decisions.explained(d)}.{self._waited(p)}{edges}"
+        return (
+            f"At {self._t(p.dropped_ps)} {what}: {decisions.explained(d)}.{self._waited(p)}{edges}"
+        )
 
     def _marked(self) -> str:
         p, d = self.f.packet, self.f.decision
@@ -175,7 +224,8 @@ class _Words:
             return ""
         what = f"{_speaker(d)} marked {self._what(p)}{self._sent(p)}"
         return (
-            f"At {self._t(d.time_ps)} {what} Congestion Experienced instead of dropping it: {decisions.explained(d)}."
+            f"At {self._t(d.time_ps)} {what} Congestion Experienced instead of dropping it: "
+            f"{decisions.explained(d)}."
         )
 
     def _edges(self, p: Packet) -> list[str]:
@@ -209,10 +259,19 @@ class _Words:
             return f"{self._evidence(d, r, p)} the sender {self._change(r)}."
         if d.how == "timeout" and r is not None:
             timer = f"the retransmission timer of {time_text(r.rto_us_before / 1e6)} expired"
-            return f"{self._no_fast_retransmit(d, r)}: at {self._t(r.time_ps)} {timer}; it {self._change(r)}."
+            return (
+                f"{self._no_fast_retransmit(d, r)}: at {self._t(r.time_ps)} {timer}; it "
+                f"{self._change(r)}."
+            )
         if d.how == "in_recovery" and r is not None:
-            since = f"{_PHASES.get(r.phase, r.phase)} since {self._t(r.time_ps)}, when it {self._change(r)}"
-            return f"The sender was repairing other losses already, {since}; it did not reduce once more for this one."
+            since = (
+                f"{_PHASES.get(r.phase, r.phase)} since {self._t(r.time_ps)}, when it "
+                f"{self._change(r)}"
+            )
+            return (
+                f"The sender was repairing other losses already, {since}; it did not reduce "
+                "once more for this one."
+            )
         if d.how == "probe":
             return "The sender repeated it before it had declared a loss, as a probe."
         return "The sender had not noticed when the run ended."
@@ -228,13 +287,25 @@ class _Words:
     def _no_fast_retransmit(self, d: Detection, r: Reaction) -> str:
         threshold = int(self.f.tcp.get("dupack_threshold") or 3)
         if self.f.packet is not None and self.f.packet.transmission > 1:
-            why = "the lost packet was a repetition itself, which duplicate acknowledgements do not tell apart"
+            why = (
+                "the lost packet was a repetition itself, which duplicate acknowledgements "
+                "do not tell apart"
+            )
         elif d.repeats_lost:
-            why = f"{d.repeats_lost} repetition{'s' if d.repeats_lost > 1 else ''} of it had been lost as well"
+            why = (
+                f"{d.repeats_lost} repetition{'s' if d.repeats_lost > 1 else ''} of it had "
+                "been lost as well"
+            )
         elif d.arrived_after == 0:
-            why = "nothing sent after it had arrived, so that the receiver had no cause for a duplicate acknowledgement"
+            why = (
+                "nothing sent after it had arrived, so that the receiver had no cause for a "
+                "duplicate acknowledgement"
+            )
         elif d.duplicates < threshold:
-            why = f"only {d.duplicates} of the {threshold} duplicate acknowledgements that tell a loss had come"
+            why = (
+                f"only {d.duplicates} of the {threshold} duplicate acknowledgements that "
+                "tell a loss had come"
+            )
         else:
             where = _PHASES.get(r.phase_before, "not in recovery").rstrip(",")
             why = f"{d.duplicates} duplicate acknowledgements had come to a sender that was {where}"
@@ -245,7 +316,8 @@ class _Words:
             return "" if d.how == "never" else "It was not sent again before the run ended."
         *failed, last = self.f.repairs
         text = [
-            f"It sent it again at {self._t(t.sent_ps)}, which was dropped too ({t.reason} at `{t.dropped_at}`)."
+            f"It sent it again at {self._t(t.sent_ps)}, which was dropped too ({t.reason} at "
+            f"`{t.dropped_at}`)."
             for t in failed[:2]
         ]
         if len(failed) > 2:
@@ -257,7 +329,8 @@ class _Words:
             text.append(f"{again}; this arrived at {self._t(last.delivered_ps)}, {late}.")
         elif last.dropped_ps is not None:
             text.append(
-                f"{again}, which was dropped too ({last.reason} at `{last.dropped_at}`); no repetition arrived."
+                f"{again}, which was dropped too ({last.reason} at `{last.dropped_at}`); no "
+                f"repetition arrived."
             )
         else:
             text.append(f"{again}; this was on its way when the run ended.")
@@ -275,19 +348,28 @@ class _Words:
         if d is None or not p.sender:
             return [f"{arrived}."]
         if d.echo_ps is None:
-            return [f"{arrived}; no acknowledgement with its echo reached the sender before the run ended."]
+            return [
+                f"{arrived}; no acknowledgement with its echo reached the sender before the run "
+                f"ended."
+            ]
         echo = f"{arrived}, and its echo reached the sender at {self._t(d.echo_ps)}"
         if d.how == "echo" and d.reaction is not None:
             return [f"{echo}, which {self._change(d.reaction)} at once."]
         if d.reaction is not None:
             return [
-                f"{echo}, which had answered congestion at {self._t(d.reaction.time_ps)} and does so once a round trip."
+                f"{echo}, which had answered congestion at {self._t(d.reaction.time_ps)} and does "
+                f"so once a round trip."
             ]
         return [f"{echo}, which did not react."]
 
     def _moved(self, r: Reaction) -> str:
-        shown = f" The congestion control shows {r.control}." if r.cause == "own" and r.control else ""
-        return f"At {self._t(r.time_ps)} the sender {self._change(r)}: {cause_in_words(r.cause)}.{shown}"
+        shown = (
+            f" The congestion control shows {r.control}." if r.cause == "own" and r.control else ""
+        )
+        return (
+            f"At {self._t(r.time_ps)} the sender {self._change(r)}: "
+            f"{cause_in_words(r.cause)}.{shown}"
+        )
 
     def _without_loss(self, r: Reaction) -> str:
         f = self.f
@@ -305,7 +387,10 @@ class _Words:
         grew = ""
         if r is not None and n.cwnd_bytes_before > r.cwnd_bytes:
             grew = f"Until then acknowledgements made it grow from {self._packets(r.cwnd_bytes)}. "
-        return f"{grew}Next, at {self._t(n.time_ps)} the sender {self._change(n)}: {cause_in_words(n.cause)}."
+        return (
+            f"{grew}Next, at {self._t(n.time_ps)} the sender {self._change(n)}: "
+            f"{cause_in_words(n.cause)}."
+        )
 
     def _change(self, r: Reaction) -> str:
         a, b = r.cwnd_bytes_before, r.cwnd_bytes
@@ -325,7 +410,11 @@ class _Words:
             if letter in p.flags:
                 return f"{name}, {word},"
         if not p.sender:
-            return f"{name}, an acknowledgement of all before byte {p.ack}," if p.ack is not None else name
+            return (
+                f"{name}, an acknowledgement of all before byte {p.ack},"
+                if p.ack is not None
+                else name
+            )
         if p.seq is None:
             return f"{name} of {p.payload_bytes:,} bytes"
         return f"{name} with bytes {p.seq} to {p.seq + max(p.payload_bytes, 1) - 1}"
@@ -337,7 +426,8 @@ class _Words:
     def _where(self, h: Hop, waiting: int) -> str:
         share = "" if (h.waited_ps or 0) == waiting else f"{span(h.waited_ps or 0)} of it "
         behind = (
-            f", where it found {h.backlog_packets} packet{'' if h.backlog_packets == 1 else 's'} waiting"
+            f", where it found {h.backlog_packets} packet{'' if h.backlog_packets == 1 else 's'} "
+            f"waiting"
             if h.backlog_packets
             else ""
         )

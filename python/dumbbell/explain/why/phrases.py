@@ -21,13 +21,21 @@ def gauges(d: Decision) -> str:
 
 def found(d: Decision) -> str:
     """Number of packets that waited."""
-    return "what it found waiting is not recorded" if d.queue_packets is None else waiting(d.queue_packets)
+    return (
+        "what it found waiting is not recorded"
+        if d.queue_packets is None
+        else waiting(d.queue_packets)
+    )
 
 
 def full(d: Decision) -> str:
     """That the queue had no room, and how much it holds."""
     limit = f", its limit is {d.limit}" if d.limit and d.limit != "unlimited" else ""
-    return "the queue had no room for it" if d.queue_packets is None else f"{waiting(d.queue_packets)}{limit}"
+    return (
+        "the queue had no room for it"
+        if d.queue_packets is None
+        else f"{waiting(d.queue_packets)}{limit}"
+    )
 
 
 def length(d: Decision, packets: float) -> str:
@@ -41,7 +49,9 @@ def by_size(d: Decision) -> str:
     drop = d.parameters.get("byte_drop", "off")
     over = {"mean_size": "mean_packet_size", "max_size": "the MTU"}.get(str(drop))
     if drop == "ns2":
-        return ", and p_a is what the count makes of it times the packet's size over mean_packet_size"
+        return (
+            ", and p_a is what the count makes of it times the packet's size over mean_packet_size"
+        )
     return f", the curve's times the packet's size over {over}" if over else ""
 
 

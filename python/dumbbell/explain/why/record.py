@@ -66,7 +66,8 @@ class Record:
 
 
 def locate(result: str | Path, point: int | None = None, seed: int | None = None) -> Run:
-    """The run that is meant: of a sweep `point` (from 1) must be said, the seed is the first unless said.
+    """The run that is meant: of a sweep `point` (from 1) must be said, the seed is the first unless
+    said.
 
     `ScenarioError` if there is no result, or no such point or seed.
     """
@@ -83,10 +84,15 @@ def locate(result: str | Path, point: int | None = None, seed: int | None = None
     runs = data.get("runs") or [data]
     by_seed = {int(run["seed"]): run for run in runs if "fingerprint" in run}
     if not by_seed or "flows" not in data:
-        raise ScenarioError(f"{directory} has no result: {(data.get('error') or {}).get('message', 'its runs failed')}")
+        raise ScenarioError(
+            f"{directory} has no result: "
+            f"{(data.get('error') or {}).get('message', 'its runs failed')}"
+        )
     chosen = next(iter(by_seed)) if seed is None else seed
     if chosen not in by_seed:
-        raise ScenarioError(f"{base} has no run with seed {chosen}; its seeds are {', '.join(map(str, by_seed))}")
+        raise ScenarioError(
+            f"{base} has no run with seed {chosen}; its seeds are {', '.join(map(str, by_seed))}"
+        )
     if (directory / f"seed-{chosen}").is_dir():
         directory = directory / f"seed-{chosen}"
     return Run(
@@ -104,7 +110,8 @@ def locate(result: str | Path, point: int | None = None, seed: int | None = None
 
 
 def _home(given: Path, point: int | None, seed: int | None) -> tuple[Path, int | None, int | None]:
-    """The directory with the summary: `given`, or above it, if `given` is one point or one seed of a result."""
+    """The directory with the summary: `given`, or above it, if `given` is one point or one seed of
+    a result."""
     here = given
     for _ in range(_LEVELS):
         if (here / "summary.json").exists():
@@ -130,13 +137,18 @@ def _point(base: Path, points: list[dict[str, Any]], wanted: int | None) -> int:
         ]
         most = 20
         more = [f"  ... to --point {len(points)}"] if len(told) > most else []
-        head = f"{base} holds a sweep: say which point" if wanted is None else f"{base} has no point {wanted}"
+        head = (
+            f"{base} holds a sweep: say which point"
+            if wanted is None
+            else f"{base} has no point {wanted}"
+        )
         raise ScenarioError("\n".join([head, *told[:most], *more]))
     return wanted
 
 
 def flow_named(run: Run, wanted: str) -> str:
-    """A flow by its name, or by its number, from 1 in the scenario's order. A name goes before a number."""
+    """A flow by its name, or by its number, from 1 in the scenario's order. A name goes before a
+    number."""
     if wanted in run.flows:
         return wanted
     if wanted.isdigit() and 1 <= int(wanted) <= len(run.flows):
@@ -144,14 +156,16 @@ def flow_named(run: Run, wanted: str) -> str:
     most = 20
     known = ", ".join(f"{i} = {name}" for i, name in enumerate(run.flows[:most], 1))
     raise ScenarioError(
-        f"there is no flow `{wanted}`; flows by number and name: {known}" + (", ..." if len(run.flows) > most else "")
+        f"there is no flow `{wanted}`; flows by number and name: {known}"
+        + (", ..." if len(run.flows) > most else "")
     )
 
 
 def load(run: Run, flow: str, use: Sequence[str] = ()) -> Record:
-    """The records of a flow. If its packets were not recorded the run is repeated in a temporary directory with
-    `record.packets`, and must give the stored fingerprint: `DumbbellError` (exit code 1) if it does not. `use`: files
-    with algorithms of the user's own, in place of those that the scenario names."""
+    """The records of a flow. If its packets were not recorded the run is repeated in a temporary
+    directory with `record.packets`, and must give the stored fingerprint: `DumbbellError` (exit
+    code 1) if it does not. `use`: files with algorithms of the user's own, in place of those that
+    the scenario names."""
     recorded = _read(run, run.directory, flow, again=False)
     if recorded is not None:
         return recorded
@@ -163,16 +177,19 @@ def load(run: Run, flow: str, use: Sequence[str] = ()) -> Record:
     return repeated
 
 
-def repeat(run: Run, flows: Sequence[str] | bool, whose: str, out: Path, use: Sequence[str]) -> None:
-    """Makes a run again, with the packets of `flows` (True: of all) recorded, in the directory `out`. `whose`: what
-    messages call the packets. `DumbbellError` if it is not the same run."""
+def repeat(
+    run: Run, flows: Sequence[str] | bool, whose: str, out: Path, use: Sequence[str]
+) -> None:
+    """Makes a run again, with the packets of `flows` (True: of all) recorded, in the directory
+    `out`. `whose`: what messages call the packets. `DumbbellError` if it is not the same run."""
     file = run.result / "scenario.toml"
     api.check_file(file)
     try:
         value = tomllib.loads(reading.text(file))
     except FileNotFoundError:
         raise ScenarioError(
-            f"the packets {whose} were not recorded, and {file}, from which the run could be repeated, is missing. "
+            f"the packets {whose} were not recorded, and {file}, from which the run could be "
+            f"repeated, is missing. "
             "Run the scenario again with -s record.packets=true"
         ) from None
     except (OSError, ValueError) as error:
@@ -190,28 +207,37 @@ def repeat(run: Run, flows: Sequence[str] | bool, whose: str, out: Path, use: Se
         fingerprint = api.run(wanted)["fingerprint"]
     except ScenarioError as error:
         raise ScenarioError(
-            f"the packets {whose} were not recorded, and the run cannot be repeated:\n{error.rendered}"
+            f"the packets {whose} were not recorded, and the run cannot be "
+            f"repeated:\n{error.rendered}"
         ) from None
     if fingerprint != run.fingerprint:
         from ... import __version__
 
         raise DumbbellError(
-            f"the packets {whose} were not recorded, and repeating the run gives the fingerprint {fingerprint} "
-            f"instead of {run.fingerprint}: the result was made by another build (it says {run.version}, this is "
+            f"the packets {whose} were not recorded, and repeating the run gives the fingerprint "
+            f"{fingerprint} "
+            f"instead of {run.fingerprint}: the result was made by another build (it says "
+            f"{run.version}, this is "
             f"{__version__}). Ask that build, or run {file} again with -s record.packets=true"
         )
 
 
 def _without_programs(value: dict[str, Any], run: Run, whose: str, use: Sequence[str]) -> list[str]:
-    """Takes out of a result's scenario all that would load files with algorithms, and returns the point's overrides
-    without such: whoever looks at a result says which files may run. `ScenarioError` if nobody did."""
+    """Takes out of a result's scenario all that would load files with algorithms, and returns the
+    point's overrides without such: whoever looks at a result says which files may run.
+    `ScenarioError` if nobody did."""
     for key in ("sweep", "extends"):  # The scenario of a result has neither.
         value.pop(key, None)
     named = value.pop("use", None)
-    changes = {key: changed for key, changed in run.overrides.items() if not _USE.match(key.replace('"', ""))}
+    changes = {
+        key: changed
+        for key, changed in run.overrides.items()
+        if not _USE.match(key.replace('"', ""))
+    }
     if (named or len(changes) < len(run.overrides)) and not use:
         raise ScenarioError(
-            f"the packets {whose} were not recorded, and the run needs algorithms of its own ({named}) to be repeated. "
+            f"the packets {whose} were not recorded, and the run needs algorithms of its own "
+            f"({named}) to be repeated. "
             "A result runs no programs by itself: name their files with --use FILE"
         )
     return [f"{key}={overrides.literal(changed)}" for key, changed in changes.items()]
@@ -254,5 +280,7 @@ def polars_of(command: str) -> ModuleType:
     try:
         import polars
     except ImportError:
-        raise EnvironmentLacks(f"`{command}` reads records with polars: pip install 'dumbbell[figures]'") from None
+        raise EnvironmentLacks(
+            f"`{command}` reads records with polars: pip install 'dumbbell[figures]'"
+        ) from None
     return polars

@@ -48,9 +48,16 @@ def _between(d: Decision, low: float, high: float) -> str:
 
 def rio(d: Decision) -> str:
     """RED's clause with the colour of the packet, and what its flow counts for."""
-    unsignalled = d.algorithm == "ered" and not d.gauges.get("class", 1.0) and not d.parameters.get("in_curve")
+    unsignalled = (
+        d.algorithm == "ered"
+        and not d.gauges.get("class", 1.0)
+        and not d.parameters.get("in_curve")
+    )
     if d.reason == "overflow" and unsignalled:
-        return f"{full(d)}, and for nothing else ERED drops an IN packet; the average was {length(d, d.gauges['avg'])}"
+        return (
+            f"{full(d)}, and for nothing else ERED drops an IN packet; the average was "
+            f"{length(d, d.gauges['avg'])}"
+        )
     return red(d)
 
 
@@ -61,7 +68,10 @@ def _weight(d: Decision) -> str:
         return ""
     because = ""
     if "hit_ratio" in g:
-        because = f": of the last OUT packets, of {n(g['flows'])} flows, {n(100 * g['hit_ratio'])} % were its own"
+        because = (
+            f": of the last OUT packets, of {n(g['flows'])} flows, {n(100 * g['hit_ratio'])} "
+            "% were its own"
+        )
     elif "r_ref" in g and g["r_ref"] > 0:
         because = f", as its reserved rate is to their mean of {n(g['r_ref'])} bit/s"
     elif "spare" in g:
@@ -75,8 +85,13 @@ def coin(d: Decision) -> str:
     if law == "bernoulli":
         return f"the coin, {n(g['coin'])}, fell below it"
     if law == "uniform_stored":
-        return f"{_since(round(g['count']))}, and the number drawn then, {n(g['coin'])}, had come due"
-    return f"{_since(round(g['count']))}, which makes p_a = {n(g['p_a'])}, and the coin, {n(g['coin'])}, fell below it"
+        return (
+            f"{_since(round(g['count']))}, and the number drawn then, {n(g['coin'])}, had come due"
+        )
+    return (
+        f"{_since(round(g['count']))}, which makes p_a = {n(g['p_a'])}, and the coin, "
+        f"{n(g['coin'])}, fell below it"
+    )
 
 
 def hw(d: Decision) -> str:
@@ -91,8 +106,14 @@ def hw(d: Decision) -> str:
     average = f"the average queue was {length(d, g['avg'])}"
     if d.reason == "forced":
         return f"{average}, not below max_th{of_class} ({n(high)}), where every packet is dropped"
-    at = f" with max_p at {n(g['max_p'])} (first {said(d, 'max_p')})" if d.parameters.get("adaptive") else ""
-    chance = f"{average}, between min_th {n(low)} and max_th {n(high)}{of_class}{at}, so p = {n(g['p'])}"
+    at = (
+        f" with max_p at {n(g['max_p'])} (first {said(d, 'max_p')})"
+        if d.parameters.get("adaptive")
+        else ""
+    )
+    chance = (
+        f"{average}, between min_th {n(low)} and max_th {n(high)}{of_class}{at}, so p = {n(g['p'])}"
+    )
     if d.parameters.get("gap"):
         return f"{chance}, and what was left of the number drawn at the last drop was below it"
     return f"{chance}, and the shift register, {n(g['draw'])}, was below it"
@@ -102,7 +123,9 @@ def choke(d: Decision) -> str:
     """Two of one flow, or RED."""
     if d.reason != "evicted" or "avg" not in d.gauges:
         return red(d)
-    average = f"the average queue was {length(d, d.gauges['avg'])}, not below min_th {said(d, 'min_th')}"
+    average = (
+        f"the average queue was {length(d, d.gauges['avg'])}, not below min_th {said(d, 'min_th')}"
+    )
     compared = "an arriving packet was compared with one drawn from the queue"
     return f"{average}, so {compared}; both were of this flow, and both went"
 
@@ -113,7 +136,11 @@ def fred(d: Decision) -> str:
     if not {"qlen", "avgcq", "strike", "active"} <= g.keys():
         return general(d)
     share = f"{n(g['avgcq'])} is the share of each of {n(g['active'])} flows"
-    what = "the packets that wait" if not d.parameters.get("byte_mode") else "what waits, in typical packets"
+    what = (
+        "the packets that wait"
+        if not d.parameters.get("byte_mode")
+        else "what waits, in typical packets"
+    )
     flow = f"its flow had {n(g['qlen'])} of {what}, where {share}"
     if d.reason == "forced":
         caught = {0: "never been caught", 1: "been caught once"}.get(
@@ -122,7 +149,10 @@ def fred(d: Decision) -> str:
         return f"{flow}; it had {caught} with too many before; the average queue was {length(d, g['avg'])}"
     if d.reason == "overflow":
         return f"{full(d)}; {flow}"
-    return f"{flow}; the average queue was {length(d, g['avg'])}, so RED's p_b = {n(g['p_b'])}{by_size(d)}; {coin(d)}"
+    return (
+        f"{flow}; the average queue was {length(d, g['avg'])}, so RED's p_b = "
+        f"{n(g['p_b'])}{by_size(d)}; {coin(d)}"
+    )
 
 
 def jersey(d: Decision) -> str:
@@ -173,4 +203,7 @@ def _too_slow(d: Decision, low: float, high: float) -> str:
         return f"{full(d)}; the decision saw {gauges(d)}"
     region, bound = ("below min_th", low) if average < low else ("still below max_th", high)
     whose = "RED's average" if d.algorithm == "red" else "the average"
-    return f"{full(d)}; {whose}, {length(d, average)}, was {region} ({n(bound)}) and too slow to see it"
+    return (
+        f"{full(d)}; {whose}, {length(d, average)}, was {region} ({n(bound)}) and too slow "
+        "to see it"
+    )

@@ -11,10 +11,13 @@ _PS = 1e-12
 
 
 def arrived(w: AckSpacing) -> str:
-    """For one that arrived: whether it was compressed or stretched (twice, or half, as far apart as sent counts), and
-    what it acknowledged."""
+    """For one that arrived: whether it was compressed or stretched (twice, or half, as far apart as
+    sent counts), and what it acknowledged."""
     here, there = w.spacing_sender_ps or 0, w.spacing_receiver_ps
-    text = f"It came {time(here * _PS)} after the one before it (packet {w.number}); the receiver sent them "
+    text = (
+        f"It came {time(here * _PS)} after the one before it (packet {w.number}); the "
+        "receiver sent them "
+    )
     text += f"{time(there * _PS)} apart"
     if 2 * here < there:
         text += ", so they were compressed on the way"
@@ -28,11 +31,17 @@ def lost(w: AckSpacing | None, at: Callable[[int | None], str]) -> str:
     text = "Acknowledgements are not repeated: each says all that the ones before it said."
     if w is None:
         return f"{text} None that was sent after it arrived before the run ended."
-    later = f"packet {w.number}, sent {time(w.spacing_receiver_ps * _PS)} later, arrived at {at(w.delivered_ps)}"
+    later = (
+        f"packet {w.number}, sent {time(w.spacing_receiver_ps * _PS)} later, arrived at "
+        f"{at(w.delivered_ps)}"
+    )
     return f"{text} The next of them, {later} and acknowledged {_bytes(w)}."
 
 
 def _bytes(w: AckSpacing) -> str:
     if not w.newly_acked_bytes:
         return "nothing new"
-    return f"{w.newly_acked_bytes:,} byte{'s' if w.newly_acked_bytes > 1 else ''} that the sender had not heard of"
+    return (
+        f"{w.newly_acked_bytes:,} byte{'s' if w.newly_acked_bytes > 1 else ''} that the "
+        "sender had not heard of"
+    )

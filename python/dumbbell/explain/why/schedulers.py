@@ -1,4 +1,5 @@
-"""Decisions of schedulers: the queue that lost a packet. Waiting packets are counted over all queues."""
+"""Decisions of schedulers: the queue that lost a packet. Waiting packets are counted over all
+queues."""
 
 from __future__ import annotations
 
@@ -17,16 +18,23 @@ def flow_queue(d: Decision) -> str:
     if d.reason == "overflow":
         return full(d)
     if d.reason == "head" and d.marked and said(d, "ce_threshold") not in ("?", "0 s"):
-        above = f"above ce_threshold {said(d, 'ce_threshold')}, or had stood above target {said(d, 'target')}"
+        above = (
+            f"above ce_threshold {said(d, 'ce_threshold')}, or had stood above target "
+            f"{said(d, 'target')}"
+        )
         return f"the delay in its flow's own queue was {above}; {all_told}"
     if d.reason == "head":
         rule = (
-            f"{BY[d.algorithm]} of its flow's own queue took it, where the delay had stood above {said(d, 'target')}"
+            f"{BY[d.algorithm]} of its flow's own queue took it, where the delay had stood above "
+            f"{said(d, 'target')}"
             f" for an interval of {said(d, 'interval')}"
         )
         return f"{rule}; {all_told}"
     if d.reason == "early":
-        rule = f"{BY[d.algorithm]} of its flow's own queue drew it, to bring the delay there to {said(d, 'target')}"
+        rule = (
+            f"{BY[d.algorithm]} of its flow's own queue drew it, to bring the delay there to "
+            f"{said(d, 'target')}"
+        )
         return f"{rule}; {all_told}"
     if d.algorithm == "fq_cobalt":
         return f"BLUE's chance in its flow's own queue, which had been full, fell on it; {all_told}"
@@ -35,13 +43,19 @@ def flow_queue(d: Decision) -> str:
 
 def fq(d: Decision) -> str:
     """A queue for each flow."""
-    return _longest(d, "most bytes, and gave up its oldest packets") if d.reason == "evicted" else classes(d)
+    return (
+        _longest(d, "most bytes, and gave up its oldest packets")
+        if d.reason == "evicted"
+        else classes(d)
+    )
 
 
 def sfq(d: Decision) -> str:
     """Hashed queues."""
     end = "oldest" if d.parameters.get("headdrop") else "newest"
-    return _longest(d, f"most packets, and gave up its {end}") if d.reason == "evicted" else classes(d)
+    return (
+        _longest(d, f"most packets, and gave up its {end}") if d.reason == "evicted" else classes(d)
+    )
 
 
 def classes(d: Decision) -> str:

@@ -1,4 +1,5 @@
-"""A finding as tables: the packet's journey, what the decision saw, what the sender did, and when the repair came."""
+"""A finding as tables: the packet's journey, what the decision saw, what the sender did, and when
+the repair came."""
 
 from __future__ import annotations
 
@@ -25,7 +26,9 @@ def tables(f: Finding) -> list[Table]:
         found.append(_journey(f"Packet {f.packet.number} of {f.flow}{_whose(f.packet)}", f.packet))
     if f.decision is not None:
         found.append(_decision(f.decision))
-    reactions = [r for r in (f.reaction, f.detection.reaction if f.detection else None, f.next_reaction) if r]
+    reactions = [
+        r for r in (f.reaction, f.detection.reaction if f.detection else None, f.next_reaction) if r
+    ]
     distinct = list(dict.fromkeys(reactions))
     if distinct:
         found.append(_reactions(f, sorted(distinct, key=lambda r: r.time_ps)))
@@ -53,7 +56,11 @@ def _mark(h: Hop) -> str:
 
 
 def _hop(h: Hop) -> list[str]:
-    fate = "passed" if h.reason is None else f"{'dropped' if h.dropped_ps is not None else 'marked'}, {h.reason}"
+    fate = (
+        "passed"
+        if h.reason is None
+        else f"{'dropped' if h.dropped_ps is not None else 'marked'}, {h.reason}"
+    )
     if h.reason is None and h.departed_ps is None:
         fate = "there at the end"
     end = h.departed_ps if h.departed_ps is not None else h.dropped_ps
@@ -69,7 +76,12 @@ def _hop(h: Hop) -> list[str]:
 
 
 def _decision(d: Decision) -> Table:
-    rows = [["at", d.link], ["by", d.algorithm or "-"], ["time", clock(d.time_ps)], ["reason", d.reason]]
+    rows = [
+        ["at", d.link],
+        ["by", d.algorithm or "-"],
+        ["time", clock(d.time_ps)],
+        ["reason", d.reason],
+    ]
     if d.queue_packets is not None:
         rows.append(["packets waiting", str(d.queue_packets)])
     if d.limit:
@@ -79,7 +91,15 @@ def _decision(d: Decision) -> Table:
 
 
 def _reactions(f: Finding, reactions: list[Reaction]) -> Table:
-    columns = ["time", "cause", "phase", "cwnd [pkt]", "ssthresh [pkt]", "in flight [pkt]", "timeout"]
+    columns = [
+        "time",
+        "cause",
+        "phase",
+        "cwnd [pkt]",
+        "ssthresh [pkt]",
+        "in flight [pkt]",
+        "timeout",
+    ]
     size = f.segment_bytes
     rows = [
         [
@@ -110,7 +130,9 @@ def _repairs(repairs: tuple[Packet, ...]) -> Table:
             if p.dropped_ps is not None
             else "on its way",
             clock(p.sent_ps),
-            "-" if (p.delivered_ps or p.dropped_ps) is None else clock(p.delivered_ps or p.dropped_ps or 0),
+            "-"
+            if (p.delivered_ps or p.dropped_ps) is None
+            else clock(p.delivered_ps or p.dropped_ps or 0),
         ]
         for p in repairs
     ]

@@ -45,7 +45,17 @@ def _bar(axes: Any, row: Mapping[str, Any], i: int, x: float, first: bool) -> No
         blocks = row["costs"][key]
         height = 0.0 if blocks[i] is None else blocks[i]["mean"]
         named = {"label": label} if first else {}
-        axes.bar(x, height, 0.36, bottom, color=color, hatch=hatch, edgecolor="white", linewidth=0.6, **named)
+        axes.bar(
+            x,
+            height,
+            0.36,
+            bottom,
+            color=color,
+            hatch=hatch,
+            edgecolor="white",
+            linewidth=0.6,
+            **named,
+        )
         bottom += height
     block = row["costs"]["sum_s_per_gb"][i]
     if block["ci95"]:

@@ -1,4 +1,5 @@
-"""Savings of larger frames, by the rules of the paper's `testbed.md`. Pure functions of measured costs."""
+"""Savings of larger frames, by the rules of the paper's `testbed.md`. Pure functions of measured
+costs."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ LEAST_PAIRS = 2
 MOST_BUSY = 0.05
 """Busy share of all cores before a run: with more, what the machine was busy for is not told."""
 MOST_STEAL = 0.05
-"""Share of the machine's time taken by its hypervisor: a run with more is left out, with its partner."""
+"""Share of the machine's time taken by its hypervisor: a run with more is left out, with its
+partner."""
 
 
 def saving(usual: float, large: float) -> float:
@@ -39,20 +41,34 @@ def counts(run: Cost) -> bool:
 
 
 def pairs(runs: Sequence[Cost], condition: str, mtus: tuple[int, int]) -> list[tuple[Cost, Cost]]:
-    """The runs of a condition in pairs, usual frames first; a pair of which one may not be used is left out."""
+    """The runs of a condition in pairs, usual frames first; a pair of which one may not be used is
+    left out."""
     by_place = {(r["repeat"], r["mtu_bytes"]): r for r in runs if r["condition"] == condition}
-    both = [(by_place[n, mtus[0]], by_place[n, mtus[1]]) for n, mtu in sorted(by_place) if mtu == mtus[0]]
+    both = [
+        (by_place[n, mtus[0]], by_place[n, mtus[1]])
+        for n, mtu in sorted(by_place)
+        if mtu == mtus[0]
+    ]
     return [pair for pair in both if all(map(counts, pair))]
 
 
 def effect(runs: Sequence[Cost], condition: str, mtus: tuple[int, int]) -> JSON:
-    """A condition: its costs at both MTUs, part by part, and what is saved of the sum, pair by pair."""
+    """A condition: its costs at both MTUs, part by part, and what is saved of the sum, pair by
+    pair."""
     found = pairs(runs, condition, mtus)
-    row: JSON = {"condition": condition, "pairs": len(found), "costs": {}, "saving_percent": None, "goodput_bps": None}
+    row: JSON = {
+        "condition": condition,
+        "pairs": len(found),
+        "costs": {},
+        "saving_percent": None,
+        "goodput_bps": None,
+    }
     if len(found) < LEAST_PAIRS:
         return row
     usual, large = ([pair[i] for pair in found] for i in (0, 1))
-    row["costs"] = {key: [_interval([r[key] for r in side]) for side in (usual, large)] for key, _ in PARTS}
+    row["costs"] = {
+        key: [_interval([r[key] for r in side]) for side in (usual, large)] for key, _ in PARTS
+    }
     row["goodput_bps"] = [_interval([r["goodput_bps"] for r in side]) for side in (usual, large)]
     row["saving_percent"] = _interval([saving(a[SUM], b[SUM]) for a, b in found])
     return row
@@ -64,11 +80,16 @@ def _interval(found: Sequence[float | None]) -> JSON | None:
     if not known:
         return None
     ends = stats.ci95(known)
-    return {"mean": stats.mean(known), "ci95": None if ends is None else list(ends), "values": known}
+    return {
+        "mean": stats.mean(known),
+        "ci95": None if ends is None else list(ends),
+        "values": known,
+    }
 
 
 def verdict(printed_percent: float, savings: Sequence[float]) -> str:
-    """A print of 'by so much or more': whether the whole interval of the mean lies there, or above half of it."""
+    """A print of 'by so much or more': whether the whole interval of the mean lies there, or above
+    half of it."""
     ends = stats.ci95(savings)
     if ends is None:
         return CONTRADICTED
@@ -78,7 +99,8 @@ def verdict(printed_percent: float, savings: Sequence[float]) -> str:
 
 
 def cells(schedule: Schedule, effects: Sequence[JSON]) -> list[JSON]:
-    """Every print, judged under the condition that stands for the paper's hosts; none if that was not measured."""
+    """Every print, judged under the condition that stands for the paper's hosts; none if that was
+    not measured."""
     judged = next(row for row in effects if row["condition"] == schedule.judged)
     block = judged["saving_percent"]
     return [] if block is None else [_cell(one, block) for one in schedule.prints]

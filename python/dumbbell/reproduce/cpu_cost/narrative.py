@@ -30,22 +30,29 @@ def findings(summary: JSON) -> list[str]:
             continue
         before, after = (significant(block["mean"], 3) for block in row["costs"]["sum_s_per_gb"])
         lines.append(
-            f"{name}: {before} s of processors for a gigabyte at an MTU of {usual}, {after} s at {large}; "
+            f"{name}: {before} s of processors for a gigabyte at an MTU of {usual}, {after} s at "
+            f"{large}; "
             f"saved {with_half(row['saving_percent'])} %."
         )
     if summary["effort"]["repeats"] < MIN_SEEDS:
         lines.append(
-            f"{summary['effort']['repeats']} pairs a condition: intervals are wide, and no print is reproduced."
+            f"{summary['effort']['repeats']} pairs a condition: intervals are wide, and no print "
+            f"is reproduced."
         )
     return [line[0].upper() + line[1:] for line in [*lines, _machine(summary)]]
 
 
 def _machine(summary: JSON) -> str:
-    """The sentence about other work on the machine: without it the machine's column says nothing."""
+    """The sentence about other work on the machine: without it the machine's column says
+    nothing."""
     shares = [r["busy_before_share"] for r in summary["runs"] if r["busy_before_share"] is not None]
     load = " to ".join(significant(x, 2) for x in summary["load_average"])
     busy = sum(share > MOST_BUSY for share in shares)
-    others = f"others worked on the machine before {busy} of {len(shares)} runs" if busy else "nobody else was at work"
+    others = (
+        f"others worked on the machine before {busy} of {len(shares)} runs"
+        if busy
+        else "nobody else was at work"
+    )
     return f"{others}; load average {load}."
 
 
@@ -68,7 +75,9 @@ def table(summary: JSON) -> list[list[str]]:
     for row in summary["effects"]:
         for i, mtu in enumerate(summary["mtus_bytes"]):
             if not row["costs"]:
-                rows.append([row["condition"], str(mtu), str(row["pairs"]), *["–"] * (len(PARTS) + 2)])
+                rows.append(
+                    [row["condition"], str(mtu), str(row["pairs"]), *["–"] * (len(PARTS) + 2)]
+                )
                 continue
             costs = [_cost(row["costs"][key][i], whole=key == SUM) for key, _ in PARTS]
             rate = significant(row["goodput_bps"][i]["mean"] / 1e9, 3)
@@ -86,7 +95,9 @@ def printed(summary: JSON) -> list[Any]:
     """For a terminal."""
     from ...present.grids import grid
 
-    parts: list[Any] = [grid("Seconds of processors for a gigabyte (10^9 bytes that arrived)", HEAD, table(summary))]
+    parts: list[Any] = [
+        grid("Seconds of processors for a gigabyte (10^9 bytes that arrived)", HEAD, table(summary))
+    ]
     if summary["cells"]:
         rows = [
             [c["id"], f"{significant(c['published'])} or more", with_half(_block(c)), c["verdict"]]

@@ -48,7 +48,10 @@ def html(paper: Paper, summary: dict[str, Any], figure: Figure | None) -> str:
             conditions=narrative.CONDITIONS,
             parts=[key for key, _ in PARTS],
             svg=None if figure is None else figures.svg(figure, "figure-gigabyte"),
-            rules={name: (paper.folder / name).read_text(encoding="utf-8") for name in ("testbed.md", FILE)},
+            rules={
+                name: (paper.folder / name).read_text(encoding="utf-8")
+                for name in ("testbed.md", FILE)
+            },
             day=time.strftime("%Y-%m-%d", time.gmtime(max(run["at"] for run in summary["runs"]))),
             css=templates.css("report", "study"),
         )

@@ -1,4 +1,5 @@
-"""The measurement on disk, `gigabyte.toml` beside a paper's `paper.toml`, and the order of its runs."""
+"""The measurement on disk, `gigabyte.toml` beside a paper's `paper.toml`, and the order of its
+runs."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ Mtu = Annotated[int, Meta(ge=68, le=65535)]
 
 
 class Effort(Shape, frozen=True):
-    """Repeats and durations: `seconds` are with the warm-up, `idle_s` are for a look at the machine before."""
+    """Repeats and durations: `seconds` are with the warm-up, `idle_s` are for a look at the machine
+    before."""
 
     repeats: Count
     seconds: Seconds
@@ -52,7 +54,8 @@ class ScheduleFile(Shape, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """The file. mtus_bytes: the usual frame, the large one. judged: the condition that stands for the paper's hosts."""
+    """The file. mtus_bytes: the usual frame, the large one. judged: the condition that stands for
+    the paper's hosts."""
 
     folder: Path
     mtus_bytes: tuple[int, int]
@@ -67,7 +70,9 @@ class Schedule:
         if repeats is None:
             return found
         if repeats < 2:
-            raise ScenarioError("a measurement needs pairs: --replications 2 at least, 5 for a `reproduced`")
+            raise ScenarioError(
+                "a measurement needs pairs: --replications 2 at least, 5 for a `reproduced`"
+            )
         return structs.replace(found, repeats=repeats)
 
 
@@ -98,13 +103,15 @@ def read(folder: Path) -> Schedule:
         efforts={"full": said.full, "quick": said.quick},
     )
     if found.judged not in found.conditions:
-        raise declared.refusal(file, [f"`judged` is `{found.judged}`, which is none of `conditions`"])
+        raise declared.refusal(
+            file, [f"`judged` is `{found.judged}`, which is none of `conditions`"]
+        )
     return found
 
 
 def slots(schedule: Schedule, effort: Effort) -> list[Slot]:
-    """The order of the runs: the two of a pair next to each other, who is first changing from pair to pair and from
-    repeat to repeat, every other repeat backwards."""
+    """The order of the runs: the two of a pair next to each other, who is first changing from pair
+    to pair and from repeat to repeat, every other repeat backwards."""
     found = []
     for repeat in range(effort.repeats):
         numbered = list(enumerate(schedule.conditions))

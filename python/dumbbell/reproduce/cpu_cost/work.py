@@ -33,7 +33,8 @@ class How:
 
 
 def reproduce(name: str, how: How) -> JSON:
-    """Measures, writes `report.html`, `report.json` and the figure, and returns the report's object."""
+    """Measures, writes `report.html`, `report.json` and the figure, and returns the report's
+    object."""
     from . import page
 
     started = time.perf_counter()
@@ -44,7 +45,10 @@ def reproduce(name: str, how: How) -> JSON:
     api.need_testbed("gigabyte")
     loads = [os.getloadavg()[0]]
     slots = schedule.slots(found, effort)
-    how.tell(f"{len(slots)} runs, about {len(slots) * (effort.seconds + effort.idle_s + 0.3) / 60:.1f} min")
+    how.tell(
+        f"{len(slots)} runs, about {len(slots) * (effort.seconds + effort.idle_s + 0.3) / 60:.1f} "
+        f"min"
+    )
     runs = [_run(number, slot, effort, len(slots), how) for number, slot in enumerate(slots)]
     loads.append(os.getloadavg()[0])
     summary = _summary(found, effort, runs) | {
@@ -68,10 +72,17 @@ def _run(number: int, slot: Slot, effort: Effort, of: int, how: How) -> JSON:
     cost = api.gigabyte(request)
     how.progress(number + 1, of, (number + 1) / of)
     how.tell(
-        f"{number + 1} of {of}: {slot.condition}, MTU {slot.mtu_bytes}: {cost[judge.SUM]:.3f} s/GB at "
+        f"{number + 1} of {of}: {slot.condition}, MTU {slot.mtu_bytes}: {cost[judge.SUM]:.3f} "
+        f"s/GB at "
         f"{cost['goodput_bps'] / 1e9:.2f} Gbit/s"
     )
-    return {"number": number + 1, "repeat": slot.repeat + 1, "at": time.time(), **cost, "counts": judge.counts(cost)}
+    return {
+        "number": number + 1,
+        "repeat": slot.repeat + 1,
+        "at": time.time(),
+        **cost,
+        "counts": judge.counts(cost),
+    }
 
 
 def _summary(found: Schedule, effort: Effort, runs: list[JSON]) -> JSON:

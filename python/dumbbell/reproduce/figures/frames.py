@@ -1,4 +1,5 @@
-"""Figures of what flows of unlike frames do to each other: rates over time, one flow against another, losses, delays.
+"""Figures of what flows of unlike frames do to each other: rates over time, one flow against
+another, losses, delays.
 
 Each has a panel for each of the picture's `points`, of the first run; `flows` are label to flow."""
 
@@ -20,11 +21,15 @@ from ..runs import Runs
 _DOTS = {"marker": "o", "markersize": 2.6, "linestyle": "", "alpha": 0.45, "markeredgewidth": 0}
 
 
-def rates(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Any:
+def rates(
+    paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]
+) -> Any:
     """Throughput of each flow in bins of 50 ms: a row for each flow, with an axis of its own."""
     panels, flows = picture.options["points"], picture.options["flows"]
     size = (max(6.4, 4.6 * len(panels)), 1.5 * len(flows) + 0.6)
-    figure, axes = style.new(len(flows), len(panels), size=size, sharex=True, sharey="row", squeeze=False)
+    figure, axes = style.new(
+        len(flows), len(panels), size=size, sharex=True, sharey="row", squeeze=False
+    )
     for column, (title, point) in enumerate(panels.items()):
         run, directory = _first(measured[point])
         for i, (label, flow) in enumerate(flows.items()):
@@ -41,11 +46,16 @@ def rates(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers:
     return figure
 
 
-def sharing(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Any:
-    """One flow's throughput against another's, a dot for each bin of 50 ms; `flows`: label to flow, of x and of y."""
+def sharing(
+    paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]
+) -> Any:
+    """One flow's throughput against another's, a dot for each bin of 50 ms; `flows`: label to flow,
+    of x and of y."""
     panels = picture.options["points"]
     (x_label, x), (y_label, y) = picture.options["flows"].items()
-    figure, axes = style.new(1, len(panels), size=(max(6.4, 4.6 * len(panels)), 3.6), sharey=True, squeeze=False)
+    figure, axes = style.new(
+        1, len(panels), size=(max(6.4, 4.6 * len(panels)), 3.6), sharey=True, squeeze=False
+    )
     for i, (title, point) in enumerate(panels.items()):
         run, directory = _first(measured[point])
         pair = [[1e-6 * rate for rate in delivery.rates(run, directory, flow)] for flow in (x, y)]
@@ -59,7 +69,9 @@ def sharing(paper: Paper, picture: Picture, measured: Mapping[str, Runs], number
     return figure
 
 
-def lost(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Any:
+def lost(
+    paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]
+) -> Any:
     """Cumulative loss of each flow over what it sent, every 0.1 s."""
     figure, axes = _panels(picture, sharey=True)
     for axis, (title, point) in zip(axes, picture.options["points"].items(), strict=True):
@@ -75,8 +87,11 @@ def lost(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: 
     return _with_legend(figure, axes)
 
 
-def delays(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Any:
-    """The share of each flow's packets with a one-way delay of at least so much, on a logarithmic axis."""
+def delays(
+    paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]
+) -> Any:
+    """The share of each flow's packets with a one-way delay of at least so much, on a logarithmic
+    axis."""
     figure, axes = _panels(picture, sharey=True, sharex=True)
     for axis, (title, point) in zip(axes, picture.options["points"].items(), strict=True):
         _, directory = _first(measured[point])
@@ -106,5 +121,7 @@ def _panels(picture: Picture, **keywords: Any) -> tuple[Any, Any]:
 def _first(runs: Runs) -> tuple[dict[str, Any], Path]:
     """The first run and its directory."""
     if not runs.directories:
-        raise ScenarioError(f"point `{runs.point.id}` has no packets: its scenario must record them")
+        raise ScenarioError(
+            f"point `{runs.point.id}` has no packets: its scenario must record them"
+        )
     return runs.runs[0], runs.directories[0]

@@ -1,4 +1,5 @@
-"""Figures of what one host sees over time: windows of several controls, and the performance that TCP CAE estimates."""
+"""Figures of what one host sees over time: windows of several controls, and the performance that
+TCP CAE estimates."""
 
 from __future__ import annotations
 
@@ -18,9 +19,11 @@ _MOST = 2.0
 """Performance above this is drawn here: acknowledgements that come bunched have any."""
 
 
-def window(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Any:
-    """`points`: label to point; a panel for each with the window of one flow in the first run, as ns-2 traces it, from
-    `from_s` until `until_s`."""
+def window(
+    paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]
+) -> Any:
+    """`points`: label to point; a panel for each with the window of one flow in the first run, as
+    ns-2 traces it, from `from_s` until `until_s`."""
     panels = []
     for label, point in picture.options["points"].items():
         times, packets = windows.traced(_first(measured[point]))
@@ -28,9 +31,11 @@ def window(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers
     return figures.side_by_side(panels, "congestion window [packets]")
 
 
-def performance(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Any:
-    """`points`: panel to point; what CAE's estimator makes of each acknowledgement in the first run, from `from_s`
-    until `until_s`, and the threshold."""
+def performance(
+    paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]
+) -> Any:
+    """`points`: panel to point; what CAE's estimator makes of each acknowledgement in the first
+    run, from `from_s` until `until_s`, and the threshold."""
     panels = []
     for title, point in picture.options["points"].items():
         told = ack_path.estimates(ack_path.history(_first(measured[point])))

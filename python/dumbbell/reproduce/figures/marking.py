@@ -1,4 +1,5 @@
-"""Figures of an edge that marks: tokens over time, throughput by reservation, best sizes over a grid, the model."""
+"""Figures of an edge that marks: tokens over time, throughput by reservation, best sizes over a
+grid, the model."""
 
 from __future__ import annotations
 
@@ -21,9 +22,12 @@ from ..runs import Runs
 Table = tuple[list[str], list[list[str]]]
 
 
-def tokens(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Any:
-    """`points`: a point, `flow`: one flow's window, the tokens in its bucket and those lost, in the first run, from
-    `from_s` until `until_s`, one below the other; `tops`: where the three axes end."""
+def tokens(
+    paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]
+) -> Any:
+    """`points`: a point, `flow`: one flow's window, the tokens in its bucket and those lost, in
+    the first run, from `from_s` until `until_s`, one below the other; `tops`: where the three
+    axes end."""
     options = picture.options
     (point,) = options["points"].values()
     runs, flow = measured[point], options["flow"]
@@ -32,7 +36,11 @@ def tokens(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers
     marker = _rows(runs, "markers", flow, low, high)
     lost = marker["tokens_lost"].to_list()
     panels = [
-        ("congestion window [packets]", windows["time_s"].to_list(), windows["cwnd_packets"].to_list()),
+        (
+            "congestion window [packets]",
+            windows["time_s"].to_list(),
+            windows["cwnd_packets"].to_list(),
+        ),
         ("tokens in the bucket", marker["time_s"].to_list(), marker["tokens"].to_list()),
         ("tokens lost, counted up", marker["time_s"].to_list(), [x - lost[0] for x in lost]),
     ]
@@ -48,12 +56,19 @@ def tokens(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers
 def _rows(runs: Runs, name: str, flow: str, low: float, high: float) -> Any:
     frame = series.read(runs.directories[0], name) if runs.directories else None
     if frame is None:
-        raise ScenarioError(f"point `{runs.point.id}` has no {name} series: its scenario must record them")
-    return frame.filter((frame["flow"] == flow) & (frame["time_s"] >= low) & (frame["time_s"] < high))
+        raise ScenarioError(
+            f"point `{runs.point.id}` has no {name} series: its scenario must record them"
+        )
+    return frame.filter(
+        (frame["flow"] == flow) & (frame["time_s"] >= low) & (frame["time_s"] < high)
+    )
 
 
-def classes(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Any:
-    """`numbers`: reserved rate to a family over the size; a line for each of `sizes`, and the `targets`."""
+def classes(
+    paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]
+) -> Any:
+    """`numbers`: reserved rate to a family over the size; a line for each of `sizes`, and the
+    `targets`."""
     options = picture.options
     rates = [float(x) for x in options["numbers"]]
     families = [numbers[name] for name in options["numbers"].values()]
@@ -69,13 +84,20 @@ def classes(paper: Paper, picture: Picture, measured: Mapping[str, Runs], number
 def best_sizes(
     paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]
 ) -> tuple[Any, str, Table]:
-    """Best sizes over the grid (`definition`: best or nearest) with their intervals, the law that they follow."""
+    """Best sizes over the grid (`definition`: best or nearest) with their intervals, the law that
+    they follow."""
     grid = _grid(paper)
     fit = buffer_size_grid.fits(grid, numbers)[picture.options["definition"]]
     values = [[fit.sizes[1e3 * rate, 1e-3 * rtt] for rtt in grid.rtts] for rate in grid.rates]
     spans = [[fit.intervals[1e3 * rate, 1e-3 * rtt] for rtt in grid.rtts] for rate in grid.rates]
     figure, axes = style.new(size=(6.4, 3.6))
-    axes.imshow([[math.log2(1 + v) for v in row] for row in values], cmap="Greys", vmin=0, vmax=9, aspect="auto")
+    axes.imshow(
+        [[math.log2(1 + v) for v in row] for row in values],
+        cmap="Greys",
+        vmin=0,
+        vmax=9,
+        aspect="auto",
+    )
     for i, row in enumerate(values):
         for j, value in enumerate(row):
             low, high = spans[i][j]
@@ -90,26 +112,39 @@ def best_sizes(
 def _told(fit: buffer_size.Fit) -> str:
     law, low, high = fit.law, fit.low, fit.high
     return (
-        f"D = c r RTT / L with c = {law.coefficient:.2f} [{low.coefficient:.2f}, {high.coefficient:.2f}]; with free"
-        f" exponents r^{law.rate:.2f} [{low.rate:.2f}, {high.rate:.2f}], RTT^{law.rtt:.2f} [{low.rtt:.2f},"
-        f" {high.rtt:.2f}]. A rate that is left out is predicted within a factor of {2**fit.held_rate:.2f} (root mean"
+        f"D = c r RTT / L with c = {law.coefficient:.2f} [{low.coefficient:.2f}, "
+        f"{high.coefficient:.2f}]; with free"
+        f" exponents r^{law.rate:.2f} [{low.rate:.2f}, {high.rate:.2f}], RTT^{law.rtt:.2f} "
+        f"[{low.rtt:.2f},"
+        f" {high.rtt:.2f}]. A rate that is left out is predicted within a factor of "
+        f"{2**fit.held_rate:.2f} (root mean"
         f" square), a round-trip time within {2**fit.held_rtt:.2f}."
     )
 
 
 def _law_table(fit: buffer_size.Fit) -> Table:
     names = ("coefficient", "rate", "rtt")
-    row = [f"{getattr(fit.law, n):.3f} [{getattr(fit.low, n):.3f}, {getattr(fit.high, n):.3f}]" for n in names]
+    row = [
+        f"{getattr(fit.law, n):.3f} [{getattr(fit.low, n):.3f}, {getattr(fit.high, n):.3f}]"
+        for n in names
+    ]
     held = [f"{2**fit.held_rate:.2f}", f"{2**fit.held_rtt:.2f}"]
-    header = ["", "c", "exponent of r", "exponent of RTT", "factor, rate held out", "factor, RTT held out"]
+    header = [
+        "",
+        "c",
+        "exponent of r",
+        "exponent of RTT",
+        "factor, rate held out",
+        "factor, RTT held out",
+    ]
     return header, [["law", *row, *held]]
 
 
 def model(
     paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]
 ) -> tuple[Any, str, Table]:
-    """The model's totals over the size beside the measured ones, a panel for each of `rates`; every cell's errors
-    beside them."""
+    """The model's totals over the size beside the measured ones, a panel for each of `rates`; every
+    cell's errors beside them."""
     grid = _grid(paper)
     tested = buffer_size_grid.examine(grid, numbers)
     by_cell = {one.cell: one for one in tested.cells}
@@ -118,9 +153,18 @@ def model(
         for i, rtt in enumerate(grid.rtts):
             family, look = numbers[filled(grid.total, {"rate": rate, "rtt": rtt})], style.nth(i)
             means = [stats.mean(runs) for runs in family.values]
-            axis.plot(family.at, means, marker=look.marker, linestyle="", color=look.color, markersize=4)
+            axis.plot(
+                family.at, means, marker=look.marker, linestyle="", color=look.color, markersize=4
+            )
             said = by_cell[1e3 * rate, 1e-3 * rtt].totals
-            axis.plot(family.at, said, color=look.color, linestyle=look.dash, linewidth=1.2, label=f"{rtt:g} ms")
+            axis.plot(
+                family.at,
+                said,
+                color=look.color,
+                linestyle=look.dash,
+                linewidth=1.2,
+                label=f"{rtt:g} ms",
+            )
         axis.set_title(f"{rate / 1e3:g} Mbit/s reserved", loc="left", pad=6)
         axis.set(xlabel="size [packets]")
     axes[0].set(ylabel="total [Mbit/s]")
@@ -128,8 +172,14 @@ def model(
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
     also = buffer_size_grid.examine(grid, numbers, grid.timeout)
     count = len(tested.cells)
-    told = f"{picture.caption} kappa = {tested.kappa:g}; the model fails in {tested.failed} of {count} cells."
-    told += f" With timeouts as Padhye and others count them, kappa = {also.kappa:g}, it fails in {also.failed}."
+    told = (
+        f"{picture.caption} kappa = {tested.kappa:g}; the model fails in {tested.failed} of "
+        f"{count} cells."
+    )
+    told += (
+        f" With timeouts as Padhye and others count them, kappa = {also.kappa:g}, it fails "
+        f"in {also.failed}."
+    )
     rows = [
         [
             f"{one.cell[0] / 1e6:g} Mbit/s, {1e3 * one.cell[1]:g} ms",
@@ -159,8 +209,8 @@ def model(
 def fitted(
     paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]
 ) -> tuple[Any, str, Table]:
-    """`file`: the grid of a fit; for each value of `x` and `y` the least `error` over all else, and the `runners` best
-    points."""
+    """`file`: the grid of a fit; for each value of `x` and `y` the least `error` over all else, and
+    the `runners` best points."""
     options = picture.options
     with (paper.folder / options["file"]).open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -169,21 +219,34 @@ def fitted(
         place = float(row[options["x"]]), float(row[options["y"]])
         least[place] = min(least.get(place, math.inf), 100 * float(row[options["error"]]))
     xs, ys = (sorted({place[k] for place in least}) for k in (0, 1))
-    drawn = figures.error_map(xs, ys, [[least[x, y] for x in xs] for y in ys], options["x_label"], options["y_label"])
+    drawn = figures.error_map(
+        xs, ys, [[least[x, y] for x in xs] for y in ys], options["x_label"], options["y_label"]
+    )
     best = sorted(rows, key=lambda row: float(row[options["error"]]))[: options["runners"]]
     header = list(rows[0])
     return drawn, picture.caption, (header, [[row[name] for name in header] for row in best])
 
 
-def schemes(paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]) -> Any:
-    """`panels`: title to {label: number}; means with intervals, one bar each, and a line at the first one's mean."""
+def schemes(
+    paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]
+) -> Any:
+    """`panels`: title to {label: number}; means with intervals, one bar each, and a line at the
+    first one's mean."""
     panels = picture.options["panels"]
     height = 0.24 * max(len(bars) for bars in panels.values()) + 1.0
-    figure, axes = style.new(1, len(panels), size=(2.7 * len(panels) + 1.4, height), sharey=True, squeeze=False)
+    figure, axes = style.new(
+        1, len(panels), size=(2.7 * len(panels) + 1.4, height), sharey=True, squeeze=False
+    )
     for axis, (title, bars) in zip(axes[0], panels.items(), strict=True):
         spans = [_one(numbers[name]) for name in bars.values()]
         means = [span.mean for span in spans]
-        axis.barh(range(len(bars)), means, xerr=[span.half or 0.0 for span in spans], color="#b8c8d8", capsize=2)
+        axis.barh(
+            range(len(bars)),
+            means,
+            xerr=[span.half or 0.0 for span in spans],
+            color="#b8c8d8",
+            capsize=2,
+        )
         axis.axvline(means[0], color=style.BLACK, linewidth=0.9, linestyle=(0, (4, 2)))
         axis.set_title(title, loc="left")
         axis.set_yticks(range(len(bars)), list(bars))

@@ -1,8 +1,9 @@
-"""The fate of the acknowledgements of one flow, from the record of its packets: which timeouts were needless, and
-what the estimator of TCP CAE made of the acknowledgements.
+"""The fate of the acknowledgements of one flow, from the record of its packets: which timeouts were
+needless, and what the estimator of TCP CAE made of the acknowledgements.
 
-The flow is the only one that was recorded packet by packet (`record.packets = ["s"]`). A timeout is told by the
-reactions, and judged by what the receiver had at that instant, which no sender can know.
+The flow is the only one that was recorded packet by packet (`record.packets = ["s"]`). A timeout is
+told by the reactions, and judged by what the receiver had at that instant, which no sender can
+know.
 """
 
 from __future__ import annotations
@@ -21,16 +22,18 @@ from ...errors import ScenarioError
 from ...figures.recorded_run import Source
 
 THRESHOLD = 0.75
-"""Performance below this is a warning (TCP CAE, section 3.1; Jersey's threshold of a queue), where the flow's own
-control says nothing else."""
+"""Performance below this is a warning (TCP CAE, section 3.1; Jersey's threshold of a queue), where
+the flow's own control says nothing else."""
 
 DUE, LATE, LOST = "due", "late", "lost"
-"""Kinds of timeouts: the data had not arrived; they had, and an acknowledgement was on its way, or none was left."""
+"""Kinds of timeouts: the data had not arrived; they had, and an acknowledgement was on its way, or
+none was left."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ack:
-    """An acknowledgement as sent by the receiver; times in ps, `delivered_ps` is None if it was lost."""
+    """An acknowledgement as sent by the receiver; times in ps, `delivered_ps` is None if it was
+    lost."""
 
     sent_ps: int
     delivered_ps: int | None
@@ -54,7 +57,8 @@ class History:
     """Performance below this is a warning."""
 
     def arrivals(self) -> list[tuple[int, int]]:
-        """(arrival at the sender, time stamp of the receiver) of each acknowledgement that arrived."""
+        """(arrival at the sender, time stamp of the receiver) of each acknowledgement that
+        arrived."""
         return sorted((a.delivered_ps, a.stamp_ps) for a in self.acks if a.delivered_ps is not None)
 
 
@@ -68,7 +72,9 @@ def history(directory: Path) -> History:
 def _history(directory: str, written_ns: int) -> History:
     packets, reactions = series.read(directory, "packets"), series.read(directory, "reactions")
     if packets is None or reactions is None:
-        raise ScenarioError(f'{directory} has no packets: the scenario must record them (record.packets = ["s"])')
+        raise ScenarioError(
+            f'{directory} has no packets: the scenario must record them (record.packets = ["s"])'
+        )
     flows = packets["flow"].unique().to_list()
     if len(flows) != 1:
         raise ScenarioError(f"{directory} has packets of {len(flows)} flows: record those of one")
@@ -88,7 +94,9 @@ def _history(directory: str, written_ns: int) -> History:
 def _threshold(directory: Path, flow: str) -> float:
     """The threshold of the flow's control, if it has one: what never warns is not said to."""
     flows = (Source(directory).plan or {}).get("flows", [])
-    config: dict[str, Any] = next((f["transport"]["cc"]["config"] for f in flows if f["name"] == flow), {})
+    config: dict[str, Any] = next(
+        (f["transport"]["cc"]["config"] for f in flows if f["name"] == flow), {}
+    )
     return float(config.get("threshold", THRESHOLD))
 
 
@@ -99,7 +107,9 @@ def kind_of(found: History, at_ps: int, una: int) -> str:
         return DUE
     begin = bisect.bisect_left(found.acks, got, key=lambda a: a.sent_ps)
     covering = itertools.takewhile(lambda a: a.sent_ps <= at_ps, found.acks[begin:])
-    arrives = any(a.ack > una and a.delivered_ps is not None and a.delivered_ps > at_ps for a in covering)
+    arrives = any(
+        a.ack > una and a.delivered_ps is not None and a.delivered_ps > at_ps for a in covering
+    )
     return LATE if arrives else LOST
 
 
@@ -126,13 +136,16 @@ def ack_loss(run: dict[str, Any], directory: Path) -> float:
 
 def ack_wait(run: dict[str, Any], directory: Path) -> float:
     """Mean delay of acknowledgements above the quickest of the run, in s."""
-    taken = [a.delivered_ps - a.sent_ps for a in history(directory).acks if a.delivered_ps is not None]
+    taken = [
+        a.delivered_ps - a.sent_ps for a in history(directory).acks if a.delivered_ps is not None
+    ]
     return (math.fsum(taken) / len(taken) - min(taken)) * 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The state of TCP CAE's estimator after one acknowledgement: the performance, and True if a warning stands."""
+    """The state of TCP CAE's estimator after one acknowledgement: the performance, and True if a
+    warning stands."""
 
     at_ps: int
     performance: float
@@ -140,19 +153,23 @@ class Estimate:
 
 
 def estimates(found: History) -> list[Estimate]:
-    """Figure 3 of the paper, written a second time. performance = (r_k - r_k-1) / (t_k - t_k-1): the receiver's time
-    stamps over the arrivals at the sender. Two acknowledgements with the same stamp count as one; after a timeout it
-    begins anew, and a warning stays."""
+    """Figure 3 of the paper, written a second time. performance = (r_k - r_k-1) / (t_k - t_k-1):
+    the receiver's time stamps over the arrivals at the sender. Two acknowledgements with the same
+    stamp count as one; after a timeout it begins anew, and a warning stays."""
     expiries = [t for t, _ in found.timeouts]
     told: list[Estimate] = []
     warned, before = False, None
     for arrived, stamp in found.arrivals():
-        if before is None or bisect.bisect(expiries, before[0]) < bisect.bisect_left(expiries, arrived):
+        if before is None or bisect.bisect(expiries, before[0]) < bisect.bisect_left(
+            expiries, arrived
+        ):
             before = (arrived, stamp)
             continue
         if stamp <= before[1]:
             continue
-        performance = (stamp - before[1]) / (arrived - before[0]) if arrived > before[0] else math.inf
+        performance = (
+            (stamp - before[1]) / (arrived - before[0]) if arrived > before[0] else math.inf
+        )
         warned = performance < found.threshold
         told.append(Estimate(arrived, performance, warned))
         before = (arrived, stamp)
@@ -176,7 +193,8 @@ def _raised(told: list[Estimate]) -> list[Estimate]:
 
 
 def warned_time(run: dict[str, Any], directory: Path) -> float:
-    """The share of the time from the first estimate to the end of the run for which a warning stood."""
+    """The share of the time from the first estimate to the end of the run for which a warning
+    stood."""
     told = estimates(history(directory))
     ends = [*(e.at_ps for e in told[1:]), round(run["duration_s"] * 1e12)]
     stood = sum(end - e.at_ps for e, end in zip(told, ends, strict=True) if e.warned)

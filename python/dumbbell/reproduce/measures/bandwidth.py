@@ -19,8 +19,9 @@ LOOK_BACK_S = 1.0
 
 
 def estimate_error(run: dict[str, Any], directory: Path) -> float:
-    """|estimate / rate - 1|: the mean of the estimates that stood at the sender's losses and timeouts, over the mean of
-    the rates at which payload arrived at the receiver in the second before each."""
+    """|estimate / rate - 1|: the mean of the estimates that stood at the sender's losses and
+    timeouts, over the mean of the rates at which payload arrived at the receiver in the second
+    before each."""
     own = reactions(directory)
     own = own.filter(own["cause"].is_in(["loss", "timeout"]))
     if not own.height:
@@ -31,7 +32,10 @@ def estimate_error(run: dict[str, Any], directory: Path) -> float:
     total = [0, *itertools.accumulate(size for _, size in got)]
 
     def rate(at_s: float) -> float:
-        end, begin = bisect.bisect(times, at_s * 1e12), bisect.bisect(times, (at_s - LOOK_BACK_S) * 1e12)
+        end, begin = (
+            bisect.bisect(times, at_s * 1e12),
+            bisect.bisect(times, (at_s - LOOK_BACK_S) * 1e12),
+        )
         return (total[end] - total[begin]) / LOOK_BACK_S
 
     return abs(stats.mean(told) / stats.mean([rate(t) for t in own["time_s"]]) - 1)

@@ -1,12 +1,14 @@
-"""The best size of a buffer, from throughputs over the size: by definition, with an interval, over a grid of rates and
-round-trip times, and the law that the sizes follow.
+"""The best size of a buffer, from throughputs over the size: by definition, with an interval, over
+a grid of rates and round-trip times, and the law that the sizes follow.
 
-Two definitions. *Best*: the smallest size whose mean lies within 1 % of the largest mean: a peak in a noisy curve is no
-measurement. *Nearest*: the smallest size whose mean distance from a target is within 1 % of the target of the smallest
-distance: a paper that wants a throughput guaranteed judges by nearness, not by more.
+Two definitions. *Best*: the smallest size whose mean lies within 1 % of the largest mean: a peak in
+a noisy curve is no measurement. *Nearest*: the smallest size whose mean distance from a target is
+within 1 % of the target of the smallest distance: a paper that wants a throughput guaranteed judges
+by nearness, not by more.
 
-Intervals are of the bootstrap over seeds (B. Efron, R. Tibshirani: An Introduction to the Bootstrap, 1993, chapter
-13, percentiles): all sizes and all cells take the same resample of the seeds, since their runs are paired.
+Intervals are of the bootstrap over seeds (B. Efron, R. Tibshirani: An Introduction to the
+Bootstrap, 1993, chapter 13, percentiles): all sizes and all cells take the same resample of the
+seeds, since their runs are paired.
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ def best(at: Sequence[float], means: Sequence[float]) -> float:
 
 
 def nearest(at: Sequence[float], means: Sequence[float]) -> float:
-    """The smallest size whose mean distance, in parts of the target, is within 0.01 of the smallest."""
+    """The smallest size whose mean distance, in parts of the target, is within 0.01 of the
+    smallest."""
     return next(x for x, y in zip(at, means, strict=True) if y <= min(means) + WITHIN)
 
 
@@ -72,7 +75,9 @@ def percentiles(values: Sequence[float]) -> tuple[float, float]:
     return ordered[math.floor(0.025 * last)], ordered[math.ceil(0.975 * last)]
 
 
-def interval(at: Sequence[float], values: Runs, definition: Definition = best) -> tuple[float, float]:
+def interval(
+    at: Sequence[float], values: Runs, definition: Definition = best
+) -> tuple[float, float]:
     """The 95 % interval of a size."""
     return percentiles(resampled(at, values, definition))
 
@@ -91,7 +96,8 @@ class Law:
 
 
 def law(sizes: Mapping[Cell, float], products: Mapping[Cell, float]) -> Law:
-    """Least squares of the logarithms; a size of 0 counts as half a packet. `products` are rate * rtt / packet."""
+    """Least squares of the logarithms; a size of 0 counts as half a packet. `products` are rate *
+    rtt / packet."""
     logs = {cell: math.log(max(size, ZERO_COUNTS)) for cell, size in sizes.items()}
     shifts = [logs[cell] - math.log(products[cell]) for cell in logs]
     rate, rtt = _exponents(logs)
@@ -119,8 +125,9 @@ def _dot(a: Sequence[float], b: Sequence[float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A law with its 95 % intervals, the sizes that it was fitted on with theirs, and how well a row and a column that
-    were held out are predicted from the rest: the root mean square of log2(predicted / measured)."""
+    """A law with its 95 % intervals, the sizes that it was fitted on with theirs, and how well a
+    row and a column that were held out are predicted from the rest: the root mean square of
+    log2(predicted / measured)."""
 
     sizes: dict[Cell, float]
     intervals: dict[Cell, tuple[float, float]]
@@ -131,14 +138,21 @@ class Fit:
     held_rtt: float
 
 
-def fit(at: Sequence[float], values: Mapping[Cell, Runs], packet_bits: float, definition: Definition = best) -> Fit:
+def fit(
+    at: Sequence[float],
+    values: Mapping[Cell, Runs],
+    packet_bits: float,
+    definition: Definition = best,
+) -> Fit:
     """The law of a grid. Rates in bit/s, round-trip times in seconds."""
     products = {cell: cell[0] * cell[1] / packet_bits for cell in values}
     sizes = {cell: size(at, runs, definition) for cell, runs in values.items()}
     drawn_of = {cell: resampled(at, runs, definition) for cell, runs in values.items()}
     drawn = [dict(zip(drawn_of, row, strict=True)) for row in zip(*drawn_of.values(), strict=True)]
     laws = [law(one, products) for one in drawn]
-    ends = [percentiles([getattr(one, name) for one in laws]) for name in ("coefficient", "rate", "rtt")]
+    ends = [
+        percentiles([getattr(one, name) for one in laws]) for name in ("coefficient", "rate", "rtt")
+    ]
     spans = {cell: percentiles(one) for cell, one in drawn_of.items()}
     low, high = Law(*(e[0] for e in ends)), Law(*(e[1] for e in ends))
     held = (_held_out(sizes, products, which) for which in (0, 1))
@@ -152,5 +166,8 @@ def _held_out(sizes: Mapping[Cell, float], products: Mapping[Cell, float], which
         rest = {cell: size for cell, size in sizes.items() if cell[which] != value}
         coefficient = law(rest, products).coefficient
         held = (cell for cell in sizes if cell[which] == value)
-        squares += [math.log2(coefficient * products[cell] / max(sizes[cell], ZERO_COUNTS)) ** 2 for cell in held]
+        squares += [
+            math.log2(coefficient * products[cell] / max(sizes[cell], ZERO_COUNTS)) ** 2
+            for cell in held
+        ]
     return math.sqrt(math.fsum(squares) / len(squares))

@@ -1,9 +1,9 @@
-"""A grid of reserved rates and round-trip times: what law the best sizes of a buffer follow there, and how well the
-model of `sawtooth` tells the throughputs that were measured.
+"""A grid of reserved rates and round-trip times: what law the best sizes of a buffer follow there,
+and how well the model of `sawtooth` tells the throughputs that were measured.
 
-A `[surface]` of `paper.toml` names numbers by templates, one for each cell of the grid, each a family over the size:
-`total` and `inside` (Mbit/s), and at size 0 alone `wait` (in the core's queue, s), `out_loss` and `tokens_lost`
-(shares).
+A `[surface]` of `paper.toml` names numbers by templates, one for each cell of the grid, each a
+family over the size: `total` and `inside` (Mbit/s), and at size 0 alone `wait` (in the core's
+queue, s), `out_loss` and `tokens_lost` (shares).
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ def cells(surface: Surface) -> Iterator[tuple[buffer_size.Cell, dict[str, float]
             yield (1e3 * rate, 1e-3 * rtt), {"rate": rate, "rtt": rtt}
 
 
-def _named(surface: Surface, template: str, numbers: Mapping[str, Family]) -> dict[buffer_size.Cell, Family]:
+def _named(
+    surface: Surface, template: str, numbers: Mapping[str, Family]
+) -> dict[buffer_size.Cell, Family]:
     return {cell: numbers[filled(template, names)] for cell, names in cells(surface)}
 
 
@@ -73,8 +75,8 @@ NAMES = frozenset(
     for size in ("best", "nearest")
     for name in (*(f"{key}{end}" for key in _OF_A_LAW for end in _ENDS), "held_rate", "held_rtt")
 )
-"""Numbers for claims: `best_coefficient`, `best_rate` and `best_rtt` (exponents), each with `_low` and `_high`, and
-`best_held_rate`, `best_held_rtt`; the same of `nearest`."""
+"""Numbers for claims: `best_coefficient`, `best_rate` and `best_rtt` (exponents), each with `_low`
+and `_high`, and `best_held_rate`, `best_held_rtt`; the same of `nearest`."""
 
 
 def laws(surface: Surface, numbers: Mapping[str, Family]) -> dict[str, Family]:
@@ -101,7 +103,8 @@ class Tested:
 
     @property
     def fails(self) -> bool:
-        """By the rule that was committed: the total off by more than 10 %, or the best size by more than twice."""
+        """By the rule that was committed: the total off by more than 10 %, or the best size by more
+        than twice."""
         apart = abs(self.predicted - self.measured)
         far = max(self.predicted, self.measured) > FAILS_SIZE * min(self.predicted, self.measured)
         return self.total_error > FAILS_TOTAL or (far and apart > FAILS_SIZE)
@@ -121,22 +124,33 @@ class Examined:
 
 
 def examine(surface: Surface, numbers: Mapping[str, Family], timeout: float = 0.0) -> Examined:
-    """Predicts each cell from its own run without a buffer: kappa by the lost tokens of those, all else as told."""
+    """Predicts each cell from its own run without a buffer: kappa by the lost tokens of those, all
+    else as told."""
     lost = _means(surface, surface.tokens_lost, numbers)
 
     def missed(kappa: float) -> float:
         told = _flows(surface, numbers, kappa, timeout)
-        return math.fsum((sawtooth.throughput(f, 0).tokens_lost - lost[cell][0]) ** 2 for cell, f in told.items())
+        return math.fsum(
+            (sawtooth.throughput(f, 0).tokens_lost - lost[cell][0]) ** 2 for cell, f in told.items()
+        )
 
     kappa = min(_KAPPAS, key=missed)
     flows = _flows(surface, numbers, kappa, timeout)
     totals, inside = (_named(surface, text, numbers) for text in (surface.total, surface.inside))
-    return Examined(kappa, tuple(_tested(surface, cell, flows[cell], totals[cell], inside[cell]) for cell in flows))
+    return Examined(
+        kappa,
+        tuple(_tested(surface, cell, flows[cell], totals[cell], inside[cell]) for cell in flows),
+    )
 
 
-def _means(surface: Surface, template: str, numbers: Mapping[str, Family]) -> dict[buffer_size.Cell, list[float]]:
+def _means(
+    surface: Surface, template: str, numbers: Mapping[str, Family]
+) -> dict[buffer_size.Cell, list[float]]:
     families = _named(surface, template, numbers)
-    return {cell: [math.fsum(runs) / len(runs) for runs in family.values] for cell, family in families.items()}
+    return {
+        cell: [math.fsum(runs) / len(runs) for runs in family.values]
+        for cell, family in families.items()
+    }
 
 
 def _flows(
@@ -148,18 +162,24 @@ def _flows(
         rate = cell[0] / surface.packet_bits
         bucket = max(1.0, math.floor(surface.bucket * rate * cell[1]))
         loss = min(max(losses[cell][0], 1e-4), 0.5)
-        flows[cell] = sawtooth.Flow(rate, cell[1] + waits[cell][0], bucket, loss, kappa, timeout, surface.acks)
+        flows[cell] = sawtooth.Flow(
+            rate, cell[1] + waits[cell][0], bucket, loss, kappa, timeout, surface.acks
+        )
     return flows
 
 
-def _tested(surface: Surface, cell: buffer_size.Cell, flow: sawtooth.Flow, total: Family, inside: Family) -> Tested:
+def _tested(
+    surface: Surface, cell: buffer_size.Cell, flow: sawtooth.Flow, total: Family, inside: Family
+) -> Tested:
     said = [sawtooth.throughput(flow, size) for size in total.at]
     mbit = 1e-6 * surface.packet_bits
     totals = [mbit * one.total for one in said]
 
     def error(ours: list[float], family: Family) -> float:
         means = [math.fsum(runs) / len(runs) for runs in family.values]
-        squares = [(x / y - 1) ** 2 for size, x, y in zip(family.at, ours, means, strict=True) if size > 0]
+        squares = [
+            (x / y - 1) ** 2 for size, x, y in zip(family.at, ours, means, strict=True) if size > 0
+        ]
         return math.sqrt(math.fsum(squares) / len(squares))
 
     return Tested(

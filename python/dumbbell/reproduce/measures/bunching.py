@@ -12,8 +12,8 @@ from ...present import stats
 
 
 def ack_bunching(run: dict[str, Any], directory: Path) -> float:
-    """The coefficient of variation of the time between acknowledgements as they come to the sender, after the warm-up:
-    0 if they come evenly, 1 if at random, more in bunches."""
+    """The coefficient of variation of the time between acknowledgements as they come to the sender,
+    after the warm-up: 0 if they come evenly, 1 if at random, more in bunches."""
     frame = series.read(directory, "acks")
     if frame is None:
         raise ScenarioError(f"{directory} has no acks: the scenario must record them ([record])")
@@ -25,7 +25,8 @@ def ack_bunching(run: dict[str, Any], directory: Path) -> float:
 
 
 def flows_known(run: dict[str, Any], directory: Path) -> float:
-    """Largest number of flows that a queue keeps information on, after the warm-up: its gauge `flows`, or 0."""
+    """Largest number of flows that a queue keeps information on, after the warm-up: its gauge
+    `flows`, or 0."""
     frame = series.read(directory, "queues")
     if frame is None:
         raise ScenarioError(f"{directory} has no queues: the scenario must record them ([record])")

@@ -1,7 +1,9 @@
-"""Arrivals of one flow over time, from the record of its packets: rates of bins, delays, losses, lulls.
+"""Arrivals of one flow over time, from the record of its packets: rates of bins, delays, losses,
+lulls.
 
-Measurements of the series that are of one flow: `series:peak.n7` is `peak` of the flow `n7`, which must be among those
-that were recorded packet by packet (`record.packets`). Bytes are those of IP, headers and repetitions included.
+Measurements of the series that are of one flow: `series:peak.n7` is `peak` of the flow `n7`, which
+must be among those that were recorded packet by packet (`record.packets`). Bytes are those of IP,
+headers and repetitions included.
 """
 
 from __future__ import annotations
@@ -31,10 +33,16 @@ def sent(directory: Path, flow: str) -> Any:
 def _sent(directory: str, flow: str, written_ns: int) -> Any:
     packets = series.read(Path(directory), "packets")
     if packets is None:
-        raise ScenarioError(f"{directory} has no packets: the scenario must record them (record.packets)")
-    own = packets.filter((packets["flow"].cast(str) == flow) & (packets["from"].cast(str) == "sender"))
+        raise ScenarioError(
+            f"{directory} has no packets: the scenario must record them (record.packets)"
+        )
+    own = packets.filter(
+        (packets["flow"].cast(str) == flow) & (packets["from"].cast(str) == "sender")
+    )
     if own.is_empty():
-        raise ScenarioError(f"{directory} has no packet of `{flow}`: the scenario must record them (record.packets)")
+        raise ScenarioError(
+            f"{directory} has no packet of `{flow}`: the scenario must record them (record.packets)"
+        )
     return own.sort("packet")
 
 
@@ -67,7 +75,8 @@ def busy(run: dict[str, Any], directory: Path, flow: str) -> float:
 
 
 def together(run: dict[str, Any], directory: Path, flows: str) -> float:
-    """The correlation of the rates of two flows, named with a `~` between them; 0 if one never changes."""
+    """The correlation of the rates of two flows, named with a `~` between them; 0 if one never
+    changes."""
     x, y = (rates(run, directory, flow) for flow in flows.split("~"))
     own_x, own_y = stats.deviation(x), stats.deviation(y)
     if own_x == 0 or own_y == 0:
@@ -114,7 +123,9 @@ def lost_late(run: dict[str, Any], directory: Path, flow: str) -> float:
     return float((dropped > round(LATE * float(run["duration_s"]) * 1e12)).sum())
 
 
-def losses(directory: Path, flow: str, every_ps: int, until_ps: int) -> tuple[list[float], list[float]]:
+def losses(
+    directory: Path, flow: str, every_ps: int, until_ps: int
+) -> tuple[list[float], list[float]]:
     """Times [s], and what was lost until then over what was sent until then."""
     own = sent(directory, flow)
     begun = _counts(own["sent_ps"].to_list(), every_ps, until_ps)

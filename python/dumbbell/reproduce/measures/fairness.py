@@ -1,8 +1,8 @@
 """Fairness between flows, from the summary of one run or from its recorded series.
 
-Jain's index of x_1 .. x_n is (sum x)^2 / (n sum x^2): 1 when all are equal, 1/n when one has everything (R. Jain,
-D. Chiu, W. Hawe: A quantitative measure of fairness and discrimination, DEC-TR-301, 1984). Flows that got nothing
-count.
+Jain's index of x_1 .. x_n is (sum x)^2 / (n sum x^2): 1 when all are equal, 1/n when one has
+everything (R. Jain, D. Chiu, W. Hawe: A quantitative measure of fairness and discrimination,
+DEC-TR-301, 1984). Flows that got nothing count.
 """
 
 from __future__ import annotations
@@ -30,9 +30,12 @@ def jain(values: Sequence[float]) -> float:
 
 
 def variation(values: Sequence[float]) -> float:
-    """The coefficient of variation: standard deviation over mean, of all and not of a sample; 0 when all are 0."""
+    """The coefficient of variation: standard deviation over mean, of all and not of a sample; 0
+    when all are 0."""
     mean = math.fsum(values) / len(values)
-    return math.sqrt(math.fsum((x - mean) ** 2 for x in values) / len(values)) / mean if mean else 0.0
+    return (
+        math.sqrt(math.fsum((x - mean) ** 2 for x in values) / len(values)) / mean if mean else 0.0
+    )
 
 
 def zeros(values: Sequence[float]) -> float:
@@ -41,12 +44,15 @@ def zeros(values: Sequence[float]) -> float:
 
 
 def active_jain(run: dict[str, Any], directory: Path) -> float:
-    """The mean over intervals of 10 s of Jain's index of the payload that flows delivered in each, over the flows that
-    were active in it: that had sent something by its end, and whose `stop` did not lie before it."""
+    """The mean over intervals of 10 s of Jain's index of the payload that flows delivered in each,
+    over the flows that were active in it: that had sent something by its end, and whose `stop` did
+    not lie before it."""
     frame = series.read(directory, "flows")
     if frame is None:
         raise ScenarioError(f"{directory} has no flows: the scenario must record them ([record])")
-    rows = frame.filter(frame["time_s"] % INTERVAL_S == 0).select("time_s", "flow", "delivered_bytes", "sent_bytes")
+    rows = frame.filter(frame["time_s"] % INTERVAL_S == 0).select(
+        "time_s", "flow", "delivered_bytes", "sent_bytes"
+    )
     at = {(t, str(flow)): (delivered, sent) for t, flow, delivered, sent in rows.iter_rows()}
     times = sorted({t for t, _ in at})
     stops = _stops(directory.parent / "scenario.toml")

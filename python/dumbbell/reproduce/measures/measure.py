@@ -1,11 +1,12 @@
 """Measurements of one run: a path into its JSON, or a figure computed from its recorded series.
 
-Paths: `flows.snd1.goodput_bps`, `queues.bottleneck.drops.overflow`. A name may be a pattern (`a*`); a path adds up over
-all that fit (`flows.*.goodput_bps`), and a word of `REDUCTIONS` before it makes something else of them
-(`jain:flows.*.goodput_bps`). Paths may be joined: `A + B` adds, `A / B` divides (0 / 0 is 0). What an edge did for a
-flow has the flow's name (`markers.a?1.tokens_lost_share`).
-Series: `series:` and a name of `SERIES` (`series:loss_synchrony`), or one of `delivery` and a flow (`series:peak.n7`);
-they need the run's directory.
+Paths: `flows.snd1.goodput_bps`, `queues.bottleneck.drops.overflow`. A name may be a pattern (`a*`);
+a path adds up over all that fit (`flows.*.goodput_bps`), and a word of `REDUCTIONS` before it makes
+something else of them (`jain:flows.*.goodput_bps`). Paths may be joined: `A + B` adds, `A / B`
+divides (0 / 0 is 0). What an edge did for a flow has the flow's name
+(`markers.a?1.tokens_lost_share`). Series: `series:` and a name of `SERIES`
+(`series:loss_synchrony`), or one of `delivery` and a flow (`series:peak.n7`); they need the run's
+directory.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ def of_run(measure: str, run: dict[str, Any], directory: Path | None) -> float:
         return _joined(measure, run)
     if kind != "series":
         if kind not in REDUCTIONS:
-            raise ScenarioError(f"`{measure}`: there is no `{kind}`; there are series, {', '.join(REDUCTIONS)}")
+            raise ScenarioError(
+                f"`{measure}`: there is no `{kind}`; there are series, {', '.join(REDUCTIONS)}"
+            )
         return REDUCTIONS[kind](_path(path, run))
     if directory is None:
         raise ScenarioError(f"`{measure}` needs the run's recorded series")
@@ -55,7 +58,11 @@ def needs_series(measure: str) -> bool:
 def _joined(measure: str, run: dict[str, Any]) -> float:
     """Sums of paths, and perhaps one over another."""
     above, over, below = measure.partition(" / ")
-    sums = [math.fsum(x for path in part.split(" + ") for x in _path(path, run)) for part in (above, below) if part]
+    sums = [
+        math.fsum(x for path in part.split(" + ") for x in _path(path, run))
+        for part in (above, below)
+        if part
+    ]
     if not over:
         return sums[0]
     return sums[0] / sums[1] if sums[1] else 0.0
@@ -66,9 +73,13 @@ def _path(measure: str, run: dict[str, Any]) -> list[float]:
     value: Any = run.get(part)
     if isinstance(value, list):
         name, *rest = rest
-        chosen = value if name == "*" else [item for item in value if fnmatchcase(_name(item), name)]
+        chosen = (
+            value if name == "*" else [item for item in value if fnmatchcase(_name(item), name)]
+        )
         if not chosen:
-            raise ScenarioError(f"`{measure}`: there is no `{name}`; there are {', '.join(map(_name, value))}")
+            raise ScenarioError(
+                f"`{measure}`: there is no `{name}`; there are {', '.join(map(_name, value))}"
+            )
         return [_leaf(measure, item, rest) for item in chosen]
     return [_leaf(measure, run, [part, *rest])]
 
@@ -86,7 +97,9 @@ def _leaf(measure: str, value: Any, keys: list[str]) -> float:
             raise ScenarioError(f"`{measure}`: there is no `{key}` in the result")
         value = value[key]
     if value is None:
-        raise ScenarioError(f"`{measure}`: the result has no value for it: nothing happened that it measures")
+        raise ScenarioError(
+            f"`{measure}`: the result has no value for it: nothing happened that it measures"
+        )
     return float(value)
 
 

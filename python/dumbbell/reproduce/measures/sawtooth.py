@@ -1,24 +1,28 @@
-"""A model of one TCP flow behind a marker that holds packets: what share of its tokens is lost, and what it gets.
+"""A model of one TCP flow behind a marker that holds packets: what share of its tokens is lost, and
+what it gets.
 
-The window W goes up by one packet in `acks` round trips, and is halved for a lost OUT packet; IN packets are not lost.
-Tokens come at rho packets a second, R = rho T in a round trip T (queues in it, the marker's own delay not). The
-marker's buffer of D places is a queue that is served at rho and whose overflow leaves as OUT, so that at a window W
+The window W goes up by one packet in `acks` round trips, and is halved for a lost OUT packet; IN
+packets are not lost. Tokens come at rho packets a second, R = rho T in a round trip T (queues in
+it, the marker's own delay not). The marker's buffer of D places is a queue that is served at rho
+and whose overflow leaves as OUT, so that at a window W
 
     W < R:           W / T leave, all IN; of the tokens left over the bucket keeps B, further ones are lost
     R < W < R + D:   the tokens kept are used first, at W / T; then W - R packets wait, and rho leave, all IN
     W > R + D:       D wait and W - D are on their way: (W - D) / T leave, rho of them IN
 
-D places therefore take D packets out of the window (the delay that they cost), and in return let the window be larger
-by D when it is halved: it falls less far below R, and fewer tokens are lost. A cycle ends with K = 1 / p OUT packets,
-one of them lost. With v = W - D and dt = acks W T / (W - D) dW,
+D places therefore take D packets out of the window (the delay that they cost), and in return let
+the window be larger by D when it is halved: it falls less far below R, and fewer tokens are lost. A
+cycle ends with K = 1 / p OUT packets, one of them lost. With v = W - D and dt = acks W T / (W - D)
+dW,
 
     K = acks [v^2 / 2 + (D - R) v - R D ln v] over the last phase
     rate = (rho C - lost + K (1 - p)) / C          C: length of the cycle
 
-Two things are added to the sawtooth. *Bursts*: the window arrives within a part 1 - kappa of the round trip. The
-tokens of the rest, kappa R, must be kept until the next burst: B + D can be (held packets wait for them), others are
-lost. *Timeouts*, as Padhye and others count them (SIGCOMM 1998): a loss at the window W is one with the probability
-min(1, 3 / W); the flow is then silent for T0, and the bucket keeps B of the tokens made meanwhile.
+Two things are added to the sawtooth. *Bursts*: the window arrives within a part 1 - kappa of the
+round trip. The tokens of the rest, kappa R, must be kept until the next burst: B + D can be (held
+packets wait for them), others are lost. *Timeouts*, as Padhye and others count them (SIGCOMM 1998):
+a loss at the window W is one with the probability min(1, 3 / W); the flow is then silent for T0,
+and the bucket keeps B of the tokens made meanwhile.
 """
 
 from __future__ import annotations
@@ -33,7 +37,8 @@ _STEPS = 80
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Parameters of the network of a flow: packets, seconds, and the probability that an OUT packet is lost."""
+    """Parameters of the network of a flow: packets, seconds, and the probability that an OUT packet
+    is lost."""
 
     rate: float
     rtt: float
@@ -75,7 +80,9 @@ def throughput(flow: Flow, places: float) -> Throughput:
     usable = made - idle + kept
     spare = max(0.0, flow.bucket - max(0.0, kept - places))
     low = _bisect(
-        lambda w: _cycle(flow, usable, spare, places, w).peak / 2 - w, 0.0, usable + places + 4 / flow.out_loss
+        lambda w: _cycle(flow, usable, spare, places, w).peak / 2 - w,
+        0.0,
+        usable + places + 4 / flow.out_loss,
     )
     cycle = _cycle(flow, usable, spare, places, low)
     silent = min(1.0, 3 / cycle.peak) * flow.timeout
@@ -89,7 +96,9 @@ def throughput(flow: Flow, places: float) -> Throughput:
 def best_size(flow: Flow, sizes: list[int], within: float) -> int:
     """The smallest size whose throughput is within a part of the largest."""
     totals = [throughput(flow, places).total for places in sizes]
-    return next(n for n, total in zip(sizes, totals, strict=True) if total >= (1 - within) * max(totals))
+    return next(
+        n for n, total in zip(sizes, totals, strict=True) if total >= (1 - within) * max(totals)
+    )
 
 
 def _cycle(flow: Flow, made: float, bucket: float, places: float, low: float) -> _Cycle:
@@ -109,7 +118,11 @@ def _cycle(flow: Flow, made: float, bucket: float, places: float, low: float) ->
         return acks * (v**2 / 2 + (places - made) * v - made * places * math.log(v))
 
     wanted = 1 / flow.out_loss + out(begin)
-    end = _bisect(lambda v: wanted - out(v), begin, begin + 2 + 2 * math.sqrt(2 / (acks * flow.out_loss)) + made)
+    end = _bisect(
+        lambda v: wanted - out(v),
+        begin,
+        begin + 2 + 2 * math.sqrt(2 / (acks * flow.out_loss)) + made,
+    )
     length += acks * rtt * (end - begin + places * math.log(end / begin))
     return _Cycle(length, left_over - kept, end + places)
 

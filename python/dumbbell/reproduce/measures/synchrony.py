@@ -1,8 +1,8 @@
 """Synchrony of flows, from the recorded series of one run after its warm-up.
 
-Three measures: losses by congestion epoch, losses by pairs of flows, and the windows' variances. What "together"
-means for losses is set by the slowest flow's own mean round trip, queue included (`slowest_rtt_s`): a sender
-cannot answer a loss sooner.
+Three measures: losses by congestion epoch, losses by pairs of flows, and the windows' variances.
+What "together" means for losses is set by the slowest flow's own mean round trip, queue included
+(`slowest_rtt_s`): a sender cannot answer a loss sooner.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ def slowest_rtt_s(run: dict[str, Any]) -> float:
 
 
 def loss_synchrony(run: dict[str, Any], directory: Path) -> float:
-    """Mean over congestion epochs of the share of flows that lose a packet in it: 1 when all fall together.
+    """Mean over congestion epochs of the share of flows that lose a packet in it: 1 when all fall
+    together.
 
     An epoch ends when no packet is lost for longer than the slowest round trip.
     """
@@ -30,8 +31,8 @@ def loss_synchrony(run: dict[str, Any], directory: Path) -> float:
 
 
 def loss_correlation(run: dict[str, Any], directory: Path) -> float:
-    """Mean phi coefficient over pairs of flows of "loses in this bin", in bins of the slowest round trip: the index of
-    `dumbbell.synchrony`.
+    """Mean phi coefficient over pairs of flows of "loses in this bin", in bins of the slowest round
+    trip: the index of `dumbbell.synchrony`.
 
     0 when flows lose independently, 1 when always together, negative when in turns.
     """
@@ -45,7 +46,8 @@ def loss_correlation(run: dict[str, Any], directory: Path) -> float:
 
 
 def cwnd_synchrony(run: dict[str, Any], directory: Path) -> float:
-    """(V - 1) / (N - 1) with V = var(sum of windows) / sum of their variances: 0 independent, 1 in step."""
+    """(V - 1) / (N - 1) with V = var(sum of windows) / sum of their variances: 0 independent, 1 in
+    step."""
     flows = _frame(directory, "flows")
     flows = flows.filter(flows["time_s"] >= run["warmup_s"])
     wide = flows.pivot(on="flow", index="time_s", values="cwnd_packets").drop("time_s").drop_nulls()
@@ -56,7 +58,9 @@ def cwnd_synchrony(run: dict[str, Any], directory: Path) -> float:
 def _losses(run: dict[str, Any], directory: Path) -> list[tuple[float, str]]:
     """(time, flow) of each packet dropped at a queue after the warm-up, in the order of time."""
     signals = _frame(directory, "signals")
-    drops = signals.filter(~signals["marked"] & (signals["time_s"] >= run["warmup_s"])).sort("time_s")
+    drops = signals.filter(~signals["marked"] & (signals["time_s"] >= run["warmup_s"])).sort(
+        "time_s"
+    )
     return list(zip(drops["time_s"], drops["flow"].cast(str), strict=True))
 
 

@@ -1,4 +1,5 @@
-"""The congestion window of one flow, as ns-2 traces it: without what duplicate acknowledgements add in a fast recovery.
+"""The congestion window of one flow, as ns-2 traces it: without what duplicate acknowledgements add
+in a fast recovery.
 
 The flow is the one whose packets were recorded, or the only one of the run.
 """
@@ -17,11 +18,13 @@ FLOW = "s"
 
 
 def traced(directory: Path) -> tuple[list[float], list[float]]:
-    """Times [s] and windows [packets] of every sample after the flow's start; in a fast recovery the smaller of window
-    and threshold."""
+    """Times [s] and windows [packets] of every sample after the flow's start; in a fast recovery
+    the smaller of window and threshold."""
     frame = _frame(directory, "flows")
     rows = frame.filter((frame["flow"] == FLOW) & (frame["sent_bytes"] > 0))
-    named = (rows[name] for name in ("time_s", "cwnd_packets", "cwnd_bytes", "ssthresh_bytes", "phase"))
+    named = (
+        rows[name] for name in ("time_s", "cwnd_packets", "cwnd_bytes", "ssthresh_bytes", "phase")
+    )
     times, windows = [], []
     for time, packets, cwnd, ssthresh, phase in zip(*named, strict=True):
         times.append(time)
@@ -36,7 +39,8 @@ def window_mean(run: dict[str, Any], directory: Path) -> float:
 
 
 def window_peak(run: dict[str, Any], directory: Path) -> float:
-    """The largest window of a sample, or that a reaction outside of fast recovery found; packets."""
+    """The largest window of a sample, or that a reaction outside of fast recovery found;
+    packets."""
     _, windows = traced(directory)
     own = reactions(directory)
     found = own.filter(own["phase_before"] != "recovery")["cwnd_bytes_before"].to_list()

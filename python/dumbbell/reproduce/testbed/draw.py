@@ -1,4 +1,5 @@
-"""Figures of a campaign: what both schemes gave on kernels and in the simulator, and the differences with intervals."""
+"""Figures of a campaign: what both schemes gave on kernels and in the simulator, and the
+differences with intervals."""
 
 from __future__ import annotations
 
@@ -20,7 +21,10 @@ _SIDES = {
     "simulator": Look(style.BLUE, "o", style.DASHES[1]),
     "simulator, hosts of 2011": Look(style.SKY, "D", style.DASHES[2]),
 }
-_SCHEMES = {"baseline": ("Drop Tail", style.look("drop_tail")), "scheme": ("RED", style.look("red"))}
+_SCHEMES = {
+    "baseline": ("Drop Tail", style.look("drop_tail")),
+    "scheme": ("RED", style.look("red")),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +74,13 @@ def _over_buffers(campaign: Campaign, rows: Sequence[JSON]) -> NamedFigure:
                     "linestyle": "none",
                     "zorder": 4,
                 }
-                axes.plot(*zip(*printed, strict=True), marker=mark, label=f"{name}, printed", **keywords)
+                axes.plot(
+                    *zip(*printed, strict=True), marker=mark, label=f"{name}, printed", **keywords
+                )
         measure = rows[0]["measures"][key]
-        axes.set_ylabel(f"{measure['title']} [{measure['unit']}]" if measure["unit"] else measure["title"])
+        axes.set_ylabel(
+            f"{measure['title']} [{measure['unit']}]" if measure["unit"] else measure["title"]
+        )
         axes.set_xticks(sorted({row["buffer"] for row in rows}))
         if key != "total":
             axes.set_ylim(bottom=0)
@@ -81,27 +89,43 @@ def _over_buffers(campaign: Campaign, rows: Sequence[JSON]) -> NamedFigure:
     handles, labels = grid[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper left", ncols=3, frameon=False, fontsize=9)
     caption = (
-        "Both schemes over the buffer: means of the runs in pairs, with 95 % intervals, on real kernels (solid) and in "
+        "Both schemes over the buffer: means of the runs in pairs, with 95 % intervals, on real "
+        "kernels (solid) and in "
         "the simulator with the same hosts (dashed). Crosses and pluses are the printed values."
     )
     return NamedFigure("over-buffers", figure, caption)
 
 
 def _line(
-    axes: Any, rows: Sequence[JSON], key: str, which: str, label: str, look: Look, dash: Any, alpha: float
+    axes: Any,
+    rows: Sequence[JSON],
+    key: str,
+    which: str,
+    label: str,
+    look: Look,
+    dash: Any,
+    alpha: float,
 ) -> None:
-    points = sorted((row["buffer"], row["measures"][key][which]) for row in rows if key in row["measures"])
+    points = sorted(
+        (row["buffer"], row["measures"][key][which]) for row in rows if key in row["measures"]
+    )
     if not points:
         return
     xs, ys = [x for x, _ in points], [y["mean"] for _, y in points]
     arms = [0.0 if y["ci95"] is None else (y["ci95"][1] - y["ci95"][0]) / 2 for _, y in points]
-    keywords = look.line() | {"linestyle": dash, "alpha": alpha, "linewidth": 1.5 if alpha == 1.0 else 1.0}
+    keywords = look.line() | {
+        "linestyle": dash,
+        "alpha": alpha,
+        "linewidth": 1.5 if alpha == 1.0 else 1.0,
+    }
     axes.errorbar(xs, ys, yerr=arms, capsize=2.5, label=label, **keywords)
 
 
 def _printed(campaign: Campaign, key: str, which: str) -> list[tuple[int, float]]:
     """The paper's values of this measure, by the buffer."""
-    path = next(one.path for one in EFFECTS if one.key == key).format(flow=campaign.flow, queue=campaign.queue)
+    path = next(one.path for one in EFFECTS if one.key == key).format(
+        flow=campaign.flow, queue=campaign.queue
+    )
     pattern = campaign.baseline if which == "baseline" else campaign.scheme
     found = []
     for buffer in campaign.efforts["full"].buffers:
@@ -112,7 +136,8 @@ def _printed(campaign: Campaign, key: str, which: str) -> list[tuple[int, float]
 
 
 def _differences(rows: Sequence[JSON]) -> NamedFigure:
-    """A row for each spot, a panel for each measure: RED minus Drop Tail with its interval, kernel and simulator."""
+    """A row for each spot, a panel for each measure: RED minus Drop Tail with its interval, kernel
+    and simulator."""
     labels = list(dict.fromkeys(row["label"] for row in rows))
     places = [place for place in _SIDES if any(row["where"] == place for row in rows)]
     size = (10.4, 1.5 + (0.22 + 0.17 * len(places)) * len(labels))
@@ -129,16 +154,34 @@ def _differences(rows: Sequence[JSON]) -> NamedFigure:
                 at = y + (k - (len(places) - 1) / 2) * 0.24
                 if difference["ci95"]:
                     axes.plot(difference["ci95"], [at, at], color=look.color, linewidth=1.5)
-                keywords = {"color": look.color, "markerfacecolor": "white", "markeredgewidth": 1.3, "markersize": 4.5}
-                axes.plot([difference["mean"]], [at], look.marker, label=place if y == 0 else None, **keywords)
+                keywords = {
+                    "color": look.color,
+                    "markerfacecolor": "white",
+                    "markeredgewidth": 1.3,
+                    "markersize": 4.5,
+                }
+                axes.plot(
+                    [difference["mean"]],
+                    [at],
+                    look.marker,
+                    label=place if y == 0 else None,
+                    **keywords,
+                )
         measure = rows[0]["measures"][key]
         axes.set_xlabel(f"{measure['title']}\n[{measure['unit']}]", fontsize=9)
         axes.margins(x=0.08)
     grid[0].set_yticks(range(len(labels)), labels, fontsize=9)
     grid[0].set_ylim(len(labels) - 0.4, -0.6)
-    figure.legend(*grid[0].get_legend_handles_labels(), loc="outside upper left", ncols=3, frameon=False, fontsize=9)
+    figure.legend(
+        *grid[0].get_legend_handles_labels(),
+        loc="outside upper left",
+        ncols=3,
+        frameon=False,
+        fontsize=9,
+    )
     caption = (
-        "RED minus Drop Tail, run by run in pairs: mean and 95 % interval. An interval that holds the line says that "
+        "RED minus Drop Tail, run by run in pairs: mean and 95 % interval. An interval that holds "
+        "the line says that "
         "the effect is not settled."
     )
     return NamedFigure("differences", figure, caption)

@@ -1,4 +1,5 @@
-"""A campaign on disk: `campaign.toml` beside a paper's `paper.toml`, as objects, checked before anything runs."""
+"""A campaign on disk: `campaign.toml` beside a paper's `paper.toml`, as objects, checked before
+anything runs."""
 
 from __future__ import annotations
 
@@ -19,8 +20,8 @@ FILE = "campaign.toml"
 
 
 class Effort(Shape, frozen=True):
-    """Points, repeats and durations. `rtts`: of the flow that is looked at, and of all others; none: those
-    of the scenario."""
+    """Points, repeats and durations. `rtts`: of the flow that is looked at, and of all others;
+    none: those of the scenario."""
 
     buffers: Annotated[tuple[int, ...], Meta(min_length=1, max_length=1000)]
     repeats: Count
@@ -59,8 +60,8 @@ class CampaignFile(Shape, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """The file. `baseline` and `scheme` name the paper's points; `simulated` is laid over the scenario where the
-    simulator runs it; `flow` and `queue` are those that are looked at."""
+    """The file. `baseline` and `scheme` name the paper's points; `simulated` is laid over the
+    scenario where the simulator runs it; `flow` and `queue` are those that are looked at."""
 
     paper: Paper
     scenario: Path
@@ -81,7 +82,9 @@ class Campaign:
         if repeats is None:
             return found
         if repeats < 2:
-            raise ScenarioError("a campaign needs pairs: --replications 2 at least, 5 for a `reproduced`")
+            raise ScenarioError(
+                "a campaign needs pairs: --replications 2 at least, 5 for a `reproduced`"
+            )
         return structs.replace(found, repeats=repeats)
 
     def point(self, which: str, buffer: int) -> Point:
@@ -102,16 +105,20 @@ class Spot:
     def label(self) -> str:
         """Its name."""
         return (
-            f"buffer {self.buffer}" if self.rtt is None else f"RTT {self.rtt[0]} / {self.rtt[1]}, buffer {self.buffer}"
+            f"buffer {self.buffer}"
+            if self.rtt is None
+            else f"RTT {self.rtt[0]} / {self.rtt[1]}, buffer {self.buffer}"
         )
 
 
 def read(paper: Paper) -> Campaign:
-    """The campaign of a paper. `ScenarioError` if it has none, or the file contradicts the paper."""
+    """The campaign of a paper. `ScenarioError` if it has none, or the file contradicts the
+    paper."""
     file = paper.folder / FILE
     if not is_file(file):
         raise ScenarioError(
-            f"{paper.name} has no experiment for real kernels ({FILE} in its folder)\nhelp: red-on-netfpga has one; "
+            f"{paper.name} has no experiment for real kernels ({FILE} in its folder)\nhelp: "
+            f"red-on-netfpga has one; "
             "for others use --on sim"
         )
     found = _campaign(paper, declared.toml(file, CampaignFile))
@@ -125,7 +132,12 @@ def read(paper: Paper) -> Campaign:
 
 
 def _campaign(paper: Paper, said: CampaignFile) -> Campaign:
-    efforts = {"full": said.full, "quick": said.quick, "grid.full": said.grid.full, "grid.quick": said.grid.quick}
+    efforts = {
+        "full": said.full,
+        "quick": said.quick,
+        "grid.full": said.grid.full,
+        "grid.quick": said.grid.quick,
+    }
     return Campaign(
         paper=paper,
         scenario=paper.folder / said.scenario,
@@ -145,7 +157,11 @@ def _wrong(found: Campaign) -> Iterator[str]:
     for name, effort in found.efforts.items():
         for which in (found.baseline, found.scheme):
             points = (filled(which, {"buffer": buffer}) for buffer in effort.buffers)
-            yield from (f"[{name}]: the paper has no point `{p}`" for p in points if p not in found.paper.points)
+            yield from (
+                f"[{name}]: the paper has no point `{p}`"
+                for p in points
+                if p not in found.paper.points
+            )
 
 
 def spots(found: Campaign, effort: Effort) -> list[Spot]:

@@ -1,4 +1,5 @@
-"""The judgment of a campaign: effects in pairs, and the paper's cells and claims by the paper's own rules.
+"""The judgment of a campaign: effects in pairs, and the paper's cells and claims by the paper's own
+rules.
 
 The rules are the paper's `rules.md`, and what is special to the testbed its `testbed.md`.
 """
@@ -26,7 +27,8 @@ JSON = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """A measure of which the effect is told: a path into a run's JSON (`{flow}`, `{queue}`: those looked at)."""
+    """A measure of which the effect is told: a path into a run's JSON (`{flow}`, `{queue}`: those
+    looked at)."""
 
     key: str
     title: str
@@ -57,8 +59,14 @@ def _named(rows: Iterable[Mapping[str, Any]], name: str) -> Mapping[str, Any]:
     return next(row for row in rows if row["name"] == name)
 
 
-def effect(baseline: Sequence[Mapping[str, Any]], scheme: Sequence[Mapping[str, Any]], flow: str, queue: str) -> JSON:
-    """Runs in pairs, one of each scheme: every measure under both, the mean difference with its interval, a verdict."""
+def effect(
+    baseline: Sequence[Mapping[str, Any]],
+    scheme: Sequence[Mapping[str, Any]],
+    flow: str,
+    queue: str,
+) -> JSON:
+    """Runs in pairs, one of each scheme: every measure under both, the mean difference with its
+    interval, a verdict."""
     measured: JSON = {}
     for one in EFFECTS if len(baseline) >= LEAST_PAIRS else ():
         before, after = (values(one, runs, flow, queue) for runs in (baseline, scheme))
@@ -74,7 +82,11 @@ def effect(baseline: Sequence[Mapping[str, Any]], scheme: Sequence[Mapping[str, 
 
 def _interval(found: Sequence[float]) -> JSON:
     ends = stats.ci95(found)
-    return {"mean": stats.mean(found), "ci95": None if ends is None else list(ends), "values": list(found)}
+    return {
+        "mean": stats.mean(found),
+        "ci95": None if ends is None else list(ends),
+        "values": list(found),
+    }
 
 
 def said(measured: Mapping[str, Any]) -> str:
@@ -109,7 +121,9 @@ def numbers(paper: Paper, measured: Mapping[str, Runs]) -> dict[str, Family]:
             if point in measured and _can(measured[point], number.measure)
         ]
         if places:
-            found[number.id] = Family(tuple(at for at, _ in places), tuple(runs for _, runs in places))
+            found[number.id] = Family(
+                tuple(at for at, _ in places), tuple(runs for _, runs in places)
+            )
     for name, expression in paper.derived.items():
         if predicate.names(expression) <= found.keys():
             found[name] = predicate.evaluate(expression, found)
@@ -117,7 +131,8 @@ def numbers(paper: Paper, measured: Mapping[str, Runs]) -> dict[str, Family]:
 
 
 def _can(runs: Runs, measure: str) -> bool:
-    """True if a measurement can be taken: series may be missing, or nothing have happened that it measures."""
+    """True if a measurement can be taken: series may be missing, or nothing have happened that it
+    measures."""
     if not needs_series(measure):
         return True
     if not runs.directories:
@@ -135,7 +150,8 @@ def claims(paper: Paper, known: Mapping[str, Family]) -> list[JSON]:
 
 
 def _claim(wanted: Claim, known: Mapping[str, Family]) -> JSON:
-    """A claim: a predicate that asks for what was not measured cannot hold; if all do, it is not testable here."""
+    """A claim: a predicate that asks for what was not measured cannot hold; if all do, it is not
+    testable here."""
     rules = {verdict.REPRODUCED: wanted.reproduced, verdict.IN_PART: wanted.in_part}
     asked = {name: rule for name, rule in rules.items() if rule}
     row: JSON = {"id": wanted.id, "text": wanted.text}
@@ -166,7 +182,9 @@ def _shown(wanted: Claim, known: Mapping[str, Family]) -> JSON:
     for label, text in wanted.show.items():
         try:
             if predicate.names(text) <= known.keys():
-                found[label] = judge.claim(Claim("", "", show={label: text}), known)["evidence"]["numbers"][label]
+                found[label] = judge.claim(Claim("", "", show={label: text}), known)["evidence"][
+                    "numbers"
+                ][label]
         except ScenarioError:
             continue
     return found

@@ -26,10 +26,14 @@ def findings(summary: JSON) -> list[str]:
         return ["No point has two pairs of valid runs: nothing can be said."]
     lines = [_throughput(known), *_beside(known)]
     if len(known) < len(rows):
-        lines.append(f"{len(rows) - len(known)} of {len(rows)} points were not measured: their runs were not valid.")
+        lines.append(
+            f"{len(rows) - len(known)} of {len(rows)} points were not measured: their runs were "
+            f"not valid."
+        )
     if summary["effort"]["repeats"] < 5:
         lines.append(
-            f"{summary['effort']['repeats']} pairs at a point: intervals are wide, and what is not settled here may be "
+            f"{summary['effort']['repeats']} pairs at a point: intervals are wide, and what is "
+            f"not settled here may be "
             "settled by the full campaign."
         )
     return lines
@@ -53,7 +57,9 @@ def _throughput(rows: Sequence[JSON]) -> str:
 
 def _where(rows: Sequence[JSON], verdict: str) -> str:
     names = [row["label"] for row in rows if row["verdict"] == verdict]
-    return ", ".join(names) if len(names) <= 4 else f"{', '.join(names[:3])} and {len(names) - 3} more"
+    return (
+        ", ".join(names) if len(names) <= 4 else f"{', '.join(names[:3])} and {len(names) - 3} more"
+    )
 
 
 def _beside(rows: Sequence[JSON]) -> list[str]:
@@ -61,8 +67,15 @@ def _beside(rows: Sequence[JSON]) -> list[str]:
     falls = sum(d["ci95"] is not None and d["ci95"][1] < 0 for d in total)
     rises = sum(d["ci95"] is not None and d["ci95"][0] > 0 for d in total)
     means = [d["mean"] for d in total]
-    spread = f"{signed(min(means))} to {signed(max(means))} Mbit/s" if len(means) > 1 else f"{signed(means[0])} Mbit/s"
-    queue = [(row["measures"]["queue"]["baseline"]["mean"], row["measures"]["queue"]["scheme"]["mean"]) for row in rows]
+    spread = (
+        f"{signed(min(means))} to {signed(max(means))} Mbit/s"
+        if len(means) > 1
+        else f"{signed(means[0])} Mbit/s"
+    )
+    queue = [
+        (row["measures"]["queue"]["baseline"]["mean"], row["measures"]["queue"]["scheme"]["mean"])
+        for row in rows
+    ]
     before, after = [_range(x) for x in zip(*queue, strict=True)]
     places = f": it falls at {falls}, rises at {rises}, and is not settled at {len(rows) - falls - rises}"
     settled = "" if falls + rises else ", which is not settled"
@@ -95,14 +108,20 @@ SHOWN = ("mbps", "share", "total", "queue")
 
 
 def table(summary: JSON) -> list[list[str]]:
-    """A row for each spot and place: pairs, then both schemes and the difference of each measure, and the verdict."""
+    """A row for each spot and place: pairs, then both schemes and the difference of each measure,
+    and the verdict."""
     rows = []
     for row in summary["effects"]:
         cells = [row["label"], row["where"], str(row["pairs"])]
         for key in SHOWN:
             m = row["measures"].get(key)
             cells.append(
-                "–" if m is None else f"{significant(m['baseline']['mean'], 3)} → {significant(m['scheme']['mean'], 3)}"
+                "–"
+                if m is None
+                else (
+                    f"{significant(m['baseline']['mean'], 3)} → "
+                    f"{significant(m['scheme']['mean'], 3)}"
+                )
             )
             cells.append("–" if m is None else with_half(m["difference"], sign=True))
         rows.append([*cells, f"{MARKS[row['verdict']]} {row['verdict']}"])
@@ -113,7 +132,16 @@ def printed(summary: JSON) -> list[Any]:
     """For a terminal."""
     from ...present.grids import grid, plain
 
-    head = ["at", "where", "pairs", "sender 1 [Mbit/s]", "share [%]", "total [Mbit/s]", "queue [pkt]", "S1"]
+    head = [
+        "at",
+        "where",
+        "pairs",
+        "sender 1 [Mbit/s]",
+        "share [%]",
+        "total [Mbit/s]",
+        "queue [pkt]",
+        "S1",
+    ]
     shown = [
         [
             *row[:3],

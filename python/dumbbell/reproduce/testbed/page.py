@@ -25,8 +25,12 @@ def tools() -> Any:
         "mark": MARKS.__getitem__,
         "slug": _slug,
         "printed": printed,
-        "number": lambda value, digits=4: "–" if value is None else significant(value, digits).replace("-", "−"),
-        "span": lambda ends: "–" if ends is None else " to ".join(significant(x, 4).replace("-", "−") for x in ends),
+        "number": lambda value, digits=4: (
+            "–" if value is None else significant(value, digits).replace("-", "−")
+        ),
+        "span": lambda ends: (
+            "–" if ends is None else " to ".join(significant(x, 4).replace("-", "−") for x in ends)
+        ),
         "half": narrative.with_half,
         "hour": lambda at: time.strftime("%H:%M:%S", time.gmtime(at)),
     }
@@ -57,7 +61,9 @@ def html(campaign: Campaign, summary: dict[str, Any], drawn: Sequence[NamedFigur
             figures=[(one, figures.svg(one.figure, f"figure-{one.name}")) for one in drawn],
             rules=rules,
             scenario=campaign.scenario.read_text(encoding="utf-8"),
-            day=time.strftime("%Y-%m-%d", time.gmtime(max((r["at"] for r in summary["runs"]), default=0.0))),
+            day=time.strftime(
+                "%Y-%m-%d", time.gmtime(max((r["at"] for r in summary["runs"]), default=0.0))
+            ),
             css=templates.css("report", "study"),
         )
     )

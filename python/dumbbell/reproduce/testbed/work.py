@@ -1,4 +1,5 @@
-"""A campaign from the command's words to the report: runs in pairs, interleaved in time, kept, judged."""
+"""A campaign from the command's words to the report: runs in pairs, interleaved in time, kept,
+judged."""
 
 from __future__ import annotations
 
@@ -30,8 +31,8 @@ _LEAST_SEEDS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class How:
-    """Options of a command. required: the class that live runs must reach. again: tries runs anew that were not
-    valid. tell: hears a line after each run."""
+    """Options of a command. required: the class that live runs must reach. again: tries runs anew
+    that were not valid. tell: hears a line after each run."""
 
     overrides: Sequence[str] = ()
     required: str | None = None
@@ -58,8 +59,8 @@ class Slot:
 
 @dataclass(slots=True)
 class Pairs:
-    """The repeats of a spot of which both runs are valid, in order: runs of the baseline and of the scheme, and where
-    their series are."""
+    """The repeats of a spot of which both runs are valid, in order: runs of the baseline and of the
+    scheme, and where their series are."""
 
     baseline: list[JSON] = field(default_factory=list)
     scheme: list[JSON] = field(default_factory=list)
@@ -67,7 +68,8 @@ class Pairs:
 
 
 def reproduce(name: str, how: How) -> JSON:
-    """Runs a paper's campaign, writes `report.html`, `report.json` and the figures, and returns the report's object."""
+    """Runs a paper's campaign, writes `report.html`, `report.json` and the figures, and returns the
+    report's object."""
     from . import page
 
     started = time.perf_counter()
@@ -84,7 +86,10 @@ def reproduce(name: str, how: How) -> JSON:
     runner = LiveRunner(kept_attempts, how.progress, how.tell, budget_s=budget, again=how.again)
     jobs = runner.jobs(orders)
     left = runner.left_s(jobs) / 60
-    how.tell(f"{len(orders)} runs, about {left:.0f} min; what is finished is kept in {kept_attempts.directory}")
+    how.tell(
+        f"{len(orders)} runs, about {left:.0f} min; what is finished is kept in "
+        f"{kept_attempts.directory}"
+    )
     attempts = runner.run(jobs)
     pairs = paired(slots, attempts)
     summary = _summary(campaign, effort, how, every, slots, attempts, pairs)
@@ -93,14 +98,16 @@ def reproduce(name: str, how: How) -> JSON:
 
 
 def schedule(every: Sequence[Spot], repeats: int) -> list[Slot]:
-    """The order of the runs: the two of a pair next to each other, who is first changing from pair to pair and from
-    repeat to repeat, every other repeat backwards."""
+    """The order of the runs: the two of a pair next to each other, who is first changing from pair
+    to pair and from repeat to repeat, every other repeat backwards."""
     found = []
     for repeat in range(repeats):
         numbered = list(enumerate(every))
         for i, spot in numbered if repeat % 2 == 0 else reversed(numbered):
             both = (spot.baseline, spot.scheme)
-            found += [Slot(spot, p, repeat) for p in (both if (i + repeat) % 2 == 0 else both[::-1])]
+            found += [
+                Slot(spot, p, repeat) for p in (both if (i + repeat) % 2 == 0 else both[::-1])
+            ]
     return found
 
 
@@ -119,8 +126,15 @@ def _order(campaign: Campaign, effort: Effort, slot: Slot, how: How) -> Order:
     )
 
 
-def _overrides(campaign: Campaign, effort: Effort, spot: Spot, point: Point, altered: Iterable[str]) -> list[str]:
-    return [*point.overrides, *effort.overrides, *_rtts(spot), *applying(campaign.paper, point, altered)]
+def _overrides(
+    campaign: Campaign, effort: Effort, spot: Spot, point: Point, altered: Iterable[str]
+) -> list[str]:
+    return [
+        *point.overrides,
+        *effort.overrides,
+        *_rtts(spot),
+        *applying(campaign.paper, point, altered),
+    ]
 
 
 def _rtts(spot: Spot) -> list[str]:
@@ -132,17 +146,27 @@ def _recorded(paper: Paper) -> set[str]:
     """Points of which claims need series."""
     from ..measures.measure import needs_series
 
-    return {point for number in paper.numbers.values() if needs_series(number.measure) for point in number.points}
+    return {
+        point
+        for number in paper.numbers.values()
+        if needs_series(number.measure)
+        for point in number.points
+    }
 
 
 def paired(slots: Sequence[Slot], attempts: Sequence[Kept]) -> dict[str, Pairs]:
-    """The repeats of each spot of which both runs are valid; a run without its partner is left out."""
-    by_place = {(s.spot.label, s.point.id, s.repeat): kept for s, kept in zip(slots, attempts, strict=True)}
+    """The repeats of each spot of which both runs are valid; a run without its partner is left
+    out."""
+    by_place = {
+        (s.spot.label, s.point.id, s.repeat): kept for s, kept in zip(slots, attempts, strict=True)
+    }
     found: dict[str, Pairs] = {}
     for spot in dict.fromkeys(slot.spot for slot in slots):
         pairs = found.setdefault(spot.label, Pairs())
         for repeat in sorted({slot.repeat for slot in slots}):
-            both = [by_place[spot.label, point.id, repeat] for point in (spot.baseline, spot.scheme)]
+            both = [
+                by_place[spot.label, point.id, repeat] for point in (spot.baseline, spot.scheme)
+            ]
             if not all(kept.valid for kept in both):
                 continue
             pairs.baseline.append(both[0].run)
@@ -184,7 +208,8 @@ def _summary(
         "cells": cells,
         "claims": judge.claims(paper, known) if measured else [],
         "assumptions": [
-            {"id": a.id, "what": a.what, "value": a.value, "chosen_by": a.chosen_by} for a in paper.assumptions
+            {"id": a.id, "what": a.what, "value": a.value, "chosen_by": a.chosen_by}
+            for a in paper.assumptions
         ],
         "effects": effects,
         "effort": {
@@ -206,25 +231,39 @@ KERNEL, SIMULATOR, FITTED = "kernel", "simulator", "simulator, hosts of 2011"
 def _effects(
     campaign: Campaign, effort: Effort, how: How, every: Sequence[Spot], pairs: Mapping[str, Pairs]
 ) -> list[JSON]:
-    """RED's effect at each spot: on kernels, simulated from the same file, and as the paper was reproduced."""
+    """RED's effect at each spot: on kernels, simulated from the same file, and as the paper was
+    reproduced."""
     rows = []
     for number, spot in enumerate(every):
         how.tell(f"simulating {spot.label}, {number + 1} of {len(every)}")
         own = pairs[spot.label]
-        places: list[tuple[str, Sequence[JSON], Sequence[JSON]]] = [(KERNEL, own.baseline, own.scheme)]
-        simulated = [_simulated(campaign, effort, spot, point, how) for point in (spot.baseline, spot.scheme)]
+        places: list[tuple[str, Sequence[JSON], Sequence[JSON]]] = [
+            (KERNEL, own.baseline, own.scheme)
+        ]
+        simulated = [
+            _simulated(campaign, effort, spot, point, how) for point in (spot.baseline, spot.scheme)
+        ]
         places.append((SIMULATOR, simulated[0], simulated[1]))
         if spot.rtt is None:
-            as_fitted = [_as_reproduced(effort, campaign, point, how) for point in (spot.baseline, spot.scheme)]
+            as_fitted = [
+                _as_reproduced(effort, campaign, point, how)
+                for point in (spot.baseline, spot.scheme)
+            ]
             places.append((FITTED, as_fitted[0], as_fitted[1]))
         for where, before, after in places:
             found = judge.effect(before, after, campaign.flow, campaign.queue)
-            at = {"label": spot.label, "buffer": spot.buffer, "rtt": list(spot.rtt) if spot.rtt else None}
+            at = {
+                "label": spot.label,
+                "buffer": spot.buffer,
+                "rtt": list(spot.rtt) if spot.rtt else None,
+            }
             rows.append({**at, "where": where, **found})
     return rows
 
 
-def _simulated(campaign: Campaign, effort: Effort, spot: Spot, point: Point, how: How) -> list[JSON]:
+def _simulated(
+    campaign: Campaign, effort: Effort, spot: Spot, point: Point, how: How
+) -> list[JSON]:
     laid = [*campaign.simulated, *_overrides(campaign, effort, spot, point, how.overrides)]
     return _runs(campaign.scenario, laid, campaign.paper, effort, how)
 
@@ -235,7 +274,9 @@ def _as_reproduced(effort: Effort, campaign: Campaign, point: Point, how: How) -
     return _runs(point.scenario, laid, campaign.paper, effort, how)
 
 
-def _runs(scenario: Path, laid: Sequence[str], paper: Paper, effort: Effort, how: How) -> list[JSON]:
+def _runs(
+    scenario: Path, laid: Sequence[str], paper: Paper, effort: Effort, how: How
+) -> list[JSON]:
     wanted = api.request(
         {"path": str(scenario)},
         laid,
@@ -248,8 +289,11 @@ def _runs(scenario: Path, laid: Sequence[str], paper: Paper, effort: Effort, how
     return [run for run in result.get("runs") or [result] if "flows" in run]
 
 
-def _as_runs(campaign: Campaign, every: Sequence[Spot], pairs: Mapping[str, Pairs]) -> dict[str, Runs]:
-    """The pairs as the runs that the paper's rules are asked with; points without enough pairs are left out."""
+def _as_runs(
+    campaign: Campaign, every: Sequence[Spot], pairs: Mapping[str, Pairs]
+) -> dict[str, Runs]:
+    """The pairs as the runs that the paper's rules are asked with; points without enough pairs are
+    left out."""
     found = {}
     for spot in every:
         own = pairs[spot.label]
@@ -263,7 +307,9 @@ def _as_runs(campaign: Campaign, every: Sequence[Spot], pairs: Mapping[str, Pair
     return found
 
 
-def _runs_in_order(campaign: Campaign, slots: Sequence[Slot], attempts: Sequence[Kept]) -> list[JSON]:
+def _runs_in_order(
+    campaign: Campaign, slots: Sequence[Slot], attempts: Sequence[Kept]
+) -> list[JSON]:
     """Every run as it was made, second attempts last."""
     made = sorted(zip(slots, attempts, strict=True), key=lambda pair: pair[1].at)
     return [_run(slot, kept, number, campaign) for number, (slot, kept) in enumerate(made, 1)]
@@ -299,7 +345,11 @@ def machine() -> JSON:
 
     from ...studies.compare.peers.work import processor
 
-    return {"kernel": f"{platform.system()} {platform.release()}", "processor": processor(), "cores": os.cpu_count()}
+    return {
+        "kernel": f"{platform.system()} {platform.release()}",
+        "processor": processor(),
+        "cores": os.cpu_count(),
+    }
 
 
 def _write(campaign: Campaign, summary: JSON, how: How) -> JSON:

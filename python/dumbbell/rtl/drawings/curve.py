@@ -13,13 +13,14 @@ from ...files.write import temporary_folder
 from .. import sources, tools
 
 WIDTH, MAX_P = 6144, 0.02
-"""Parameters of the test bench: 6 packets from threshold to threshold, and the core's default slope."""
+"""Parameters of the test bench: 6 packets from threshold to threshold, and the core's default
+slope."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """One place of the curve: how far the average is above the minimum threshold [1/1024 packets], and what was
-    counted there."""
+    """One place of the curve: how far the average is above the minimum threshold [1/1024 packets],
+    and what was counted there."""
 
     above: int
     decisions: int
@@ -39,7 +40,8 @@ class Counted:
 
 
 def theory(above: int, gap: bool = False) -> float:
-    """RED's equation: p_b rises from 0 to max_p. With gaps uniform on 1 to 1/p_b their mean is (1 + 1/p_b) / 2."""
+    """RED's equation: p_b rises from 0 to max_p. With gaps uniform on 1 to 1/p_b their mean is (1 +
+    1/p_b) / 2."""
     if above < 0:
         return 0.0
     if above >= WIDTH:
@@ -58,13 +60,27 @@ def count(gap: bool = False, decisions: int = 20000) -> list[Counted]:
     parameters = [f"-Pdrop_curve.GAP={int(gap)}", f"-Pdrop_curve.Decisions={decisions}"]
     with temporary_folder() as scratch:
         program = Path(scratch) / "bench"
-        _run([compiler, "-g2012", "-s", "drop_curve", *parameters, "-o", program, *sources.sources("core"), bench])
+        _run(
+            [
+                compiler,
+                "-g2012",
+                "-s",
+                "drop_curve",
+                *parameters,
+                "-o",
+                program,
+                *sources.sources("core"),
+                bench,
+            ]
+        )
         said = _run(["vvp", "-n", program])
     return [Counted(*map(int, line.split())) for line in said.splitlines()]
 
 
 def _run(command: list[Any]) -> str:
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=tools.environment())
+    done = subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True, env=tools.environment()
+    )
     if done.returncode != 0:
         raise DumbbellError(f"the drop curve's bench failed: {(done.stdout + done.stderr).strip()}")
     return done.stdout

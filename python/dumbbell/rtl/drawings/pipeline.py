@@ -1,4 +1,5 @@
-"""The way of a packet's header through the hardware, clock by clock: the drawing of docs/red-hardware.md."""
+"""The way of a packet's header through the hardware, clock by clock: the drawing of
+docs/red-hardware.md."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ STAGES = (
     Stage("s6", "drop, region,\navg, draw\nto the ports"),
     Stage("verdict", "one bit,\nin order", "verdicts\n16 x 1", core=False),
 )
-"""From the clock after the header word was on the bus, as `red_core.sv` and `red_nf_path.sv` have it by default."""
+"""From the clock after the header word was on the bus, as `red_core.sv` and `red_nf_path.sv` have
+it by default."""
 
 _WIDE, _HIGH = 1.0, 1.15
 _LANE = 2.2
@@ -47,7 +49,16 @@ def draw() -> Figure:
         _box(axes, i + 0.04, 0, _WIDE - 0.08, _HIGH, f"{stage.does}", color, stage.name)
         axes.text(i + 0.5, -0.14, f"{i + 1}", ha="center", va="top", fontsize=8.5, color="#606060")
         if stage.keeps:
-            axes.text(i + 0.5, -0.78, stage.keeps, ha="center", va="center", fontsize=8, color=color, style="italic")
+            axes.text(
+                i + 0.5,
+                -0.78,
+                stage.keeps,
+                ha="center",
+                va="center",
+                fontsize=8,
+                color=color,
+                style="italic",
+            )
     first, last = (next(i for i, s in order if s.core) for order in (_forward(), _backward()))
     axes.annotate(
         "",
@@ -56,7 +67,9 @@ def draw() -> Figure:
         arrowprops={"arrowstyle": "<->", "color": style.BLUE, "shrinkA": 0, "shrinkB": 0},
     )
     core = "decision core (red_core): 6 clocks, a decision each clock, any order of queues; no bus"
-    axes.text((first + last + 1) / 2, -1.42, core, ha="center", va="top", fontsize=9.5, color=style.BLUE)
+    axes.text(
+        (first + last + 1) / 2, -1.42, core, ha="center", va="top", fontsize=9.5, color=style.BLUE
+    )
     end = len(STAGES)
     _box(
         axes,
@@ -95,7 +108,12 @@ def draw() -> Figure:
     _arrow(axes, (1.5, -1.75), (1.5, -1.12), "")
     axes.text(1.0, -1.78, feedback, ha="left", va="top", fontsize=8.5)
     axes.text(
-        -1.2, 3.6, "red_nf1g, between output_port_lookup and output_queues", fontsize=10.5, weight="bold", va="top"
+        -1.2,
+        3.6,
+        "red_nf1g, between output_port_lookup and output_queues",
+        fontsize=10.5,
+        weight="bold",
+        va="top",
     )
     return figure
 
@@ -108,15 +126,47 @@ def _backward() -> Any:
     return reversed(list(enumerate(STAGES)))
 
 
-def _box(axes: Any, x: float, y: float, wide: float, high: float, text: str, color: str, name: str = "") -> None:
-    axes.fill([x, x + wide, x + wide, x], [y, y, y + high, y + high], facecolor="white", edgecolor=color, linewidth=1.3)
+def _box(
+    axes: Any, x: float, y: float, wide: float, high: float, text: str, color: str, name: str = ""
+) -> None:
+    axes.fill(
+        [x, x + wide, x + wide, x],
+        [y, y, y + high, y + high],
+        facecolor="white",
+        edgecolor=color,
+        linewidth=1.3,
+    )
     shift = 0.08 if name else 0.0
-    axes.text(x + wide / 2, y + high / 2 - shift, text, ha="center", va="center", fontsize=8.3, color=style.BLACK)
+    axes.text(
+        x + wide / 2,
+        y + high / 2 - shift,
+        text,
+        ha="center",
+        va="center",
+        fontsize=8.3,
+        color=style.BLACK,
+    )
     if name:
-        axes.text(x + wide / 2, y + high - 0.03, name, ha="center", va="top", fontsize=9, weight="bold", color=color)
+        axes.text(
+            x + wide / 2,
+            y + high - 0.03,
+            name,
+            ha="center",
+            va="top",
+            fontsize=9,
+            weight="bold",
+            color=color,
+        )
 
 
 def _arrow(axes: Any, start: tuple[float, float], end: tuple[float, float], text: str) -> None:
-    axes.annotate("", end, start, arrowprops={"arrowstyle": "->", "color": style.BLACK, "shrinkA": 0, "shrinkB": 0})
+    axes.annotate(
+        "",
+        end,
+        start,
+        arrowprops={"arrowstyle": "->", "color": style.BLACK, "shrinkA": 0, "shrinkB": 0},
+    )
     if text:
-        axes.text((start[0] + end[0]) / 2, start[1] + 0.1, text, ha="center", va="bottom", fontsize=8.5)
+        axes.text(
+            (start[0] + end[0]) / 2, start[1] + 0.1, text, ha="center", va="bottom", fontsize=8.5
+        )

@@ -17,7 +17,8 @@ _LOOKS = {
 
 
 def bursts(table: Mapping[str, Sequence[float]] | None = None, p: float = lags.MAX_P) -> Figure:
-    """P(drop | drop) over the clocks from one packet to the next, for each draw; its table if that is at hand."""
+    """P(drop | drop) over the clocks from one packet to the next, for each draw; its table if that
+    is at hand."""
     shown = lags.table(p) if table is None else table
     spacings = list(lags.SPACINGS)
     figure, axes = style.new(1, 1, size=(8.8, 4.2))
@@ -30,12 +31,18 @@ def bursts(table: Mapping[str, Sequence[float]] | None = None, p: float = lags.M
     ticks = [p / 2, p, 2.5 * p, 5 * p, 0.25]
     axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
-    axes.set(xlabel="clocks from one packet to the next", ylabel="P(drop | the packet before was dropped)")
+    axes.set(
+        xlabel="clocks from one packet to the next",
+        ylabel="P(drop | the packet before was dropped)",
+    )
     axes.set_xticks(range(spacings[0], spacings[-1] + 1, 3))
     worst = max(range(len(spacings)), key=lambda i: shown["paper"][i])
     low, high = lags.frame_bytes(spacings[worst])[0], lags.frame_bytes(spacings[worst + 1])[1]
     ratio = shown["paper"][worst] / p
-    text = f"frames of {low} to {high} bytes, back to back:\na drop is {ratio:.1f} times likelier after a drop"
+    text = (
+        f"frames of {low} to {high} bytes, back to back:\na drop is {ratio:.1f} times "
+        "likelier after a drop"
+    )
     style.label(axes, spacings[worst + 1], shown["paper"][worst], text, style.VERMILLION, (10, -14))
     style.legend(axes)
     return figure

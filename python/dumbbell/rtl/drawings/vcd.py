@@ -1,4 +1,5 @@
-"""Reading waveforms: Value Change Dump (IEEE 1364, clause 18), what a simulator writes of a bench's signals."""
+"""Reading waveforms: Value Change Dump (IEEE 1364, clause 18), what a simulator writes of a bench's
+signals."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Signal:
-    """One signal: its width, and its values from the instants on at which it changed. None stands for unknown bits."""
+    """One signal: its width, and its values from the instants on at which it changed. None stands
+    for unknown bits."""
 
     name: str
     bits: int
@@ -31,11 +33,16 @@ class Signal:
 
     def rises(self) -> list[int]:
         """Rising edges."""
-        return [t for i, t in enumerate(self.times) if i and self.values[i] == 1 and self.values[i - 1] == 0]
+        return [
+            t
+            for i, t in enumerate(self.times)
+            if i and self.values[i] == 1 and self.values[i - 1] == 0
+        ]
 
 
 def read(text: str) -> dict[str, Signal]:
-    """The signals of a dump by their names, without the scopes that they are in. `ValueError` if it is none."""
+    """The signals of a dump by their names, without the scopes that they are in. `ValueError` if it
+    is none."""
     words = iter(text.split())
     by_code = _declared(words)
     if not by_code:
@@ -52,7 +59,8 @@ def read(text: str) -> dict[str, Signal]:
 
 
 def _declared(words: Iterator[str]) -> dict[str, Signal]:
-    """The header: `$var reg 8 # in_ctrl [7:0] $end` and more of the kind, up to `$enddefinitions`."""
+    """The header: `$var reg 8 # in_ctrl [7:0] $end` and more of the kind, up to
+    `$enddefinitions`."""
     found: dict[str, Signal] = {}
     for word in words:
         if word == "$var":

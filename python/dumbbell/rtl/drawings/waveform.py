@@ -1,7 +1,9 @@
-"""Figure 8 of *RED on NetFPGA* as our hardware draws it: the waveform of a packet that is dropped, and of the next.
+"""Figure 8 of *RED on NetFPGA* as our hardware draws it: the waveform of a packet that is dropped,
+and of the next.
 
-`rtl/red/tests/figures/figure8.sv` drives the NetFPGA module in Icarus Verilog and writes what the signals did; nothing
-here knows what they should be, but for the checks that the picture is the paper's.
+`rtl/red/tests/figures/figure8.sv` drives the NetFPGA module in Icarus Verilog and writes what the
+signals did; nothing here knows what they should be, but for the checks that the picture is the
+paper's.
 """
 
 from __future__ import annotations
@@ -21,9 +23,12 @@ from . import vcd
 from .vcd import Signal
 
 CAPTION = (
-    "Waveform of our hardware, `rtl/red` in paper mode on NetFPGA's bus at 125 MHz, simulated: {queue} packets in an "
-    "output queue for 36, thresholds 6 and 12; avg_pkts = {avg} ({packets:.3f} packets) is in the random-drop region; "
-    "the draw {draw} is below p = {p}, so that the first packet is read out with out_wr low; the draw of the second is "
+    "Waveform of our hardware, `rtl/red` in paper mode on NetFPGA's bus at 125 MHz, simulated: "
+    "{queue} packets in an "
+    "output queue for 36, thresholds 6 and 12; avg_pkts = {avg} ({packets:.3f} packets) is in the "
+    "random-drop region; "
+    "the draw {draw} is below p = {p}, so that the first packet is read out with out_wr low; the "
+    "draw of the second is "
     "{next}, and it is forwarded."
 )
 SLOPE, MIN = 27962, 6144
@@ -42,25 +47,36 @@ class Row:
 
 
 ROWS = (
-    *(Row("clk"), Row("in_wr"), Row("in_ctrl", "02x"), Row("in_data", "016x", 2), Row("queue", "d")),
+    *(
+        Row("clk"),
+        Row("in_wr"),
+        Row("in_ctrl", "02x"),
+        Row("in_data", "016x", 2),
+        Row("queue", "d"),
+    ),
     *(Row("valid"), Row("avg_pkts", "d"), Row("draw", "d"), Row("drop")),
     *(Row("out_wr"), Row("out_ctrl", "02x"), Row("out_data", "016x", 2)),
 )
 
 
 def record() -> dict[str, Signal]:
-    """Runs the bench, and returns its signals. `EnvironmentLacks` without Icarus Verilog or the sources."""
+    """Runs the bench, and returns its signals. `EnvironmentLacks` without Icarus Verilog or the
+    sources."""
     compiler = tools.ICARUS.need()
     bench = sources.folder() / "tests" / "figures" / "figure8.sv"
     with temporary_folder() as scratch:
         program, dump = Path(scratch) / "bench", Path(scratch) / "figure8.vcd"
-        _run([compiler, "-g2012", "-s", "figure8", "-o", program, *sources.sources("module"), bench])
+        _run(
+            [compiler, "-g2012", "-s", "figure8", "-o", program, *sources.sources("module"), bench]
+        )
         _run(["vvp", "-n", program, f"+vcd={dump}"])
         return vcd.read(dump.read_text(encoding="utf-8"))
 
 
 def _run(command: list[Any]) -> None:
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=tools.environment())
+    done = subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True, env=tools.environment()
+    )
     if done.returncode != 0:
         raise DumbbellError(f"the waveform's bench failed: {(done.stdout + done.stderr).strip()}")
 
@@ -69,10 +85,13 @@ def caption(signals: dict[str, Signal]) -> str:
     """Data of the picture, from the signals."""
     first, second = (t + 1 for t in decided(signals))
     avg, draw, after = (
-        _value(signals, name, at) for name, at in (("avg_pkts", first), ("draw", first), ("draw", second))
+        _value(signals, name, at)
+        for name, at in (("avg_pkts", first), ("draw", first), ("draw", second))
     )
     p = (SLOPE * (avg - MIN)) >> 12
-    queue = _value(signals, "queue", signals["in_wr"].rises()[0] if signals["in_wr"].rises() else first)
+    queue = _value(
+        signals, "queue", signals["in_wr"].rises()[0] if signals["in_wr"].rises() else first
+    )
     return CAPTION.format(queue=queue, avg=avg, packets=avg / 1024, draw=draw, p=p, next=after)
 
 
@@ -102,7 +121,15 @@ def draw(signals: dict[str, Signal] | None = None) -> Figure:
             _bus(axes, signal, row, low, start, end, period)
         else:
             _bit(axes, signal, low, start, end)
-        axes.text(start - 0.6 * period, low + 0.4, row.name, ha="right", va="center", fontsize=10, family="monospace")
+        axes.text(
+            start - 0.6 * period,
+            low + 0.4,
+            row.name,
+            ha="right",
+            va="center",
+            fontsize=10,
+            family="monospace",
+        )
     bottom = -1.25 * (len(ROWS) - 1) - 0.35
     for edge in edges:
         axes.axvline(edge, color="#e2e2e2", linewidth=0.6, zorder=0)
@@ -137,22 +164,37 @@ def _bit(axes: Any, signal: Signal, low: float, start: int, end: int) -> None:
         xs += [a, b]
         ys += [low + _HIGH * (value or 0)] * 2
     axes.plot(
-        xs, ys, color=style.BLACK if signal.name == "clk" else style.BLUE, linewidth=1.1 + 0.4 * (signal.name != "clk")
+        xs,
+        ys,
+        color=style.BLACK if signal.name == "clk" else style.BLUE,
+        linewidth=1.1 + 0.4 * (signal.name != "clk"),
     )
 
 
-def _bus(axes: Any, signal: Signal, row: Row, low: float, start: int, end: int, period: int) -> None:
-    """Two lines that cross where the value changes, and the value between them where there is room for it."""
+def _bus(
+    axes: Any, signal: Signal, row: Row, low: float, start: int, end: int, period: int
+) -> None:
+    """Two lines that cross where the value changes, and the value between them where there is room
+    for it."""
     slant = 0.15 * period
     for a, b, value in _spans(signal, start, end):
         left, right = a + slant * (a > start), b - slant * (b < end)
         middle = low + _HIGH / 2
         xs = [a, left, right, b, right, left, a]
         ys = [middle, low + _HIGH, low + _HIGH, middle, low, low, middle]
-        axes.fill(xs, ys, facecolor="white" if value else "#f0f0f0", edgecolor=style.BLUE, linewidth=1.0, zorder=2)
+        axes.fill(
+            xs,
+            ys,
+            facecolor="white" if value else "#f0f0f0",
+            edgecolor=style.BLUE,
+            linewidth=1.0,
+            zorder=2,
+        )
         text = "?" if value is None else format(value, row.form)[-row.digits :]
         if len(text) * 0.42 * period < b - a + 0.2 * period:
-            axes.text((a + b) / 2, middle, text, ha="center", va="center", fontsize=8, family="monospace")
+            axes.text(
+                (a + b) / 2, middle, text, ha="center", va="center", fontsize=8, family="monospace"
+            )
 
 
 def _mark(axes: Any, shown: dict[str, Signal], period: int) -> None:
@@ -162,17 +204,27 @@ def _mark(axes: Any, shown: dict[str, Signal], period: int) -> None:
     for start, label in zip(heads, ("first packet", "second packet"), strict=False):
         arrow = {"arrowstyle": "<->", "color": style.BLACK}
         axes.annotate("", (start, 1.2), (start + 9 * period, 1.2), arrowprops=arrow)
-        axes.text(start + 4.5 * period, 1.35, f"{label} comes", ha="center", va="bottom", fontsize=9.5)
+        axes.text(
+            start + 4.5 * period, 1.35, f"{label} comes", ha="center", va="bottom", fontsize=9.5
+        )
     for edge in decided(shown):
         dropped = shown["drop"].at(edge + 1) == 1
         color = style.VERMILLION if dropped else style.GREEN
         axes.axvline(edge, color=color, linewidth=1.4, linestyle=(0, (4, 2)), ymax=0.93, zorder=1)
         word = "dropped" if dropped else "forwarded"
-        axes.text(edge, 2.0, word, ha="center", va="bottom", color=color, fontsize=10, weight="bold")
+        axes.text(
+            edge, 2.0, word, ha="center", va="bottom", color=color, fontsize=10, weight="bold"
+        )
     writes = shown["out_wr"].rises()
     if writes:
         low = -1.25 * [row.name for row in ROWS].index("out_wr")
         words = "first packet: read out, and written nowhere"
         axes.text(
-            writes[0] - 5.5 * period, low + 0.25, words, ha="center", va="bottom", color=style.VERMILLION, fontsize=9
+            writes[0] - 5.5 * period,
+            low + 0.25,
+            words,
+            ha="center",
+            va="bottom",
+            color=style.VERMILLION,
+            fontsize=9,
         )

@@ -1,8 +1,9 @@
 """Speed of the hardware: place and route for Lattice ECP5, the seeds named and none picked.
 
-The part is an LFE5U-25F in CABGA381. `--out-of-context`: ports are not pads, so that paths between registers are
-measured and nothing else. A clock rate is nextpnr's estimate after routing (the last "Max frequency" it prints; an
-earlier one is before routing) with the part's slowest corner; no device was measured.
+The part is an LFE5U-25F in CABGA381. `--out-of-context`: ports are not pads, so that paths between
+registers are measured and nothing else. A clock rate is nextpnr's estimate after routing (the last
+"Max frequency" it prints; an earlier one is before routing) with the part's slowest corner; no
+device was measured.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ MODULE_TARGET = 156.25
 """MHz for the module: 10 Gbit/s on a bus of 64 bits."""
 
 _ASKED = 200.0
-"""Target frequency for nextpnr, in MHz: above every target, so that it does not rest when one is met."""
+"""Target frequency for nextpnr, in MHz: above every target, so that it does not rest when one is
+met."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,8 @@ def fmax(
 
 
 def _place(design: size.Design, netlist: Path, speed: int, seed: int) -> Fmax:
-    # Files by their names alone: nextpnr, in its WebAssembly, has a /tmp of its own and sees only where it stands.
+    # Files by their names alone: nextpnr, in its WebAssembly, has a /tmp of its own and sees only
+    # where it stands.
     words = [
         NEXTPNR.need(),
         f"--{DEVICE}",
@@ -117,13 +120,17 @@ def _place(design: size.Design, netlist: Path, speed: int, seed: int) -> Fmax:
         "--out-of-context",
         *("--write", "placed.json"),  # Without it nextpnr insists on pads.
     ]
-    done = subprocess.run(words, cwd=netlist.parent, env=environment(), capture_output=True, text=True, timeout=1800)
+    done = subprocess.run(
+        words, cwd=netlist.parent, env=environment(), capture_output=True, text=True, timeout=1800
+    )
     printed = done.stdout + done.stderr
     rates = re.findall(r"Max frequency for clock '[^']*': ([0-9.]+) MHz", printed)
     # It ends with 1 where the rate that was asked for is missed; one without a rate went wrong.
     if len(rates) < 2:
         errors = [line for line in printed.splitlines() if line.startswith("ERROR")]
-        raise DumbbellError(f"nextpnr placed nothing: {errors[0] if errors else printed.strip()[-500:]}")
+        raise DumbbellError(
+            f"nextpnr placed nothing: {errors[0] if errors else printed.strip()[-500:]}"
+        )
     return Fmax(
         design=design.name,
         what=design.what,
@@ -143,7 +150,9 @@ def _place(design: size.Design, netlist: Path, speed: int, seed: int) -> Fmax:
 
 def _critical(printed: str) -> str:
     """The ends of the longest path after routing, as cells' names."""
-    last = printed.rpartition("Critical path report for clock")[2].partition("Critical path report for")[0]
+    last = printed.rpartition("Critical path report for clock")[2].partition(
+        "Critical path report for"
+    )[0]
     start = re.search(r"clk-to-q .*Source (\S+)", last)
     end = re.search(r"setup .*Source (\S+)", last)
     return f"{start.group(1)} -> {end.group(1)}" if start and end else ""

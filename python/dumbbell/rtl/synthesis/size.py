@@ -1,8 +1,10 @@
-"""Size of the hardware: cells by kind, for Lattice ECP5 and Xilinx 7, of the core, of each option, of the modules.
+"""Size of the hardware: cells by kind, for Lattice ECP5 and Xilinx 7, of the core, of each option,
+of the modules.
 
-Yosys maps; nothing is placed (place.py does that). For ECP5 wide multiplexers are not used (`-nowidelut`), so that no
-logic hides in a PFUMX; carry cells (CCU2C: two bits of an adder) are counted apart, and so are RAMs of 16 words by 4
-bits (DPR16X4). What Yosys counts for Xilinx is before packing, LUTs of any width are one each.
+Yosys maps; nothing is placed (place.py does that). For ECP5 wide multiplexers are not used
+(`-nowidelut`), so that no logic hides in a PFUMX; carry cells (CCU2C: two bits of an adder) are
+counted apart, and so are RAMs of 16 words by 4 bits (DPR16X4). What Yosys counts for Xilinx is
+before packing, LUTs of any width are one each.
 """
 
 from __future__ import annotations
@@ -50,7 +52,8 @@ OPTIONS: dict[str, dict[str, str]] = {
     "one queue": {"NQ": "1"},
     "all": {"GAP": "1", "IDLE": "1", "CLASSES": "4", "ADAPT": "1"},
 }
-"""Variants of the core that are counted besides its defaults: each option alone, and all that go together."""
+"""Variants of the core that are counted besides its defaults: each option alone, and all that go
+together."""
 
 _KINDS: dict[str, dict[str, tuple[str, ...]]] = {
     "ecp5": {
@@ -73,7 +76,8 @@ _KINDS: dict[str, dict[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True)
 class Design:
-    """Something to synthesise: a list of sources, its top module, parameters that are not at their defaults."""
+    """Something to synthesise: a list of sources, its top module, parameters that are not at their
+    defaults."""
 
     name: str
     what: str = "core"
@@ -89,7 +93,10 @@ class Design:
         flags = "".join(f" -D{define}" for define in defines)
         listed = " ".join(f'"{file.resolve()}"' for file in files)
         sets = "".join(f" -set {name} {value}" for name, value in self.parameters.items())
-        return [f"read_verilog -sv{flags} {listed}", *([f"chparam{sets} {self.module}"] if sets else [])]
+        return [
+            f"read_verilog -sv{flags} {listed}",
+            *([f"chparam{sets} {self.module}"] if sets else []),
+        ]
 
     @property
     def module(self) -> str:
@@ -129,11 +136,15 @@ class Counts:
 
 def core() -> list[Design]:
     """The core at its defaults, and with each of `OPTIONS`."""
-    return [Design("core"), *(Design(f"core, {name}", parameters=words) for name, words in OPTIONS.items())]
+    return [
+        Design("core"),
+        *(Design(f"core, {name}", parameters=words) for name, words in OPTIONS.items()),
+    ]
 
 
 def module() -> list[Design]:
-    """The NetFPGA-1G module: the way of the packets, as a whole without and with its registers on the ring."""
+    """The NetFPGA-1G module: the way of the packets, as a whole without and with its registers on
+    the ring."""
     return [
         Design("module, packets only", "module", top="red_nf_path"),
         Design("module, counters", "module", {"REGS": "0", "COUNTERS": "1"}),
@@ -155,13 +166,21 @@ def designs() -> list[Design]:
 
 
 def measure(
-    wanted: Iterable[Design] | None = None, families: Iterable[str] = FAMILIES, heard: Heard = lambda line: None
+    wanted: Iterable[Design] | None = None,
+    families: Iterable[str] = FAMILIES,
+    heard: Heard = lambda line: None,
 ) -> list[Counts]:
-    """The cells of each design on each family; of everything if nothing is said. `heard` is told of each one.
+    """The cells of each design on each family; of everything if nothing is said. `heard` is told of
+    each one.
 
-    `EnvironmentLacks` if Yosys or the sources are not here, `ScenarioError` if Yosys refuses a source.
+    `EnvironmentLacks` if Yosys or the sources are not here, `ScenarioError` if Yosys refuses a
+    source.
     """
-    todo = [(family, design) for family in families for design in (designs() if wanted is None else list(wanted))]
+    todo = [
+        (family, design)
+        for family in families
+        for design in (designs() if wanted is None else list(wanted))
+    ]
 
     def counted(one: tuple[str, Design]) -> Counts:
         family, design = one
@@ -176,7 +195,9 @@ def measure(
 
 
 def counts(
-    wanted: Iterable[Design] | None = None, families: Iterable[str] = FAMILIES, heard: Heard = lambda line: None
+    wanted: Iterable[Design] | None = None,
+    families: Iterable[str] = FAMILIES,
+    heard: Heard = lambda line: None,
 ) -> list[dict[str, Any]]:
     """The results of `measure` as JSON objects."""
     return [count.plain() for count in measure(wanted, families, heard)]
@@ -187,9 +208,19 @@ def lines(found: Mapping[str, Any]) -> list[str]:
     out = []
     for family in dict.fromkeys(count["family"] for count in found["counts"]):
         here = [count for count in found["counts"] if count["family"] == family]
-        names = [name for name in ("lut", "carry", "lutram", "srl", "ff", "dsp") if name in _KINDS[family]]
-        out += [f"{family}, {here[0]['tool']}", f"{'':31}" + "".join(f"{_said(family, name):>9}" for name in names)]
-        out += [f"  {count['design']:29}" + "".join(f"{count[name]:9}" for name in names) for count in here]
+        names = [
+            name
+            for name in ("lut", "carry", "lutram", "srl", "ff", "dsp")
+            if name in _KINDS[family]
+        ]
+        out += [
+            f"{family}, {here[0]['tool']}",
+            f"{'':31}" + "".join(f"{_said(family, name):>9}" for name in names),
+        ]
+        out += [
+            f"  {count['design']:29}" + "".join(f"{count[name]:9}" for name in names)
+            for count in here
+        ]
     placed = found.get("fmax", [])
     if placed:
         out.append(f"MHz on {placed[0]['device']}, {placed[0]['tool']}")
@@ -198,7 +229,8 @@ def lines(found: Mapping[str, Any]) -> list[str]:
         rates = "".join(f"{one['mhz']:9.2f}" for one in runs)
         missed = "" if all(one["reached"] for one in runs) else "  missed"
         out.append(
-            f"  {design:20} speed {speed}{rates}   (seeds {', '.join(str(one['seed']) for one in runs)}){missed}"
+            f"  {design:20} speed {speed}{rates}   (seeds "
+            f"{', '.join(str(one['seed']) for one in runs)}){missed}"
         )
     return out
 

@@ -1,4 +1,5 @@
-"""Yosys, as a library of Python, in a process of its own: a design that breaks it takes nothing else down."""
+"""Yosys, as a library of Python, in a process of its own: a design that breaks it takes nothing
+else down."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The tests of the buses: cocotb on Icarus Verilog, one simulation for each build of a module.
 
-`rtl/red/tests` has the tests; here is what is built with which parameters, and how the results come back. Each build
-is a process of its own (the simulator holds the Python that runs the tests).
+`rtl/red/tests` has the tests; here is what is built with which parameters, and how the results come
+back. Each build is a process of its own (the simulator holds the Python that runs the tests).
 """
 
 from __future__ import annotations
@@ -39,15 +39,24 @@ class Bench:
     """Modules of `rtl/red/tests`."""
     parameters: Mapping[str, int] = field(default_factory=dict, hash=False)
     only: str | None = None
-    """Of these the tests whose names this pattern finds; what another build shows as well is not run twice."""
+    """Of these the tests whose names this pattern finds; what another build shows as well is not
+    run twice."""
 
 
 BENCHES = (
     Bench("module", "module", ("test_nf1g", "test_nf1g_full", "test_figure8")),
-    Bench("module deep", "module", ("test_nf1g",), {"DEPTH": 64}, "stopped|jumbo|shortest|pressure"),
+    Bench(
+        "module deep", "module", ("test_nf1g",), {"DEPTH": 64}, "stopped|jumbo|shortest|pressure"
+    ),
     Bench("module paper", "module", ("test_nf1g",), {"PAPER": 1}, "early|pressure|reset"),
     Bench("module registers", "module", ("test_regs",), {"REGS": 1}),
-    Bench("module constant", "module", ("test_nf1g", "test_regs"), {"REGS": 1, "CONSTANT": 1}, "early|values|regtool"),
+    Bench(
+        "module constant",
+        "module",
+        ("test_nf1g", "test_regs"),
+        {"REGS": 1, "CONSTANT": 1},
+        "early|values|regtool",
+    ),
     Bench(
         "module options",
         "module",
@@ -76,19 +85,23 @@ class Outcome:
 
 
 def need() -> None:
-    """`EnvironmentLacks` if the simulator or the bench's library is missing; it names the package."""
+    """`EnvironmentLacks` if the simulator or the bench's library is missing; it names the
+    package."""
     if shutil.which("iverilog") is None or shutil.which("vvp") is None:
         raise EnvironmentLacks(
-            "this machine has no iverilog, which the tests of the buses need: apt-get install iverilog"
+            "this machine has no iverilog, which the tests of the buses need: apt-get install "
+            "iverilog"
         )
     if importlib.util.find_spec("cocotb") is None:
         raise EnvironmentLacks(
-            "Python has no cocotb, which the tests of the buses need: pip install -r requirements-rtl.txt"
+            "Python has no cocotb, which the tests of the buses need: pip install -r "
+            "requirements-rtl.txt"
         )
 
 
 def run(names: Iterable[str] = (), *, seed: int = SEED, waves: Path | None = None) -> list[Outcome]:
-    """Runs the tests of some builds (by default all). waves: a folder for what tests leave to be drawn.
+    """Runs the tests of some builds (by default all). waves: a folder for what tests leave to be
+    drawn.
 
     `EnvironmentLacks` if a tool is missing; a build that fails is a test that did not pass.
     """
@@ -106,8 +119,17 @@ def run(names: Iterable[str] = (), *, seed: int = SEED, waves: Path | None = Non
 
 
 def _bench(bench: Bench, scratch: Path, seed: int, waves: Path | None) -> list[Outcome]:
-    # a process, because the runner prints and the library keeps state; its output is wanted only of failures
-    words = [sys.executable, "-P", "-m", "dumbbell.rtl.verify.bus", bench.name, str(scratch), str(seed)]
+    # a process, because the runner prints and the library keeps state; its output is wanted only of
+    # failures
+    words = [
+        sys.executable,
+        "-P",
+        "-m",
+        "dumbbell.rtl.verify.bus",
+        bench.name,
+        str(scratch),
+        str(seed),
+    ]
     package = str(Path(__file__).parents[3])
     paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
     env = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "DUMBBELL_RTL": str(folder())}
@@ -145,7 +167,9 @@ def read(results: Path, bench: str, log: str = "") -> list[Outcome]:
         bad = [child for child in case if child.tag in ("failure", "error")]
         text = "\n".join(child.text or child.get("message") or "" for child in bad)
         name = f"{bench}: {case.get('classname', '').split('.')[-1]}.{case.get('name')}"
-        found.append(Outcome(name, not bad, float(case.get("time", 0)), text and f"{text}\n{log[-3000:]}"))
+        found.append(
+            Outcome(name, not bad, float(case.get("time", 0)), text and f"{text}\n{log[-3000:]}")
+        )
     return found or [Outcome(f"{bench}: no test ran", False, 0.0, log[-4000:])]
 
 
@@ -171,9 +195,14 @@ def _simulate(bench: Bench, scratch: Path, seed: int) -> None:
         seed=seed,
         test_filter=bench.only,
         results_xml=str(scratch / "results.xml"),
-        extra_env={f"RED_{name}": str(value) for name, value in bench.parameters.items()} | {"COCOTB_ANSI_OUTPUT": "0"},
+        extra_env={f"RED_{name}": str(value) for name, value in bench.parameters.items()}
+        | {"COCOTB_ANSI_OUTPUT": "0"},
     )
 
 
 if __name__ == "__main__":
-    _simulate(next(bench for bench in BENCHES if bench.name == sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))
+    _simulate(
+        next(bench for bench in BENCHES if bench.name == sys.argv[1]),
+        Path(sys.argv[2]),
+        int(sys.argv[3]),
+    )

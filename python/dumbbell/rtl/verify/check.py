@@ -1,4 +1,5 @@
-"""`dumbbell rtl red --check`: lockstep of model and RTL, the proofs, lint, and what came of each."""
+"""`dumbbell rtl red --check`: lockstep of model and RTL, the proofs, lint, and what came of
+each."""
 
 from __future__ import annotations
 
@@ -22,12 +23,17 @@ Heard = Callable[[str], None]
 
 
 def check(
-    packets: int, seed: int, modes: Sequence[str] | None, work: Path | None, heard: Heard = lambda line: None
+    packets: int,
+    seed: int,
+    modes: Sequence[str] | None,
+    work: Path | None,
+    heard: Heard = lambda line: None,
 ) -> dict[str, Any]:
-    """Everything about our own RTL. `EnvironmentLacks` if there is nothing to co-simulate with; proofs without their
-    tools are `not run`.
+    """Everything about our own RTL. `EnvironmentLacks` if there is nothing to co-simulate with;
+    proofs without their tools are `not run`.
 
-    work: where models and traces go. None: a new directory, which stays only if a failed proof has its trace there.
+    work: where models and traces go. None: a new directory, which stays only if a failed proof has
+    its trace there.
     """
     from . import lockstep
 
@@ -43,14 +49,18 @@ def check(
         tool.need()
     linted = timed("lint", linting)
     heard(f"lint: {len(linted['findings'])} findings in {linted['looks']} looks")
-    met = timed("lockstep", lambda: lockstep.run(packets=packets, seed=seed, modes=modes, dut=edited()))
+    met = timed(
+        "lockstep", lambda: lockstep.run(packets=packets, seed=seed, modes=modes, dut=edited())
+    )
     heard(f"lockstep: {met['mismatches']} mismatches in {met['packets']} packets")
     with ExitStack() as stack:
         if work is None:
             work = Path(tempfile.mkdtemp(prefix="dumbbell-rtl-"))
             stack.callback(shutil.rmtree, work, ignore_errors=True)
         there = work
-        proofs = timed("proofs", lambda: proving(there, lambda v: heard(f"{v.verdict}: {v.property.name}")))
+        proofs = timed(
+            "proofs", lambda: proving(there, lambda v: heard(f"{v.verdict}: {v.property.name}"))
+        )
         if any("trace" in proof for proof in proofs):
             stack.pop_all()
     return {
@@ -67,8 +77,9 @@ def check(
 
 
 def edited() -> list[Path] | None:
-    """The core's files, if they were written after the extension, which has a copy of them inside: then that copy is
-    not what is to be looked at. None where it will do, whose libraries are kept."""
+    """The core's files, if they were written after the extension, which has a copy of them
+    inside: then that copy is not what is to be looked at. None where it will do, whose libraries
+    are kept."""
     from ... import _native
 
     built = Path(_native.__file__).stat().st_mtime

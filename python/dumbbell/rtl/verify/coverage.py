@@ -1,8 +1,9 @@
 """Coverage: which lines, branches and bits of the core a lockstep touches, and a gate.
 
-Verilator counts points: a line or a branch that was taken, a bit of a signal that went up and down. Those of an
-instance are one point whatever the mode; what some mode hits is hit. `rtl/red/coverage.toml` has the least share that
-is accepted, and what is left out with the reason why nothing can ever hit it.
+Verilator counts points: a line or a branch that was taken, a bit of a signal that went up and down.
+Those of an instance are one point whatever the mode; what some mode hits is hit.
+`rtl/red/coverage.toml` has the least share that is accepted, and what is left out with the reason
+why nothing can ever hit it.
 """
 
 from __future__ import annotations
@@ -84,7 +85,9 @@ def _point(text: str) -> Point | None:
         return None  # What holds the core is not the core.
     kind = fields.get("page", "").split("/")[0].removeprefix("v_")
     where = fields.get("h", "")
-    return Point(file, int(fields.get("l", 0)), int(fields.get("n", 0)), kind, where, fields.get("o", ""))
+    return Point(
+        file, int(fields.get("l", 0)), int(fields.get("n", 0)), kind, where, fields.get("o", "")
+    )
 
 
 def rules() -> dict[str, Any]:
@@ -93,9 +96,12 @@ def rules() -> dict[str, Any]:
 
 
 def judge(counts: dict[Point, int], least: float) -> dict[str, Any]:
-    """The share that was hit, of what can be, and whether it is enough: `{"ok", "least", "share", "points", ...}`."""
+    """The share that was hit, of what can be, and whether it is enough:
+    `{"ok", "least", "share", "points", ...}`."""
     excluded = [Excluded(**entry) for entry in rules().get("exclude", [])]
-    left = {point: n for point, n in counts.items() if not any(rule.has(point) for rule in excluded)}
+    left = {
+        point: n for point, n in counts.items() if not any(rule.has(point) for rule in excluded)
+    }
     hit = sum(n > 0 for n in left.values())
     share = hit / len(left) if left else 0.0
     wrong = [rule for rule in excluded if any(n for point, n in counts.items() if rule.has(point))]
@@ -119,7 +125,8 @@ def _share(points: dict[Point, int], kind: str) -> dict[str, int]:
 
 
 def measure(packets: int = PACKETS, seed: int = 1, *, quick: bool = False) -> dict[str, Any]:
-    """A lockstep that counts, and what `judge` says of it. quick: in the few modes that there are for that."""
+    """A lockstep that counts, and what `judge` says of it. quick: in the few modes that there are
+    for that."""
     from . import check, lockstep
 
     asked = rules()["quick"] if quick else rules()
@@ -128,22 +135,38 @@ def measure(packets: int = PACKETS, seed: int = 1, *, quick: bool = False) -> di
         tool.need()
     with temporary_folder() as scratch:
         met = lockstep.run(
-            packets=packets, seed=seed, modes=asked.get("modes"), dut=check.edited(), coverage=Path(scratch)
+            packets=packets,
+            seed=seed,
+            modes=asked.get("modes"),
+            dut=check.edited(),
+            coverage=Path(scratch),
         )
         if met["mismatches"]:
-            raise DumbbellError("coverage: model and RTL part, which is the thing to look at first: rtl red --check")
+            raise DumbbellError(
+                "coverage: model and RTL part, which is the thing to look at first: rtl red --check"
+            )
         found = judge(read(Path(scratch).rglob("*.dat")), asked["least"])
-    return {**found, "packets": met["packets"], "enough": met["packets"] >= (QUICK if quick else PACKETS)}
+    return {
+        **found,
+        "packets": met["packets"],
+        "enough": met["packets"] >= (QUICK if quick else PACKETS),
+    }
 
 
 def lines(found: dict[str, Any]) -> list[str]:
     """The outcome, for people."""
-    kinds = ", ".join(f"{kind} {of['hit']} of {of['points']}" for kind, of in found["kinds"].items())
+    kinds = ", ".join(
+        f"{kind} {of['hit']} of {of['points']}" for kind, of in found["kinds"].items()
+    )
     said = [
-        f"{100 * found['share']:.2f} % of {found['points']} points ({kinds}); at least {100 * found['least']:.2f} %"
+        f"{100 * found['share']:.2f} % of {found['points']} points ({kinds}); at least "
+        f"{100 * found['least']:.2f} %"
     ]
     if not found["enough"]:
-        said.append(f"  {found['packets']} packets were run; the least share is meant for {PACKETS}, the default")
+        said.append(
+            f"  {found['packets']} packets were run; the least share is meant for {PACKETS}, the "
+            f"default"
+        )
     if found["missed"]:
         said.append(f"  {len(found['missed'])} points missed (--json has them all):")
         said += [f"    {line}" for line in _summed(found["missed"])]

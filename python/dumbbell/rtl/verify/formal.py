@@ -1,10 +1,12 @@
-"""Proofs: properties of the RTL that hold in every run, by temporal induction, and what shows that they say something.
+"""Proofs: properties of the RTL that hold in every run, by temporal induction, and what shows that
+they say something.
 
-`rtl/red/formal/properties.toml` names them; the files beside it say them, in SystemVerilog, and are read into the
-module that they speak of (`FORMAL`). Yosys makes a model (SMT-LIB) of the module with one property at a time and the
-lemmas it leans on; smtbmc with Yices looks for a run of `depth` clocks from reset that breaks it, then shows that no
-`depth` clocks that keep it can be followed by one that does not. Covers are runs that must exist: a property about
-clocks that never come would be proved, too. `prove.py` does it.
+`rtl/red/formal/properties.toml` names them; the files beside it say them, in SystemVerilog, and are
+read into the module that they speak of (`FORMAL`). Yosys makes a model (SMT-LIB) of the module with
+one property at a time and the lemmas it leans on; smtbmc with Yices looks for a run of `depth`
+clocks from reset that breaks it, then shows that no `depth` clocks that keep it can be followed by
+one that does not. Covers are runs that must exist: a property about clocks that never come would be
+proved, too. `prove.py` does it.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ class Property:
     bounded: bool = False
     """Only the first `depth` clocks after reset: no induction."""
     stand_ins: tuple[str, ...] = ()
-    """Files beside the properties, each in place of the source of the same module: one that may do anything."""
+    """Files beside the properties, each in place of the source of the same module: one that may do
+    anything."""
     parameters: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     @property
@@ -64,7 +67,10 @@ class Verdict:
             "says": self.property.says,
             "module": self.property.top,
             "parameters": dict(self.property.parameters),
-            "how": f"{'bounded' if self.property.bounded else 'induction'}, {self.property.depth} clocks",
+            "how": (
+                f"{'bounded' if self.property.bounded else 'induction'}, "
+                f"{self.property.depth} clocks"
+            ),
             "seconds": round(self.seconds, 2),
         }
         if self.why:
@@ -75,15 +81,21 @@ class Verdict:
 
 
 def read(file: Path) -> list[Property]:
-    """The properties of a list. `sets` gives one several sets of parameters: its name then ends in them."""
+    """The properties of a list. `sets` gives one several sets of parameters: its name then ends in
+    them."""
     found = []
     for entry in tomllib.loads(file.read_text(encoding="utf-8"))["property"]:
         sets = entry.pop("sets", [{}])
         for parameters in sets:
             words: dict[str, Any] = {
-                key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()
+                key: tuple(value) if isinstance(value, list) else value
+                for key, value in entry.items()
             }
-            suffix = "".join(f" {key}={value}" for key, value in parameters.items()) if len(sets) > 1 else ""
+            suffix = (
+                "".join(f" {key}={value}" for key, value in parameters.items())
+                if len(sets) > 1
+                else ""
+            )
             words["name"] += suffix
             found.append(Property(**words, parameters=parameters))
     names = [one.name for one in found]

@@ -1,4 +1,5 @@
-"""Lockstep: random packets into the RTL and into its model, and each decision compared in every bit."""
+"""Lockstep: random packets into the RTL and into its model, and each decision compared in every
+bit."""
 
 from __future__ import annotations
 
@@ -25,21 +26,20 @@ def run(
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Any]:
-    """The outcome: `packets`, `mismatches`, `shares` of the regions, `clocks`, `seconds`, a row for each of the
-    `modes`, and `first_mismatch` with the packets before it and the shortest stimulus that still fails. The first
-    mismatch ends it.
+    """The outcome: `packets`, `mismatches`, `shares` of the regions, `clocks`, `seconds`, a row for
+    each of the `modes`, and `first_mismatch` with the packets before it and the shortest stimulus
+    that still fails. The first mismatch ends it.
 
-    modes: `sound` or `paper` with options behind `+`: gap, constant, idle, wred, adapt, spaced, nq=1..8, w=1..10,
-        seed=N. None: eight of them, which have every option, as far as a core of the user's has their parameters
-        (`skipped`).
-    dut: files with a module `red_core` in place of ours; what it uses beside them is found. include: further
-        directories.
-    coverage: a directory for `*.dat` files, which `verilator_coverage` reads.
-    patience: clocks without an answer after which a core hangs; default 4096.
-    progress: told some ten times a second which share is done.
+    modes: `sound` or `paper` with options behind `+`: gap, constant, idle, wred, adapt, spaced,
+    nq=1..8, w=1..10,
+        seed=N. None: eight of them, which have every option, as far as a core of the user's has
+        their parameters (`skipped`). dut: files with a module `red_core` in place of ours; what it
+        uses beside them is found. include: further directories. coverage: a directory for `*.dat`
+        files, which `verilator_coverage` reads. patience: clocks without an answer after which a
+        core hangs; default 4096. progress: told some ten times a second which share is done.
 
-    `ScenarioError` for RTL that does not elaborate or lacks a port, with the tool's line; `EnvironmentLacks` where
-    Verilator or a C++ compiler is missing.
+    `ScenarioError` for RTL that does not elaborate or lacks a port, with the tool's line;
+    `EnvironmentLacks` where Verilator or a C++ compiler is missing.
     """
     asked: dict[str, Any] = {
         "packets": packets,
@@ -51,7 +51,9 @@ def run(
         "patience": patience,
         "threads": threads,
     }
-    return api.rtl_lockstep({key: value for key, value in asked.items() if value is not None}, progress)
+    return api.rtl_lockstep(
+        {key: value for key, value in asked.items() if value is not None}, progress
+    )
 
 
 def summary(found: dict[str, Any]) -> list[str]:
@@ -65,7 +67,8 @@ def summary(found: dict[str, Any]) -> list[str]:
     if first is None:
         return [*said, "  each decision the same in every bit"]
     said.append(
-        f"  DIFFERS in mode {first['mode']} at packet {first['packet']}, clock {first['clock']}: {first['what']}"
+        f"  DIFFERS in mode {first['mode']} at packet {first['packet']}, clock {first['clock']}: "
+        f"{first['what']}"
     )
     if first["shrunk"] is None:
         return [*said, "  it did not fail again: does the core have a state that no reset clears?"]

@@ -1,7 +1,8 @@
 """Faults sown into the RTL, which the bench must find: `rtl/red/mutants/mutants.toml` has them.
 
-A bench that nobody has seen fail proves little. Each fault is put into a copy of the sources, by itself; a proof of the
-property that it names must fail there, and the lockstep with the model in the mode that it names must part.
+A bench that nobody has seen fail proves little. Each fault is put into a copy of the sources, by
+itself; a proof of the property that it names must fail there, and the lockstep with the model in
+the mode that it names must part.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from ...files.write import temporary_folder, write_text
 from ..sources import folder, listed
 
 PACKETS = 1_000_000
-"""Packets of the lockstep with a mutant: one that needs more to be seen is a hole in the stimulus."""
+"""Packets of the lockstep with a mutant: one that needs more to be seen is a hole in the
+stimulus."""
 
 
 @dataclass(frozen=True)
@@ -63,15 +65,20 @@ class Caught:
 
 
 def read(only: Sequence[str] = ()) -> list[Mutant]:
-    """The faults, or those with these ids; `ScenarioError` if there is no such, or one finds nobody to look for it."""
+    """The faults, or those with these ids; `ScenarioError` if there is no such, or one finds nobody
+    to look for it."""
     every = [
         Mutant(**entry)
-        for entry in tomllib.loads((folder() / "mutants" / "mutants.toml").read_text(encoding="utf-8"))["mutant"]
+        for entry in tomllib.loads(
+            (folder() / "mutants" / "mutants.toml").read_text(encoding="utf-8")
+        )["mutant"]
     ]
     unknown = set(only) - {one.id for one in every}
     blind = [one.id for one in every if not (one.mode or one.property)]
     if unknown or blind:
-        raise ScenarioError(f"mutants: {', '.join(sorted(unknown) or blind)}: no such fault, or nobody looks for it")
+        raise ScenarioError(
+            f"mutants: {', '.join(sorted(unknown) or blind)}: no such fault, or nobody looks for it"
+        )
     return [one for one in every if not only or one.id in only]
 
 
@@ -84,13 +91,19 @@ def sown(mutant: Mutant) -> Iterator[Callable[[str], list[Path]]]:
         there = copy / mutant.file
         text = there.read_text(encoding="utf-8")
         if text.count(mutant.old) != 1:
-            raise ScenarioError(f"mutants: the text of {mutant.id} is not once in {mutant.file}: it has moved")
+            raise ScenarioError(
+                f"mutants: the text of {mutant.id} is not once in {mutant.file}: it has moved"
+            )
         write_text(there, text.replace(mutant.old, mutant.new))
         yield lambda what: listed(copy / f"{what}.f")
 
 
 def hunt(
-    only: Sequence[str] = (), *, seed: int = 1, packets: int = PACKETS, heard: Callable[[str], None] = lambda line: None
+    only: Sequence[str] = (),
+    *,
+    seed: int = 1,
+    packets: int = PACKETS,
+    heard: Callable[[str], None] = lambda line: None,
 ) -> dict[str, Any]:
     """Sows each fault and asks who must find it: `{"ok", "caught", "mutants": [...]}`."""
 

@@ -1,4 +1,5 @@
-"""Asks the solver about properties (`formal.py`), each by itself, as many at a time as there are cores."""
+"""Asks the solver about properties (`formal.py`), each by itself, as many at a time as there are
+cores."""
 
 from __future__ import annotations
 
@@ -33,8 +34,8 @@ def prove(
 ) -> list[Verdict]:
     """A verdict on each property, in their order; traces and models stay in `work`.
 
-    sources: the files of a list (`core`, `module`). include: where the files of properties are. Without a tool every
-    verdict is `not run`.
+    sources: the files of a list (`core`, `module`). include: where the files of properties are.
+    Without a tool every verdict is `not run`.
     """
     lacking = next((tool for tool in NEEDED if tool.find() is None), None)
     if lacking is not None:
@@ -44,11 +45,17 @@ def prove(
         groups: dict[Any, list[tuple[int, Property]]] = {}
         for place, one in enumerate(properties):
             groups.setdefault(one.model, []).append((place, one))
-        models = {threads.submit(_model, group, sources, include, work): group for group in groups.values()}
+        models = {
+            threads.submit(_model, group, sources, include, work): group
+            for group in groups.values()
+        }
         asked: dict[Future[Verdict], int] = {}
         for made in as_completed(models):
             made.result()
-            asked |= {threads.submit(_verdict, one, work / f"{place}"): place for place, one in models[made]}
+            asked |= {
+                threads.submit(_verdict, one, work / f"{place}"): place
+                for place, one in models[made]
+            }
         found: dict[int, Verdict] = {}
         for answered in as_completed(asked):
             found[asked[answered]] = answered.result()
@@ -57,15 +64,22 @@ def prove(
 
 
 def _model(
-    group: Sequence[tuple[int, Property]], sources: Callable[[str], Sequence[Path]], include: Path, work: Path
+    group: Sequence[tuple[int, Property]],
+    sources: Callable[[str], Sequence[Path]],
+    include: Path,
+    work: Path,
 ) -> None:
-    """Writes models of the properties of one module, one set of parameters: `work/PLACE/{property,own,cover}.smt2`."""
+    """Writes models of the properties of one module, one set of parameters:
+    `work/PLACE/{property,own,cover}.smt2`."""
     first = group[0][1]
     instead = {name.removesuffix("_any.sv"): include / name for name in first.stand_ins}
     files = [instead.get(file.stem, file) for file in sources(first.files)]
     sets = [f"-chparam {name} {value}" for name, value in first.parameters.items()]
     commands = [
-        *(f"read_verilog -sv -formal -defer -DFV_{first.top.upper()} -I{include} {file}" for file in files),
+        *(
+            f"read_verilog -sv -formal -defer -DFV_{first.top.upper()} -I{include} {file}"
+            for file in files
+        ),
         f"hierarchy -check -top {first.top} {' '.join(sets)}",
         "proc",
         "flatten",
@@ -106,7 +120,8 @@ def _model(
 
 
 def _kept(kind: str, labels: Iterable[str]) -> list[str]:
-    """Commands that remove every assertion or cover whose label is not among these; each of these must exist."""
+    """Commands that remove every assertion or cover whose label is not among these; each of these
+    must exist."""
     # A label has the path of its module before it where that was flattened into another.
     places = [f"c:{label} c:*.{label} %u t:${kind} %i" for label in labels]
     there = [f"select -assert-min 1 {place}" for place in places]
@@ -140,7 +155,11 @@ def _asked(one: Property, there: Path) -> tuple[str, str | None, Path | None]:
             own = _solve(there, "own", "longer", "-t", str(max(one.depth, one.cover_depth)))
             if not own.passed and own.trace:
                 return "failed", own.why, own.trace
-            return "failed", f"not inductive, and no run of {one.cover_depth} clocks breaks it: {step.why}", step.trace
+            return (
+                "failed",
+                f"not inductive, and no run of {one.cover_depth} clocks breaks it: {step.why}",
+                step.trace,
+            )
     return "proved", None, None
 
 
@@ -155,7 +174,16 @@ class Answer:
 
 def _solve(there: Path, model: str, question: str, *words: str) -> Answer:
     trace = there / f"{model}-{question}.vcd"
-    command = [tools.SMTBMC.need(), "-s", "yices", "--presat", "--noprogress", "--dump-vcd", str(trace), *words]
+    command = [
+        tools.SMTBMC.need(),
+        "-s",
+        "yices",
+        "--presat",
+        "--noprogress",
+        "--dump-vcd",
+        str(trace),
+        *words,
+    ]
     log = there / f"{model}-{question}.log"
     with log.open("w") as out:
         # A session of its own: the solver is a child of that process, and ends with it.
@@ -179,4 +207,8 @@ def _solve(there: Path, model: str, question: str, *words: str) -> Answer:
     if code == 0 and "Status: PASSED" in printed:
         return Answer(True)
     said = re.findall(r"(?:Assert failed in|Unreached cover statement at) (.*)", printed)
-    return Answer(False, "; ".join(dict.fromkeys(said)) or printed.strip()[-300:], trace if trace.exists() else None)
+    return Answer(
+        False,
+        "; ".join(dict.fromkeys(said)) or printed.strip()[-300:],
+        trace if trace.exists() else None,
+    )

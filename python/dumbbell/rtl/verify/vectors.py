@@ -11,19 +11,33 @@ from ... import api
 
 
 def write(
-    directory: str | os.PathLike[str], packets: int = 10_000, seed: int = 1, modes: Sequence[str] | str | None = None
+    directory: str | os.PathLike[str],
+    packets: int = 10_000,
+    seed: int = 1,
+    modes: Sequence[str] | str | None = None,
 ) -> dict[str, Any]:
-    """Writes `stimulus.hex`, `expected.hex`, a bench that reads them (`red_vectors_tb.sv`) and a page about columns.
+    """Writes `stimulus.hex`, `expected.hex`, a bench that reads them (`red_vectors_tb.sv`) and a
+    page about columns.
 
-    modes: as in a lockstep; None: `sound`. Several have a directory each, by their names. A directory appears whole or
-        not at all; vectors that stood there are replaced, and anything else is refused (`ScenarioError`).
+    modes: as in a lockstep; None: `sound`. Several have a directory each, by their names. A
+    directory appears whole or
+        not at all; vectors that stood there are replaced, and anything else is refused
+        (`ScenarioError`).
     """
     asked = [modes] if isinstance(modes, str) else list(modes or ["sound"])
     base = Path(directory)
-    places = {mode: base if len(asked) == 1 else base / mode.replace("+", "_").replace("=", "") for mode in asked}
+    places = {
+        mode: base if len(asked) == 1 else base / mode.replace("+", "_").replace("=", "")
+        for mode in asked
+    }
     made = [
         api.rtl_vectors({"dir": os.fspath(place), "packets": packets, "seed": seed, "mode": mode})
         for mode, place in places.items()
     ]
     files = [os.fspath(Path(one["dir"]) / name) for one in made for name in one["files"]]
-    return {"dir": os.fspath(base), "files": files, "packets": sum(one["packets"] for one in made), "modes": made}
+    return {
+        "dir": os.fspath(base),
+        "files": files,
+        "packets": sum(one["packets"] for one in made),
+        "modes": made,
+    }

@@ -19,7 +19,8 @@ from .pairs import DELAY, MEASURED, SHARE, USED
 RATE, RTT, AGAINST = "20Mbps", "40ms", "cubic"
 BUFFERS, QUICK_BUFFERS = ("0.25", "0.5", "1", "2", "4", "8", "16"), ("0.5", "2", "8")
 FIRST = ("bbr", "bbr3", "sack")
-"""Controls compared with `cubic` if none is named: those that there are of the first two, else the third."""
+"""Controls compared with `cubic` if none is named: those that there are of the first two, else the
+third."""
 MEAN = Metric("mean_share", "mean share", "1", nothing)
 EVEN = Metric("even_bdp", "buffer of equal shares", "BDP", nothing)
 
@@ -40,8 +41,8 @@ def default_controls(use: Sequence[str]) -> list[str]:
 
 
 def even(points: Sequence[tuple[float, float]]) -> float | None:
-    """The buffer at which the share is a half, between two at which it is on either side: the first such place,
-    logarithmic in the buffer. None if there is none."""
+    """The buffer at which the share is a half, between two at which it is on either side: the first
+    such place, logarithmic in the buffer. None if there is none."""
     ordered = sorted(points)
     for (x0, y0), (x1, y1) in itertools.pairwise(ordered):
         if (y0 - 0.5) * (y1 - 0.5) <= 0 and y0 != y1:
@@ -50,14 +51,22 @@ def even(points: Sequence[tuple[float, float]]) -> float | None:
     return None
 
 
-def sum_up(values: Values, names: Sequence[str], plan: Plan) -> dict[str, dict[str, dict[int, float]]]:
+def sum_up(
+    values: Values, names: Sequence[str], plan: Plan
+) -> dict[str, dict[str, dict[int, float]]]:
     """The mean share over all buffers, and where it is a half."""
     found = pairs.means(values, names, [SHARE.key])
     for name in names:
-        mine = {at: of for at, of in of_control(values, name).items() if isinstance(dict(at)["buffer"], float)}
+        mine = {
+            at: of
+            for at, of in of_control(values, name).items()
+            if isinstance(dict(at)["buffer"], float)
+        }
         crossings = {}
         for seed in seeds_of(mine, SHARE.key):
-            place = even([(float(dict(at)["buffer"]), of[SHARE.key][seed]) for at, of in mine.items()])
+            place = even(
+                [(float(dict(at)["buffer"]), of[SHARE.key][seed]) for at, of in mine.items()]
+            )
             if place is not None:
                 crossings[seed] = place
         found[name][EVEN.key] = crossings
@@ -65,7 +74,8 @@ def sum_up(values: Values, names: Sequence[str], plan: Plan) -> dict[str, dict[s
 
 
 def say(document: Document) -> list[str]:
-    """The share of each control at the smallest and largest buffer, and the buffer where it is even."""
+    """The share of each control at the smallest and largest buffer, and the buffer where it is
+    even."""
     against, found = document["facts"]["against"], []
     for row in document["summary"]:
         mine = [r for r in document["rows"] if r["cc"] == row["cc"] and r[SHARE.key]]
@@ -73,7 +83,8 @@ def say(document: Document) -> list[str]:
             continue
         least, most = mine[0], mine[-1]
         text = (
-            f"{row['cc']} has {_part(least)} beside {against} at {_buffer(least)}, and {_part(most)} at {_buffer(most)}"
+            f"{row['cc']} has {_part(least)} beside {against} at {_buffer(least)}, and "
+            f"{_part(most)} at {_buffer(most)}"
         )
         place = row[EVEN.key]
         if place and place["n"] == len(document["seeds"]):
@@ -95,7 +106,8 @@ def figures(document: Document) -> list[NamedFigure]:
     """The share over buffers, and what it costs in delay and use of the link."""
     against = document["facts"]["against"]
     caption = (
-        f"Share of the goodput beside {against} (50 % is even), use of the link and 99th percentile of the queueing "
+        f"Share of the goodput beside {against} (50 % is even), use of the link and 99th "
+        f"percentile of the queueing "
         "delay, by the buffer; means with 95 % intervals over the seeds."
     )
     keys = [SHARE.key, USED.key, DELAY.key]
@@ -107,10 +119,13 @@ SURVEY = Survey(
     name="coexistence",
     title="Coexistence over buffers",
     definition=(
-        "Flows of a control share a link with as many of another one at the same round-trip time, over buffers in "
+        "Flows of a control share a link with as many of another one at the same round-trip time, "
+        "over buffers in "
         "bandwidth-delay products. The share is that of all goodput: 50 % is even.",
-        "The buffer of equal shares is read between the two buffers on either side of it, seed by seed. BBR (version "
-        "1) takes more than its share in shallow buffers, and less in deep ones (Hock, Bless and Zitterbart, ICNP "
+        "The buffer of equal shares is read between the two buffers on either side of it, seed by "
+        "seed. BBR (version "
+        "1) takes more than its share in shallow buffers, and less in deep ones (Hock, Bless and "
+        "Zitterbart, ICNP "
         "2017; Ware and others, IMC 2019).",
     ),
     metrics=MEASURED,

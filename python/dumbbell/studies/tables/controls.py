@@ -1,6 +1,8 @@
-"""The congestion controls if none is named: all of the catalogue that a queue of packets tells something.
+"""The congestion controls if none is named: all of the catalogue that a queue of packets tells
+something.
 
-The catalogue is read when it is asked for, so that a new control is in every survey without a line here.
+The catalogue is read when it is asked for, so that a new control is in every survey without a line
+here.
 """
 
 from __future__ import annotations
@@ -27,8 +29,8 @@ def chosen(
 ) -> tuple[list[Choice], list[str]]:
     """The controls, and remarks on those that are left out.
 
-    Named ones must work: `ScenarioError` with what `works` says of one that does not (None: it does), or the nearest
-    name. Of the catalogue's, those are left out that do not.
+    Named ones must work: `ScenarioError` with what `works` says of one that does not (None: it
+    does), or the nearest name. Of the catalogue's, those are left out that do not.
     """
     known = catalogue.kinds(*use)["cc"]
     if not texts:
@@ -62,6 +64,13 @@ def _is_known(one: Choice, known: Sequence[str], use: Sequence[str]) -> None:
     if one.kind in known:
         return
     if any(one.kind in catalogue.kinds(*use).get(kind, []) for kind in ("aqm", "qdisc")):
-        raise refused(one.text, one.kind, "this is a queue, and tables are of congestion controls", "write --queue")
+        raise refused(
+            one.text,
+            one.kind,
+            "this is a queue, and tables are of congestion controls",
+            "write --queue",
+        )
     catalogue.find(one.kind, *use)  # Says what is near.
-    raise refused(one.text, one.kind, "this is no congestion control", f"there are {', '.join(known)}")
+    raise refused(
+        one.text, one.kind, "this is no congestion control", f"there are {', '.join(known)}"
+    )

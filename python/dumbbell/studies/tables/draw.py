@@ -1,4 +1,5 @@
-"""Figures of surveys: lines over a condition, a map of controls by conditions, controls in a row."""
+"""Figures of surveys: lines over a condition, a map of controls by conditions, controls in a
+row."""
 
 from __future__ import annotations
 
@@ -39,8 +40,8 @@ def lines(
     guides: Sequence[Guide] = (),
     curves: Sequence[Curve] = (),
 ) -> Figure:
-    """A panel for each measurement, a line for each control over the condition `axis`; guides and curves are drawn in
-    the first panel."""
+    """A panel for each measurement, a line for each control over the condition `axis`; guides and
+    curves are drawn in the first panel."""
     width = 6.4 if len(keys) == 1 else 4.2 * len(keys)
     figure, grid = style.new(1, len(keys), size=(width, 4.2), squeeze=False)
     shown, drawn = _shown(document), looks({"schemes": document["controls"]})
@@ -64,7 +65,12 @@ def lines(
         _guide(grid[0][0], xs, [guide(x) * _scale(document, keys[0]) for x in xs], text)
     for points, values, text in curves:
         pairs = [(x, y) for x, y in zip(points, values, strict=True) if y is not None and x > 0]
-        _guide(grid[0][0], [x for x, _ in pairs], [y * _scale(document, keys[0]) for _, y in pairs], text)
+        _guide(
+            grid[0][0],
+            [x for x, _ in pairs],
+            [y * _scale(document, keys[0]) for _, y in pairs],
+            text,
+        )
     for panel in grid[0]:
         if not logy:
             panel.set_ylim(bottom=min(0.0, panel.get_ylim()[0]))
@@ -88,7 +94,13 @@ def _guide(panel: Any, xs: Sequence[float], ys: Sequence[float], text: str) -> N
 
 
 def _line(
-    panel: Any, rows: Sequence[Any], key: str, axis: str, places: Sequence[Any], scale: float, look: Look | None
+    panel: Any,
+    rows: Sequence[Any],
+    key: str,
+    axis: str,
+    places: Sequence[Any],
+    scale: float,
+    look: Look | None,
 ) -> None:
     numeric = all(isinstance(x, float) for x in places)
     rows = [row for row in rows if not numeric or row[axis] > 0]
@@ -99,7 +111,10 @@ def _line(
         return
     ends = [row[key]["ci95"] or (row[key]["mean"],) * 2 for row in rows]
     arms = [
-        [min(max(y - low * scale, 0.0), 0.95 * abs(y)) for y, (low, _) in zip(ys, ends, strict=True)],
+        [
+            min(max(y - low * scale, 0.0), 0.95 * abs(y))
+            for y, (low, _) in zip(ys, ends, strict=True)
+        ],
         [max(high * scale - y, 0.0) for y, (_, high) in zip(ys, ends, strict=True)],
     ]
     panel.errorbar(xs, ys, yerr=arms, **{**mark(look, 5.5), "linestyle": look.dash})
@@ -125,7 +140,8 @@ def _name(panel: Any, title: Mapping[str, Any], places: Sequence[Any], document:
 
 
 def _shown(document: Document) -> list[str]:
-    """The controls that are drawn in colour: all, or some from end to end of their rank by the first sum."""
+    """The controls that are drawn in colour: all, or some from end to end of their rank by the
+    first sum."""
     names = [one["name"] for one in document["controls"]]
     if len(names) <= MOST_LINES:
         return names
@@ -137,18 +153,34 @@ def _shown(document: Document) -> list[str]:
     return [name for name in names if name in picked]
 
 
-def heat(document: Document, key: str, middle: float, span: float, diverging: bool = True) -> Figure:
-    """A map of controls by the first condition, a panel for each value of the second; colours from `middle` - `span` to
-    `middle` + `span`, the mean in each field."""
+def heat(
+    document: Document, key: str, middle: float, span: float, diverging: bool = True
+) -> Figure:
+    """A map of controls by the first condition, a panel for each value of the second; colours from
+    `middle` - `span` to `middle` + `span`, the mean in each field."""
     axes = document["axes"]
     columns = list(dict.fromkeys(row[axes[0]["key"]] for row in document["rows"]))
-    panels = list(dict.fromkeys(row[axes[1]["key"]] for row in document["rows"])) if len(axes) > 1 else [None]
+    panels = (
+        list(dict.fromkeys(row[axes[1]["key"]] for row in document["rows"]))
+        if len(axes) > 1
+        else [None]
+    )
     names = _by_mean(document, key)
     size = (max(6.4, (1.3 + 0.62 * len(columns)) * len(panels) + 1.0), 0.30 * len(names) + 1.5)
     figure, grid = style.new(1, len(panels), size=size, squeeze=False, sharey=True)
     for panel, wanted in zip(grid[0], panels, strict=True):
-        _map(panel, document, key, names, columns, wanted, (middle, span, "RdBu" if diverging else "Blues"))
-        panel.set_xlabel(f"{axes[0]['title']}{' [' + axes[0]['unit'] + ']' if axes[0]['unit'] else ''}")
+        _map(
+            panel,
+            document,
+            key,
+            names,
+            columns,
+            wanted,
+            (middle, span, "RdBu" if diverging else "Blues"),
+        )
+        panel.set_xlabel(
+            f"{axes[0]['title']}{' [' + axes[0]['unit'] + ']' if axes[0]['unit'] else ''}"
+        )
         if wanted is not None:
             panel.set_title(place(axes[1], wanted), fontsize=SMALL, loc="left")
     grid[0][0].set_yticks(range(len(names)), names)
@@ -181,13 +213,22 @@ def _map(
     for row in document["rows"]:
         if row[key] and (wanted is None or row[axes[1]["key"]] == wanted):
             table[names.index(row["cc"]), columns.index(row[axes[0]["key"]])] = row[key]["mean"]
-    panel.imshow(table, aspect="auto", cmap=cmap, vmin=middle - span, vmax=middle + span, interpolation="none")
+    panel.imshow(
+        table,
+        aspect="auto",
+        cmap=cmap,
+        vmin=middle - span,
+        vmax=middle + span,
+        interpolation="none",
+    )
     for i, j in np.ndindex(table.shape):
         if np.isfinite(table[i, j]):
             away = (table[i, j] - middle) / span
             dark = abs(away) > 0.62 if cmap == "RdBu" else away > 0.2
             text = f"{100 * table[i, j]:.0f}".replace("-", "\N{MINUS SIGN}")
-            panel.text(j, i, text, ha="center", va="center", fontsize=8, color="white" if dark else "black")
+            panel.text(
+                j, i, text, ha="center", va="center", fontsize=8, color="white" if dark else "black"
+            )
     labels = [place(axes[0], x).removesuffix(" BDP") for x in columns]
     panel.set_xticks(range(len(columns)), labels)
     if max(map(len, labels)) > 5:
@@ -200,7 +241,8 @@ def _map(
 
 
 def ranks(document: Document, key: str, marks: Mapping[float, str]) -> Figure:
-    """The controls one below the other by a number of each, with its interval; `marks`: lines with their names."""
+    """The controls one below the other by a number of each, with its interval; `marks`: lines with
+    their names."""
     known = [(row["cc"], row[key]) for row in document["summary"] if row[key]]
     known.sort(key=lambda pair: pair[1]["mean"])
     figure, panel = style.new(size=(6.4, 0.30 * len(known) + 1.5))

@@ -1,4 +1,5 @@
-"""Reno-friendliness: what a control takes from a standard TCP beside it, over buffers and bandwidth-delay products."""
+"""Reno-friendliness: what a control takes from a standard TCP beside it, over buffers and
+bandwidth-delay products."""
 
 from __future__ import annotations
 
@@ -27,7 +28,9 @@ def lay(options: Options) -> Plan:
     return pairs.lay(options, against, rates, buffers, options.rtt or RTT, 1, reference=True)
 
 
-def sum_up(values: Values, names: Sequence[str], plan: Plan) -> dict[str, dict[str, dict[int, float]]]:
+def sum_up(
+    values: Values, names: Sequence[str], plan: Plan
+) -> dict[str, dict[str, dict[int, float]]]:
     """Means over all conditions."""
     return pairs.means(values, names, [SHARE.key, HARM.key])
 
@@ -35,17 +38,30 @@ def sum_up(values: Values, names: Sequence[str], plan: Plan) -> dict[str, dict[s
 def say(document: Document) -> list[str]:
     """The controls that take most, that leave most, and that equal the standard."""
     against = document["against"]
-    known = [(r["cc"], r[MEAN.key], r[WORST.key]) for r in document["summary"] if r[MEAN.key] and r["cc"] != against]
+    known = [
+        (r["cc"], r[MEAN.key], r[WORST.key])
+        for r in document["summary"]
+        if r[MEAN.key] and r["cc"] != against
+    ]
     if not known:
         return ["There is no control with results to be put beside the standard."]
     ranked = sorted(known, key=lambda one: one[1]["mean"])
     most, least = ranked[-1], ranked[0]
-    found = [f"{most[0]} takes {_part(most[1])} of what it shares with {against}, on average over all conditions."]
+    found = [
+        f"{most[0]} takes {_part(most[1])} of what it shares with {against}, on average over all "
+        f"conditions."
+    ]
     if len(ranked) > 1:
         found.append(f"{least[0]} takes {_part(least[1])}.")
-    alike = [n for n, _, harm in ranked if harm and harm["ci95"] and harm["ci95"][0] <= 0 <= harm["ci95"][1]]
+    alike = [
+        n
+        for n, _, harm in ranked
+        if harm and harm["ci95"] and harm["ci95"][0] <= 0 <= harm["ci95"][1]
+    ]
     if alike:
-        found.append(f"{against} loses nothing that is certain, on average, beside {', '.join(alike)}.")
+        found.append(
+            f"{against} loses nothing that is certain, on average, beside {', '.join(alike)}."
+        )
     return found
 
 
@@ -57,11 +73,13 @@ def figures(document: Document) -> list[NamedFigure]:
     """The shares as a map for each bandwidth-delay product, and the harm."""
     against = document["against"]
     caption = (
-        f"Share of the goodput that a control has beside {against}, which is 50 % where both have the same, by the "
+        f"Share of the goodput that a control has beside {against}, which is 50 % where both have "
+        f"the same, by the "
         "buffer and the link's rate."
     )
     told = (
-        f"Harm: how much less {against} has beside a control than beside its like, under the same seeds. 0 % is no "
+        f"Harm: how much less {against} has beside a control than beside its like, under the same "
+        f"seeds. 0 % is no "
         "harm, and less than that is a gift."
     )
     shares = draw.heat(document, SHARE.key, middle=0.5, span=0.5)
@@ -73,10 +91,13 @@ SURVEY = Survey(
     name="friendliness",
     title="Reno-friendliness",
     definition=(
-        "Flows of a control share a link with as many of a standard TCP (NewReno's window with SACK) at the same "
+        "Flows of a control share a link with as many of a standard TCP (NewReno's window with "
+        "SACK) at the same "
         "round-trip time. The share is that of all goodput.",
-        "Harm is 1 - (what the standard gets beside the control) / (what it gets beside its like), under the same "
-        "seeds (Ware and others, HotNets 2019). RFC 5033 asks what a new control does to the standard one; "
+        "Harm is 1 - (what the standard gets beside the control) / (what it gets beside its "
+        "like), under the same "
+        "seeds (Ware and others, HotNets 2019). RFC 5033 asks what a new control does to the "
+        "standard one; "
         "'TCP-friendly' is no harm.",
     ),
     metrics=MEASURED,

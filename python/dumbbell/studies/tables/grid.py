@@ -68,9 +68,9 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """A question about controls. `lay` reads the options; `metrics` are taken of each run; `derive` adds, by seed, what
-    needs several points; `sum_up` says for each control, by seed, what a table's first column has; `say` puts it into
-    sentences and `draw` into figures."""
+    """A question about controls. `lay` reads the options; `metrics` are taken of each run; `derive`
+    adds, by seed, what needs several points; `sum_up` says for each control, by seed, what a
+    table's first column has; `say` puts it into sentences and `draw` into figures."""
 
     name: str
     title: str
@@ -86,7 +86,8 @@ class Survey:
     say: Callable[[Document], list[str]]
     draw: Callable[[Document], list[NamedFigure]]
     default: Callable[[Sequence[str]], list[str]] | None = None
-    """The controls if none is named, given the files of the user's own; None: those of `controls`."""
+    """The controls if none is named, given the files of the user's own; None: those of
+    `controls`."""
 
 
 def nothing(run: Run) -> float | None:
@@ -96,12 +97,18 @@ def nothing(run: Run) -> float | None:
 
 def goodput(run: Run, side: str) -> float:
     """The goodput of all flows of a side, bit/s: those named `side` or `side.N`."""
-    return math.fsum(f["goodput_bps"] for f in run["flows"] if f["name"] == side or f["name"].startswith(f"{side}."))
+    return math.fsum(
+        f["goodput_bps"]
+        for f in run["flows"]
+        if f["name"] == side or f["name"].startswith(f"{side}.")
+    )
 
 
 def mean_of(run: Run, side: str, key: str) -> float | None:
     """The mean over the flows of a side, of those that have it."""
-    found = [f[key] for f in run["flows"] if f["name"].partition(".")[0] == side and f[key] is not None]
+    found = [
+        f[key] for f in run["flows"] if f["name"].partition(".")[0] == side and f[key] is not None
+    ]
     return math.fsum(found) / len(found) if found else None
 
 
@@ -116,7 +123,9 @@ def all_goodput(run: Run) -> float:
     return math.fsum(f["goodput_bps"] for f in run["flows"])
 
 
-def values(points: Sequence[Point], measured: Sequence[dict[str, Any]], metrics: Sequence[Metric]) -> Values:
+def values(
+    points: Sequence[Point], measured: Sequence[dict[str, Any]], metrics: Sequence[Metric]
+) -> Values:
     """The results of each point, by seed; runs without a result are left out."""
     found: Values = {}
     for point, result in zip(points, measured, strict=True):
@@ -150,15 +159,19 @@ def seeds_of(conditions: Mapping[At, Mapping[str, Mapping[int, float]]], key: st
 
 def unlocked(rate_bps: float) -> list[dict[str, Any]]:
     """The impairment of the reverse path: a random delay of up to one packet's time at the
-    bottleneck. Without it round-trip times are locked to the bottleneck's transmissions, and which flow loses is a
-    matter of phases (S. Floyd, V. Jacobson, "On traffic phase effects in packet-switched gateways", 1992)."""
+    bottleneck. Without it round-trip times are locked to the bottleneck's transmissions, and which
+    flow loses is a matter of phases (S. Floyd, V. Jacobson, "On traffic phase effects in
+    packet-switched gateways", 1992)."""
     return [{"kind": "jitter", "max": f"{8 * PACKET / rate_bps * 1e6:.6g} us"}]
 
 
-def times(rate_bps: float, rtt_s: float, flows: int, options: Options, least_s: float = 120.0) -> dict[str, str]:
-    """Duration of a run: forty teeth of a Reno that has its share of two bandwidth-delay products, from `least_s` to
-    900 s, and a third of it more to begin with, which is left out; with `quick` a quarter of that. A tooth takes W/2
-    round trips with one acknowledgement for each segment, and twice that with delayed ones (Mathis et al. 1997)."""
+def times(
+    rate_bps: float, rtt_s: float, flows: int, options: Options, least_s: float = 120.0
+) -> dict[str, str]:
+    """Duration of a run: forty teeth of a Reno that has its share of two bandwidth-delay products,
+    from `least_s` to 900 s, and a third of it more to begin with, which is left out; with `quick` a
+    quarter of that. A tooth takes W/2 round trips with one acknowledgement for each segment, and
+    twice that with delayed ones (Mathis et al. 1997)."""
     from .options import seconds
 
     if options.time is not None:

@@ -1,4 +1,5 @@
-"""Loss tolerance: what one flow makes of a link that loses packets by chance, beside the laws of Mathis and of PFTK."""
+"""Loss tolerance: what one flow makes of a link that loses packets by chance, beside the laws of
+Mathis and of PFTK."""
 
 from __future__ import annotations
 
@@ -49,21 +50,35 @@ def lay(options: Options) -> Plan:
     scenario = {
         "name": "table-loss-tolerance",
         **times(rate, rtt, count, options, least_s=300.0),
-        "dumbbell": {"bottleneck": {"rate": f"{rate:.15g} bps", "delay": f"{rtt * 1e3 / 8:.6g} ms"}},
+        "dumbbell": {
+            "bottleneck": {"rate": f"{rate:.15g} bps", "delay": f"{rtt * 1e3 / 8:.6g} ms"}
+        },
         "queue": options.queue_table(buffer),
-        "flow": [{"name": "mine", "count": count, "rtt": f"{rtt * 1e3:.9g} ms", "start_spread": "2 s"}],
+        "flow": [
+            {"name": "mine", "count": count, "rtt": f"{rtt * 1e3:.9g} ms", "start_spread": "2 s"}
+        ],
         "tcp": {"mss": f"{MSS} B", "header": f"{HEADER} B"},
     }
 
     def points(ccs: Sequence[Choice]) -> list[Point]:
         return [
-            Point(cc, (("loss", loss),), {**cc.at("flow.0.cc"), "dumbbell.bottleneck.impairment": _chance(loss)})
+            Point(
+                cc,
+                (("loss", loss),),
+                {**cc.at("flow.0.cc"), "dumbbell.bottleneck.impairment": _chance(loss)},
+            )
             for cc in ccs
             for loss in losses
         ]
 
     best = rate * (MSS - OPTIONS) / (MSS + HEADER)
-    facts = {"rate_bps": rate, "rtt_s": rtt, "buffer": limit(buffer), "queue": options.queue, "flows": count}
+    facts = {
+        "rate_bps": rate,
+        "rtt_s": rtt,
+        "buffer": limit(buffer),
+        "queue": options.queue,
+        "flows": count,
+    }
     laid = facts | {"best_bps": best, "laws": _laws(losses, rtt, best, count)}
     return Plan(scenario, [Axis("loss", "random loss")], points, (), None, laid)
 
@@ -72,8 +87,11 @@ def _chance(loss: float) -> list[dict[str, Any]]:
     return [{"kind": "bernoulli", "loss": loss}] if loss > 0 else []
 
 
-def _laws(losses: Sequence[float], rtt: float, best: float, flows: int) -> dict[str, list[float | None]]:
-    """Shares of the link that the laws of Reno have at these losses, with delayed acknowledgements and no queue."""
+def _laws(
+    losses: Sequence[float], rtt: float, best: float, flows: int
+) -> dict[str, list[float | None]]:
+    """Shares of the link that the laws of Reno have at these losses, with delayed acknowledgements
+    and no queue."""
     bits = 8 * (MSS - OPTIONS) * flows
 
     def of(rate: float) -> float:
@@ -94,7 +112,9 @@ def _retransmitted(run: Run) -> float | None:
 SHARE = Metric("share", "share of the link", "1", nothing)
 GOODPUT = Metric("goodput_bps", "goodput", "bps", all_goodput)
 AGAIN = Metric("retransmitted_share", "sent again", "1", _retransmitted)
-RTT_S = Metric("srtt_mean_s", "round-trip time", "s", lambda run: mean_of(run, "mine", "srtt_mean_s"))
+RTT_S = Metric(
+    "srtt_mean_s", "round-trip time", "s", lambda run: mean_of(run, "mine", "srtt_mean_s")
+)
 HALF = Metric("half_loss", "half is lost at", "1", nothing)
 AT_ONE = Metric("share_at_1_percent", "share at 1 %", "1", nothing)
 
@@ -107,7 +127,8 @@ def derive(values: Values, plan: Plan) -> None:
 
 
 def half(points: Sequence[tuple[float, float]]) -> float | None:
-    """The loss at which the share falls below a half, logarithmic between two losses. None if it does not."""
+    """The loss at which the share falls below a half, logarithmic between two losses. None if it
+    does not."""
     ordered = sorted((p, share) for p, share in points if p > 0)
     for (p0, y0), (p1, y1) in itertools.pairwise(ordered):
         if y0 >= 0.5 > y1:
@@ -116,17 +137,28 @@ def half(points: Sequence[tuple[float, float]]) -> float | None:
     return None
 
 
-def sum_up(values: Values, names: Sequence[str], plan: Plan) -> dict[str, dict[str, dict[int, float]]]:
+def sum_up(
+    values: Values, names: Sequence[str], plan: Plan
+) -> dict[str, dict[str, dict[int, float]]]:
     """The loss at which half of the link is lost, and the share at 1 %."""
     found: dict[str, dict[str, dict[int, float]]] = {}
     for name in names:
         mine = of_control(values, name)
         places = {}
         for seed in seeds_of(mine, SHARE.key):
-            place = half([(float(dict(at)["loss"]), of[SHARE.key][seed]) for at, of in mine.items()])
+            place = half(
+                [(float(dict(at)["loss"]), of[SHARE.key][seed]) for at, of in mine.items()]
+            )
             if place is not None:
                 places[seed] = place
-        one = next((of[SHARE.key] for at, of in mine.items() if math.isclose(float(dict(at)["loss"]), 0.01)), {})
+        one = next(
+            (
+                of[SHARE.key]
+                for at, of in mine.items()
+                if math.isclose(float(dict(at)["loss"]), 0.01)
+            ),
+            {},
+        )
         found[name] = {HALF.key: places, AT_ONE.key: dict(one)}
     return found
 
@@ -135,13 +167,17 @@ def say(document: Document) -> list[str]:
     """The controls that bear most and least loss."""
     whole = [row["cc"] for row in document["summary"] if _never(document, row["cc"])]
     known = [
-        (row["cc"], row[HALF.key]["mean"]) for row in document["summary"] if row[HALF.key] and row["cc"] not in whole
+        (row["cc"], row[HALF.key]["mean"])
+        for row in document["summary"]
+        if row[HALF.key] and row["cc"] not in whole
     ]
     found = []
     if whole:
         top = max(float(row["loss"]) for row in document["rows"])
         have = "has" if len(whole) == 1 else "have"
-        found.append(f"{', '.join(whole)} {have} more than half of the link up to {scaled(top, '1')}.")
+        found.append(
+            f"{', '.join(whole)} {have} more than half of the link up to {scaled(top, '1')}."
+        )
     if known:
         ranked = sorted(known, key=lambda pair: -pair[1])
         found.append(f"{ranked[0][0]} loses half of the link at a loss of {_loss(ranked[0][1])}.")
@@ -155,15 +191,19 @@ def _loss(p: float) -> str:
 
 
 def _never(document: Document, cc: str) -> bool:
-    shares = [row[SHARE.key]["mean"] for row in document["rows"] if row["cc"] == cc and row[SHARE.key]]
+    shares = [
+        row[SHARE.key]["mean"] for row in document["rows"] if row["cc"] == cc and row[SHARE.key]
+    ]
     return bool(shares) and min(shares) >= 0.5
 
 
 def figures(document: Document) -> list[NamedFigure]:
     """Shares by loss, with both laws; as a map where there are many."""
     caption = (
-        "Share of the link that one flow fills, by the probability that a packet is lost; means with 95 % intervals "
-        "over the seeds. Grey: the laws of Reno by Mathis and others (1997) and by Padhye and others (1998), at the "
+        "Share of the link that one flow fills, by the probability that a packet is lost; means "
+        "with 95 % intervals "
+        "over the seeds. Grey: the laws of Reno by Mathis and others (1997) and by Padhye and "
+        "others (1998), at the "
         "round-trip time without a queue."
     )
     losses = sorted({float(row["loss"]) for row in document["rows"]})
@@ -181,10 +221,13 @@ SURVEY = Survey(
     name="loss-tolerance",
     title="Loss tolerance",
     definition=(
-        "One flow has a link to itself that loses each packet by chance, whatever the queue does. The share is its "
+        "One flow has a link to itself that loses each packet by chance, whatever the queue does. "
+        "The share is its "
         "goodput by the most that the link carries without headers.",
-        "Half of the link is lost at the loss that is read between the two on either side of it, seed by seed. The "
-        "laws are of Reno with delayed acknowledgements: B = MSS/RTT sqrt(3/(4p)) (Mathis and others 1997), and that "
+        "Half of the link is lost at the loss that is read between the two on either side of it, "
+        "seed by seed. The "
+        "laws are of Reno with delayed acknowledgements: B = MSS/RTT sqrt(3/(4p)) (Mathis and "
+        "others 1997), and that "
         "with timeouts (Padhye and others 1998, a least timeout of 1 s), at most the link's rate.",
     ),
     metrics=(GOODPUT, AGAIN, RTT_S),

@@ -16,11 +16,12 @@ SEEDS, QUICK_SEEDS = 5, 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """ccs: controls as `NAME` or `NAME:KEY=VALUE,...` (empty: those of `controls`); against: the one that they stand
-    beside, where a survey has one; rate, rtt, buffer: as scenario files write them, several where a survey varies them
-    (empty: the survey's); queue: as `red:min_th=5pkt`; flows: of each side; ratios, losses: what two surveys vary;
-    time: of a run (None: by the controls' cycles); quick: fewer conditions, fewer seeds, shorter runs; `options` of
-    the request."""
+    """ccs: controls as `NAME` or `NAME:KEY=VALUE,...` (empty: those of `controls`); against: the
+    one that they stand beside, where a survey has one; rate, rtt, buffer: as scenario files
+    write them, several where a survey varies them (empty: the survey's); queue: as
+    `red:min_th=5pkt`; flows: of each side; ratios, losses: what two surveys vary; time: of a run
+    (None: by the controls' cycles); quick: fewer conditions, fewer seeds, shorter runs;
+    `options` of the request."""
 
     ccs: Sequence[str] = ()
     against: str | None = None
@@ -43,13 +44,23 @@ class Options:
     def replications(self) -> int:
         """Runs of each point. `ScenarioError` for less than one."""
         if self.seeds is not None and self.seeds < 1:
-            raise refused(f"--seeds {self.seeds}", self.seeds, "there must be at least one run", "write --seeds 5")
+            raise refused(
+                f"--seeds {self.seeds}",
+                self.seeds,
+                "there must be at least one run",
+                "write --seeds 5",
+            )
         return self.seeds or (QUICK_SEEDS if self.quick else SEEDS)
 
     def count(self, default: int) -> int:
         """Flows of each side."""
         if self.flows is not None and self.flows < 1:
-            raise refused(f"--flows {self.flows}", self.flows, "there must be at least one flow", "write --flows 1")
+            raise refused(
+                f"--flows {self.flows}",
+                self.flows,
+                "there must be at least one flow",
+                "write --flows 1",
+            )
         return self.flows or default
 
     def queue_table(self, buffer: str) -> dict[str, Any]:
@@ -80,7 +91,12 @@ def bps(option: str, text: str) -> float:
     """A rate in bit/s. `ScenarioError` if it is none."""
     found = units.plain_rate(text)
     if not found:
-        raise refused(f"{option} {text}", text, "this is no rate", f"write it with its unit, as in {option} 20Mbps")
+        raise refused(
+            f"{option} {text}",
+            text,
+            "this is no rate",
+            f"write it with its unit, as in {option} 20Mbps",
+        )
     return found
 
 
@@ -94,14 +110,19 @@ def seconds(option: str, text: str) -> float:
 
 
 def single(option: str, given: Sequence[str], default: str) -> str:
-    """The one value of an option that a survey does not vary. `ScenarioError` if there are several."""
+    """The one value of an option that a survey does not vary. `ScenarioError` if there are
+    several."""
     if len(given) > 1:
         values = " ".join(given)
-        raise refused(f"{option} {values}", values, "this table has one", f"write {option} {given[0]}")
+        raise refused(
+            f"{option} {values}", values, "this table has one", f"write {option} {given[0]}"
+        )
     return given[0] if given else default
 
 
-def several(option: str, given: Sequence[float], default: Sequence[float], least: float, most: float) -> list[float]:
+def several(
+    option: str, given: Sequence[float], default: Sequence[float], least: float, most: float
+) -> list[float]:
     """Values of an axis, ascending. `ScenarioError` names one that is out of range."""
     for value in given:
         if not least <= value <= most:

@@ -25,7 +25,9 @@ def tools() -> Any:
 def html(document: Mapping[str, Any], drawn: Sequence[tuple[NamedFigure, str]]) -> str:
     """The page; each figure comes with its `<svg>` element."""
     head, *rows = terminal.table(document, terminal.conditions_of(document))
-    times = sorted({(row["duration_s"], row["warmup_s"]) for row in document["rows"] if row["duration_s"]})
+    times = sorted(
+        {(row["duration_s"], row["warmup_s"]) for row in document["rows"] if row["duration_s"]}
+    )
     return str(
         tools()
         .get_template("page.html.j2")

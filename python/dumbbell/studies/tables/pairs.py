@@ -62,21 +62,33 @@ def lay(
     scenario = {
         "name": "table",
         **times(speeds[0], rtt_s, 2 * count, options),
-        "dumbbell": {"bottleneck": {"rate": f"{speeds[0]:.15g} bps", "delay": f"{rtt_s * 1e3 / 8:.6g} ms"}},
+        "dumbbell": {
+            "bottleneck": {"rate": f"{speeds[0]:.15g} bps", "delay": f"{rtt_s * 1e3 / 8:.6g} ms"}
+        },
         "queue": options.queue_table(held[0]),
         "flow": [{"name": name, **side} for name in (MINE, OTHER)],
     }
 
     def points(ccs: Sequence[Choice]) -> list[Point]:
         return [
-            Point(cc, _at(speed, buffer, len(speeds)), _set(cc, against, speed, buffer, rtt_s, count, options))
+            Point(
+                cc,
+                _at(speed, buffer, len(speeds)),
+                _set(cc, against, speed, buffer, rtt_s, count, options),
+            )
             for cc in ccs
             for speed in speeds
             for buffer in held
         ]
 
     axes = [BUFFER, RATE] if len(speeds) > 1 else [BUFFER]
-    facts = {"against": against.text, "rtt_s": rtt_s, "rates_bps": speeds, "queue": options.queue, "flows": count}
+    facts = {
+        "against": against.text,
+        "rtt_s": rtt_s,
+        "rates_bps": speeds,
+        "queue": options.queue,
+        "flows": count,
+    }
     return Plan(scenario, axes, points, (), against if reference else None, facts)
 
 
@@ -87,7 +99,13 @@ def _at(speed: float, buffer: str, speeds: int) -> tuple[tuple[str, float | str]
 
 
 def _set(
-    cc: Choice, against: Choice, speed: float, buffer: str, rtt_s: float, count: int, options: Options
+    cc: Choice,
+    against: Choice,
+    speed: float,
+    buffer: str,
+    rtt_s: float,
+    count: int,
+    options: Options,
 ) -> dict[str, Any]:
     return {
         **cc.at("flow.0.cc"),
@@ -100,27 +118,36 @@ def _set(
 
 
 def harm(values: Values, plan: Plan) -> None:
-    """1 - what the other side gets beside a control / what it gets beside its like, seed by seed, under the same seeds.
+    """1 - what the other side gets beside a control / what it gets beside its like, seed by seed,
+    under the same seeds.
 
-    R. Ware, M. K. Mukerjee, S. Seshan, J. Sherry: Beyond Jain's fairness index, HotNets 2019: harm is what a flow
-    loses to a newcomer, to be compared with what it loses to one of its own kind. Here the latter is 0.
+    R. Ware, M. K. Mukerjee, S. Seshan, J. Sherry: Beyond Jain's fairness index, HotNets 2019: harm
+    is what a flow loses to a newcomer, to be compared with what it loses to one of its own kind.
+    Here the latter is 0.
     """
     if plan.reference is None:
         return
     like = {at: of[THEIRS.key] for (name, at), of in values.items() if name == plan.reference.text}
     for (_, at), of in values.items():
         theirs = like.get(at, {})
-        of[HARM.key] = {seed: 1 - got / theirs[seed] for seed, got in of[THEIRS.key].items() if theirs.get(seed, 0) > 0}
+        of[HARM.key] = {
+            seed: 1 - got / theirs[seed]
+            for seed, got in of[THEIRS.key].items()
+            if theirs.get(seed, 0) > 0
+        }
 
 
-def means(values: Values, names: Sequence[str], keys: Sequence[str]) -> dict[str, dict[str, dict[int, float]]]:
+def means(
+    values: Values, names: Sequence[str], keys: Sequence[str]
+) -> dict[str, dict[str, dict[int, float]]]:
     """The mean of each control over all conditions, seed by seed."""
     found: dict[str, dict[str, dict[int, float]]] = {}
     for name in names:
         mine = of_control(values, name)
         found[name] = {
             f"mean_{key}": {
-                seed: math.fsum(of[key][seed] for of in mine.values()) / len(mine) for seed in seeds_of(mine, key)
+                seed: math.fsum(of[key][seed] for of in mine.values()) / len(mine)
+                for seed in seeds_of(mine, key)
             }
             for key in keys
         }

@@ -1,9 +1,10 @@
 """RTT fairness: what flows of one control get of a link whose round-trip times differ.
 
-The goodput of the near flows over that of the far ones is (RTT of the far / RTT of the near)^a. The exponent a is
-fitted on logarithmic axes through the point of equal round-trip times, over all ratios, seed by seed. a = 0 is fair;
-1 is a window's rate W / RTT where all lose at the same rate (T. V. Lakshman, U. Madhow, IEEE/ACM Transactions on
-Networking 5(3), 1997: between 1 and 2 for Reno at Drop Tail queues, where losses are synchronized).
+The goodput of the near flows over that of the far ones is (RTT of the far / RTT of the near)^a. The
+exponent a is fitted on logarithmic axes through the point of equal round-trip times, over all
+ratios, seed by seed. a = 0 is fair; 1 is a window's rate W / RTT where all lose at the same rate
+(T. V. Lakshman, U. Madhow, IEEE/ACM Transactions on Networking 5(3), 1997: between 1 and 2 for Reno
+at Drop Tail queues, where losses are synchronized).
 """
 
 from __future__ import annotations
@@ -71,8 +72,21 @@ def lay(options: Options) -> Plan:
             for ratio in ratios
         ]
 
-    facts = {"rate_bps": rate, "rtt_s": rtt, "buffer": limit(buffer), "queue": options.queue, "flows": count}
-    return Plan(scenario, [Axis("ratio", "RTT of the far flows over that of the near ones")], points, (), None, facts)
+    facts = {
+        "rate_bps": rate,
+        "rtt_s": rtt,
+        "buffer": limit(buffer),
+        "queue": options.queue,
+        "flows": count,
+    }
+    return Plan(
+        scenario,
+        [Axis("ratio", "RTT of the far flows over that of the near ones")],
+        points,
+        (),
+        None,
+        facts,
+    )
 
 
 def _ms(rtt_s: float) -> str:
@@ -100,13 +114,16 @@ EFFECTIVE = Metric("effective_exponent", "exponent of measured RTTs", "", nothin
 
 
 def exponent(pairs: Sequence[tuple[float, float]]) -> float | None:
-    """The slope through the origin of log(advantage) by log(ratio): least squares. None without a ratio but 1."""
+    """The slope through the origin of log(advantage) by log(ratio): least squares. None without a
+    ratio but 1."""
     logs = [(math.log(x), math.log(y)) for x, y in pairs if x > 0 and y > 0]
     squares = math.fsum(x * x for x, _ in logs)
     return math.fsum(x * y for x, y in logs) / squares if squares > 1e-12 else None
 
 
-def sum_up(values: Values, names: Sequence[str], plan: Plan) -> dict[str, dict[str, dict[int, float]]]:
+def sum_up(
+    values: Values, names: Sequence[str], plan: Plan
+) -> dict[str, dict[str, dict[int, float]]]:
     """The exponents of each control, seed by seed."""
     found: dict[str, dict[str, dict[int, float]]] = {}
     for name in names:
@@ -136,9 +153,14 @@ def say(document: Document) -> list[str]:
     found = [f"Nearest to fair is {fair[0]}: goodput ~ RTT^-({_told(fair[1])})."]
     if len(ranked) > 1:
         found.append(f"Farthest from it is {least[0]}: RTT^-({_told(least[1])}).")
-    zero = [name for name, cell in ranked if cell["ci95"] and cell["ci95"][0] <= 0 <= cell["ci95"][1]]
+    zero = [
+        name for name, cell in ranked if cell["ci95"] and cell["ci95"][0] <= 0 <= cell["ci95"][1]
+    ]
     if zero:
-        found.append(f"Of {', '.join(zero)} the interval holds 0: round-trip times make no difference that is certain.")
+        found.append(
+            f"Of {', '.join(zero)} the interval holds 0: round-trip times make no difference that "
+            f"is certain."
+        )
     return found
 
 
@@ -152,7 +174,8 @@ def _told(cell: dict[str, object]) -> str:
 def figures(document: Document) -> list[NamedFigure]:
     """The ratios of goodputs with the fitted powers, and the exponents."""
     caption = (
-        "Goodput of the near flows over that of the far ones, by the ratio of their round-trip times, logarithmic; "
+        "Goodput of the near flows over that of the far ones, by the ratio of their round-trip "
+        "times, logarithmic; "
         "means with 95 % intervals over the seeds. Grey: exponents 0, 1 and 2."
     )
     guides = [(lambda x, k=k: x**k, f"a = {k}") for k in (0, 1, 2)]
@@ -166,12 +189,16 @@ SURVEY = Survey(
     name="rtt-fairness",
     title="RTT fairness",
     definition=(
-        "Near and far flows of one congestion control share a link. Their goodputs' ratio is fitted by a power of the "
-        "ratio of their round-trip times without queues, through 1 at equal ones: near / far = (RTT far / RTT near)^a, "
+        "Near and far flows of one congestion control share a link. Their goodputs' ratio is "
+        "fitted by a power of the "
+        "ratio of their round-trip times without queues, through 1 at equal ones: near / far = "
+        "(RTT far / RTT near)^a, "
         "least squares on logarithmic axes, seed by seed. The buffer is the same at all "
         "ratios; a BDP is that of near flows.",
-        "a = 0 is fair whatever the round-trip time; a = 1 is a rate of a window for each round trip; Reno has 1 to 2 "
-        "at Drop Tail queues (Lakshman and Madhow 1997). The second exponent is of measured round-trip times, queueing "
+        "a = 0 is fair whatever the round-trip time; a = 1 is a rate of a window for each round "
+        "trip; Reno has 1 to 2 "
+        "at Drop Tail queues (Lakshman and Madhow 1997). The second exponent is of measured "
+        "round-trip times, queueing "
         "included: a long queue makes round-trip times alike.",
     ),
     metrics=(ADVANTAGE, MEASURED, ALL, USED),

@@ -1,4 +1,5 @@
-"""A survey in a terminal: the controls with what each is summed up to, and every number on request."""
+"""A survey in a terminal: the controls with what each is summed up to, and every number on
+request."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ Document = Mapping[str, Any]
 
 
 def lines(document: Document) -> Iterator[str]:
-    """A table of controls: their sums, and the first measurement at each condition; a table for each value of a second
-    axis."""
+    """A table of controls: their sums, and the first measurement at each condition; a table for
+    each value of a second axis."""
     conditions = conditions_of(document)
     if len(document["axes"]) == 1:
         yield plain(table(document, conditions))
@@ -25,7 +26,9 @@ def lines(document: Document) -> Iterator[str]:
         yield plain(table(document, [at for at in conditions if at[1] == value], sums=False))
 
 
-def table(document: Document, conditions: Sequence[tuple[Any, ...]], sums: bool = True) -> list[list[str]]:
+def table(
+    document: Document, conditions: Sequence[tuple[Any, ...]], sums: bool = True
+) -> list[list[str]]:
     """A row for each control, by its first sum; the head before them."""
     known = document["sums"] if sums else []
     summed = [(m, *_scale(m, [row[m["key"]] for row in document["summary"]])) for m in known]
@@ -34,7 +37,10 @@ def table(document: Document, conditions: Sequence[tuple[Any, ...]], sums: bool 
     head = [
         "control",
         *(f"{m['title']}{f' [{name}]' if name else ''}" for m, _, name in summed),
-        *(f"{_words(document, at, alone=not sums)}{f' [{unit}]' if unit else ''}" for at in conditions),
+        *(
+            f"{_words(document, at, alone=not sums)}{f' [{unit}]' if unit else ''}"
+            for at in conditions
+        ),
     ]
     by_place = {(row["cc"], _at(document, row)): row[first["key"]] for row in document["rows"]}
     found = [head]
@@ -49,7 +55,9 @@ def _rank(row: Mapping[str, Any], key: str) -> float:
     return float(row[key]["mean"]) if row[key] else float("inf")
 
 
-def _scale(metric: Mapping[str, Any], cells: Sequence[Mapping[str, Any] | None]) -> tuple[float, str]:
+def _scale(
+    metric: Mapping[str, Any], cells: Sequence[Mapping[str, Any] | None]
+) -> tuple[float, str]:
     return unit_of(metric["unit"], max((abs(cell["mean"]) for cell in cells if cell), default=0.0))
 
 

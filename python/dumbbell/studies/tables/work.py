@@ -18,7 +18,8 @@ from .grid import Document, Plan, Point, Survey, Values
 from .options import Options
 
 SURVEYS: dict[str, Survey] = {
-    one.name: one for one in (rtt_fairness.SURVEY, friendliness.SURVEY, coexistence.SURVEY, loss_tolerance.SURVEY)
+    one.name: one
+    for one in (rtt_fairness.SURVEY, friendliness.SURVEY, coexistence.SURVEY, loss_tolerance.SURVEY)
 }
 """Every survey by its name on the command line."""
 
@@ -33,11 +34,11 @@ def survey(
     command: str = "",
     html: Path | None = None,
 ) -> Document:
-    """Makes a survey, writes `index.html`, `results.json` and the figures into `out` (default `results/table-NAME`), or
-    the page alone to `html`, and returns the document of `results.json`.
+    """Makes a survey, writes `index.html`, `results.json` and the figures into `out` (default
+    `results/table-NAME`), or the page alone to `html`, and returns the document of `results.json`.
 
-    `measure` makes the runs of a request; `command` is said on the page. `ScenarioError` names the survey, the control
-    or the option that is wrong; nothing is run then.
+    `measure` makes the runs of a request; `command` is said on the page. `ScenarioError` names the
+    survey, the control or the option that is wrong; nothing is run then.
     """
     from . import page  # What draws may be missing: better said before the runs.
 
@@ -48,13 +49,20 @@ def survey(
         raise ScenarioError(f"there is no table `{name}`; there are {', '.join(SURVEYS)}")
     plan = asked.lay(options)
     base = _base(asked, plan, options)
-    picked, left = controls.chosen(_asked(asked, options), options.use, lambda one: _why_not(base, plan, one, options))
+    picked, left = controls.chosen(
+        _asked(asked, options), options.use, lambda one: _why_not(base, plan, one, options)
+    )
     picked = _with_reference(picked, plan, options)
     points = plan.points(picked)
     laid = [dict(point.set) for point in points]
     design.check(base, laid, [f"{p.cc.text} at {_label(p)}" for p in points], options.use)
     request = design.request(
-        base, laid, options.use, replications=options.replications, seed=options.seed, **options.options
+        base,
+        laid,
+        options.use,
+        replications=options.replications,
+        seed=options.seed,
+        **options.options,
     )
     data = measure(request)
     document = document_of(asked, plan, base, picked, points, data, options)
@@ -72,7 +80,9 @@ def _base(asked: Survey, plan: Plan, options: Options) -> design.Base:
     """The scenario with what `-s` lays over it, as the comparison of schemes has it."""
     source = {"value": plan.scenario, "name": f"table-{asked.name}"}
     try:
-        planned = api.plan(api.request(source, options.sets, points=1, use=list(options.use) or None))
+        planned = api.plan(
+            api.request(source, options.sets, points=1, use=list(options.use) or None)
+        )
     except ScenarioError as error:
         raise ScenarioError(design.said(error), error.detail) from None
     return design.Base(
@@ -104,7 +114,10 @@ def _with_reference(picked: Sequence[Choice], plan: Plan, options: Options) -> l
 
 
 def _label(point: Point) -> str:
-    return ", ".join(f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}" for key, value in point.at)
+    return ", ".join(
+        f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}"
+        for key, value in point.at
+    )
 
 
 def document_of(
@@ -121,9 +134,15 @@ def document_of(
     found = grid.values(points, measured, asked.metrics)
     asked.derive(found, plan)
     names = [one.text for one in picked]
-    rows = [_row(point, result, found, asked) for point, result in zip(points, measured, strict=True)]
+    rows = [
+        _row(point, result, found, asked) for point, result in zip(points, measured, strict=True)
+    ]
     sums = asked.sum_up(found, names, plan)
-    whole: Document = {key: data[key] for key in ("version", "valid", "code", "failures", "from_store") if key in data}
+    whole: Document = {
+        key: data[key]
+        for key in ("version", "valid", "code", "failures", "from_store")
+        if key in data
+    }
     document: Document = {
         **whole,
         "table": asked.name,
@@ -162,14 +181,18 @@ def _row(point: Point, result: Mapping[str, Any], found: Values, asked: Survey) 
     return row | ({"error": result["error"]} if result.get("error") else {})
 
 
-def _notes(base: design.Base, data: Mapping[str, Any], measured: Sequence[dict[str, Any]]) -> list[str]:
+def _notes(
+    base: design.Base, data: Mapping[str, Any], measured: Sequence[dict[str, Any]]
+) -> list[str]:
     found = [*base.notes, *data.get("notes", [])]
     if judge.seeds_change_nothing(measured):
         found.append("all seeds gave the same runs, so that intervals over them say nothing")
     return list(dict.fromkeys(found))
 
 
-def _write(document: Document, drawn: Sequence[NamedFigure], directory: Path, html: Path | None) -> None:
+def _write(
+    document: Document, drawn: Sequence[NamedFigure], directory: Path, html: Path | None
+) -> None:
     """The page with its figures, and the document beside it; or the page alone."""
     from ...figures import save, style
     from . import page
@@ -179,13 +202,23 @@ def _write(document: Document, drawn: Sequence[NamedFigure], directory: Path, ht
         one.figure.set_layout_engine("none")
     if html is not None:
         document |= {"page": str(html.resolve()), "results": None, "figures": []}
-        write_text(html, page.html(document, [(one, style.svg(one.figure, f"figure-{one.name}")) for one in drawn]))
+        write_text(
+            html,
+            page.html(
+                document, [(one, style.svg(one.figure, f"figure-{one.name}")) for one in drawn]
+            ),
+        )
         return
     files = {"page": "index.html", "results": "results.json"}
     document |= {name: str((directory / file).resolve()) for name, file in files.items()}
     saved = [save(one.figure, directory / "figures" / one.name) for one in drawn]
     document["figures"] = [str(path.resolve()) for paths in saved for path in paths]
-    svgs = [next(path for path in paths if path.suffix == ".svg").read_text(encoding="utf-8") for paths in saved]
-    inline = [style.inline(text, f"figure-{one.name}") for one, text in zip(drawn, svgs, strict=True)]
+    svgs = [
+        next(path for path in paths if path.suffix == ".svg").read_text(encoding="utf-8")
+        for paths in saved
+    ]
+    inline = [
+        style.inline(text, f"figure-{one.name}") for one, text in zip(drawn, svgs, strict=True)
+    ]
     write_json(document["results"], document)
     write_text(document["page"], page.html(document, list(zip(drawn, inline, strict=True))))

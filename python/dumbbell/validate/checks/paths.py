@@ -1,4 +1,5 @@
-"""Scenarios of the laws of TCP: a path without queues, flows without what the laws do not know, and their records."""
+"""Scenarios of the laws of TCP: a path without queues, flows without what the laws do not know, and
+their records."""
 
 from __future__ import annotations
 
@@ -16,8 +17,11 @@ MSS = 1460
 Row = dict[str, Any]
 
 
-def sender(cc: str | Mapping[str, Any] = "sack", rtt: float = 0.1, mss: int = MSS, **tcp: Any) -> dict[str, Any]:
-    """A flow by the RFCs without handshake, timestamps and coarse clock, every segment acknowledged at once."""
+def sender(
+    cc: str | Mapping[str, Any] = "sack", rtt: float = 0.1, mss: int = MSS, **tcp: Any
+) -> dict[str, Any]:
+    """A flow by the RFCs without handshake, timestamps and coarse clock, every segment acknowledged
+    at once."""
     fields = {
         "mss": f"{mss} B",
         "handshake": False,
@@ -26,13 +30,25 @@ def sender(cc: str | Mapping[str, Any] = "sack", rtt: float = 0.1, mss: int = MS
         "delayed_ack": "each",
         "receive_window": "unlimited",
     }
-    return {"name": "s", "profile": "rfc", "cc": cc, "rtt": f"{rtt * 1e3:g} ms", "tcp": fields | tcp}
+    return {
+        "name": "s",
+        "profile": "rfc",
+        "cc": cc,
+        "rtt": f"{rtt * 1e3:g} ms",
+        "tcp": fields | tcp,
+    }
 
 
-def clear(*flows: Mapping[str, Any], seconds: float, warmup: float = 0.0, **words: Any) -> dict[str, Any]:
-    """Flows over 10 Gbit/s, where no packet waits for more than those that left with it. words: of the scenario;
-    `loss`: the share of data packets that chance takes; `mtu`: of the path, bytes."""
-    link: dict[str, Any] = {"rate": "10 Gbps", "delay": "1 ms", "mtu": f"{words.pop('mtu', 1500)} B"}
+def clear(
+    *flows: Mapping[str, Any], seconds: float, warmup: float = 0.0, **words: Any
+) -> dict[str, Any]:
+    """Flows over 10 Gbit/s, where no packet waits for more than those that left with it. words: of
+    the scenario; `loss`: the share of data packets that chance takes; `mtu`: of the path, bytes."""
+    link: dict[str, Any] = {
+        "rate": "10 Gbps",
+        "delay": "1 ms",
+        "mtu": f"{words.pop('mtu', 1500)} B",
+    }
     if loss := words.pop("loss", None):
         link["impairment"] = [{"kind": "bernoulli", "loss": loss}]
     rest = {"queue": {"kind": "drop_tail", "limit": "unlimited"}, **words}
@@ -42,11 +58,14 @@ def clear(*flows: Mapping[str, Any], seconds: float, warmup: float = 0.0, **word
 
 def told(scenario: Mapping[str, Any]) -> dict[str, Any]:
     """A scenario as JSON can say it, to know it again."""
-    return {key: value.as_dict() if isinstance(value, Own) else value for key, value in scenario.items()}
+    return {
+        key: value.as_dict() if isinstance(value, Own) else value for key, value in scenario.items()
+    }
 
 
 def run(runner: Runner, scenario: Mapping[str, Any], seeds: int = 1) -> list[Run]:
-    """`Runner.run` for scenarios that may have queues of this package; one seed, unless something is random."""
+    """`Runner.run` for scenarios that may have queues of this package; one seed, unless something
+    is random."""
 
     def make() -> list[Run]:
         data = Scenario(scenario).run(seed=1, replications=seeds).json
@@ -79,9 +98,11 @@ class Recorded:
         return [row for row in self.rows("reactions") if not causes or row["cause"] in causes]
 
 
-def recorded(runner: Runner, scenario: Mapping[str, Any], every: str | None = None, packets: bool = False) -> Recorded:
-    """The run of a scenario with its reactions; `every`: with a series of flows of this period; `packets`: with
-    every packet."""
+def recorded(
+    runner: Runner, scenario: Mapping[str, Any], every: str | None = None, packets: bool = False
+) -> Recorded:
+    """The run of a scenario with its reactions; `every`: with a series of flows of this period;
+    `packets`: with every packet."""
 
     def make() -> Recorded:
         words = {**scenario, "record": {"packets": packets, "drops": True}}

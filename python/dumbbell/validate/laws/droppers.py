@@ -1,11 +1,13 @@
 """Droppers that tell packets in profile (IN) from others (OUT): who gets what, by the model of TCP.
 
-Mathis, Semke, Mahdavi, Ott 1997: a TCP that loses a share p of its packets sends t = k / (RTT sqrt(p)). Where only OUT
-packets are lost, each with p_out, and a flow sends what was reserved, r, as IN, it loses a share p_out (t - r) / t:
+Mathis, Semke, Mahdavi, Ott 1997: a TCP that loses a share p of its packets sends t = k / (RTT
+sqrt(p)). Where only OUT packets are lost, each with p_out, and a flow sends what was reserved, r,
+as IN, it loses a share p_out (t - r) / t:
 
     RTT^2 t (t - r) p_out = k^2.
 
-A dropper has one p_out for all flows (RIO), or p_out = p w with a weight w for each; p is what fills the link.
+A dropper has one p_out for all flows (RIO), or p_out = p w with a weight w for each; p is what
+fills the link.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Flow:
-    """What is known of a flow: reserved rate and round-trip time, in any units that are the same for all."""
+    """What is known of a flow: reserved rate and round-trip time, in any units that are the same
+    for all."""
 
     reserved: float
     rtt: float
@@ -50,8 +53,9 @@ def rates(flows: Sequence[Flow], capacity: float, weight: Weight) -> list[float]
 
 
 def premium_delay(burst: float, mtu: float, link_bps: float) -> float:
-    """The longest time to the last bit [s] of a packet that goes first and came through a bucket of `burst` bytes, at a
-    rate below the link's: a whole bucket at once, and the packet before it that has just begun."""
+    """The longest time to the last bit [s] of a packet that goes first and came through a bucket of
+    `burst` bytes, at a rate below the link's: a whole bucket at once, and the packet before it that
+    has just begun."""
     return 8 * (burst + mtu) / link_bps
 
 
@@ -71,5 +75,6 @@ def drio(flow: Flow, t: float) -> float:
 
 
 def r_rtt(spare: float) -> Weight:
-    """By the model itself: 1 / (RTT^2 (r + S)), so that each sends r + S: Lin, Zheng, Hou 1999, reconstructed."""
+    """By the model itself: 1 / (RTT^2 (r + S)), so that each sends r + S: Lin, Zheng, Hou 1999,
+    reconstructed."""
     return lambda flow, t: 1 / (flow.rtt**2 * (flow.reserved + spare))

@@ -1,4 +1,5 @@
-"""IP fragments: how many, how long the last, and what their losses do; from RFC 791 and RFC 8200 alone."""
+"""IP fragments: how many, how long the last, and what their losses do; from RFC 791 and RFC 8200
+alone."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ MORE = {4: 0, 6: 8}
 
 
 def lengths(ip_len: int, mtu: int, version: int = 4) -> list[int]:
-    """Bytes of each fragment of a packet of `ip_len` bytes: all but the last carry a multiple of 8 (RFC 791, 3.2)."""
+    """Bytes of each fragment of a packet of `ip_len` bytes: all but the last carry a multiple of 8
+    (RFC 791, 3.2)."""
     header, more = HEADER[version], MORE[version]
     left, room = ip_len - header, mtu - header - more
     found = []

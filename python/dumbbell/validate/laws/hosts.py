@@ -7,7 +7,8 @@ from __future__ import annotations
 
 
 def packet(per_packet: float, per_byte: float, length: int, per_interrupt: float = 0.0) -> float:
-    """Cycles of a packet: c = per_packet + per_byte length + per_interrupt (of one that wakes the processor)."""
+    """Cycles of a packet: c = per_packet + per_byte length + per_interrupt (of one that wakes the
+    processor)."""
     return per_packet + per_byte * length + per_interrupt
 
 
@@ -17,7 +18,8 @@ def limit(clock: float, cycles: float, payload: int) -> float:
 
 
 def utilization(clock: float, cycles: float, rate: float, payload: int) -> float:
-    """Share of time in which a processor is at work that is fast enough: c rate / (8 payload clock)."""
+    """Share of time in which a processor is at work that is fast enough: c rate / (8 payload
+    clock)."""
     return cycles * rate / (8.0 * payload * clock)
 
 
@@ -30,6 +32,6 @@ def headers_saved(per_packet: float, frames: int) -> float:
 
 
 def interrupts(packets: float, gap: float) -> float:
-    """Interrupts a second of packets that come evenly to a processor that is through with each at once: min(rate, 1 /
-    gap), where two are at least `gap` apart (Intel's InterruptThrottleRate)."""
+    """Interrupts a second of packets that come evenly to a processor that is through with each at
+    once: min(rate, 1 / gap), where two are at least `gap` apart (Intel's InterruptThrottleRate)."""
     return min(packets, 1.0 / gap)

@@ -8,12 +8,14 @@ PS = 10**12
 
 
 def transmission_ps(size: int, rate: int) -> Fraction:
-    """From the first bit of a packet of `size` bytes to its last, at `rate` bit/s, in picoseconds."""
+    """From the first bit of a packet of `size` bytes to its last, at `rate` bit/s, in
+    picoseconds."""
     return Fraction(8 * size * PS, rate)
 
 
 def one_way_ps(size: int, links: list[tuple[int, int]]) -> Fraction:
-    """From the first bit's leaving to the last bit's arrival over empty links of (bit/s, delay in picoseconds)."""
+    """From the first bit's leaving to the last bit's arrival over empty links of (bit/s, delay in
+    picoseconds)."""
     return sum((transmission_ps(size, rate) + delay for rate, delay in links), Fraction(0))
 
 

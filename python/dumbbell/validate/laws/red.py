@@ -1,7 +1,9 @@
-"""RED. Floyd and Jacobson, Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM ToN 1(4), 1993.
+"""RED. Floyd and Jacobson, Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM ToN
+1(4), 1993.
 
-avg is the low-pass filtered queue, w the weight of the newest sample, p_b the probability of the curve, p_a the one
-after spacing. Lengths are in packets; spacing is the number of packets from one signal to the next.
+avg is the low-pass filtered queue, w the weight of the newest sample, p_b the probability of the
+curve, p_a the one after spacing. Lengths are in packets; spacing is the number of packets from one
+signal to the next.
 """
 
 from __future__ import annotations
@@ -18,12 +20,14 @@ def step(queue: float, w: float, n: int) -> float:
 
 
 def step_arrivals(threshold: float, queue: float, w: float) -> int:
-    """Arrivals that find `queue` until avg, from 0, is at least `threshold`: ceil(ln(1 - theta / Q) / ln(1 - w))."""
+    """Arrivals that find `queue` until avg, from 0, is at least `threshold`: ceil(ln(1 - theta / Q)
+    / ln(1 - w))."""
     return math.ceil(math.log(1 - threshold / queue) / math.log(1 - w))
 
 
 def burst(n: int, w: float) -> float:
-    """avg after arrivals that find 1, 2, ... n packets, from 0 (equation 3): n + 1 + ((1 - w)^(n + 1) - 1) / w."""
+    """avg after arrivals that find 1, 2, ... n packets, from 0 (equation 3): n + 1 + ((1 - w)^(n + 1) - 1)
+    / w."""
     return n + 1 + ((1 - w) ** (n + 1) - 1) / w
 
 
@@ -36,7 +40,8 @@ def longest_burst(threshold: float, w: float) -> int:
 
 
 def idle(avg: float, w: float, m: float) -> float:
-    """avg after an idle time in which `m` typical packets could have been sent (section 4): avg (1 - w)^m."""
+    """avg after an idle time in which `m` typical packets could have been sent (section 4): avg (1 -
+    w)^m."""
     return avg * math.pow(1 - w, m)
 
 
@@ -46,7 +51,8 @@ def typical_packets(idle_s: float, rate_bps: float, size: int) -> float:
 
 
 def averages(found: Iterable[float], w: float) -> list[float]:
-    """avg at each of some arrivals into a queue that is never idle between them, from 0, by the recurrence."""
+    """avg at each of some arrivals into a queue that is never idle between them, from 0, by the
+    recurrence."""
     avg, out = 0.0, []
     for queue in found:
         avg += w * (queue - avg)
@@ -122,7 +128,8 @@ def geometric(p_b: float) -> Law:
 
 
 def uniform(p_b: float) -> Law:
-    """Method 2 as in Fig. 2: count is 0 after a signal and grows before each use; p_a = p_b / (1 - count p_b)."""
+    """Method 2 as in Fig. 2: count is 0 after a signal and grows before each use; p_a = p_b / (1 -
+    count p_b)."""
     return _of_hazards(_spaced(p_b, 1 - n * p_b) for n in _packets())
 
 
@@ -132,7 +139,8 @@ def uniform_wait(p_b: float) -> Law:
 
 
 def uniform_stored(p_b: float) -> Law:
-    """Fig. 17: one random number R for each signal, which comes at the first count >= R / p_b: P(X <= n) = n p_b."""
+    """Fig. 17: one random number R for each signal, which comes at the first count >= R / p_b: P(X
+    <= n) = n p_b."""
     whole = round(1 / p_b)
     return Law((p_b,) * whole)
 
@@ -143,7 +151,8 @@ def _spaced(p_b: float, room: float) -> float:
 
 
 def classes(law: Law, share: float = 1 / 60) -> list[tuple[int, float]]:
-    """The spacings in groups of neighbours that have at least `share` each: the last of each group, and its chance."""
+    """The spacings in groups of neighbours that have at least `share` each: the last of each group,
+    and its chance."""
     out, p = [], 0.0
     for n, one in enumerate(law.p, 1):
         p += one
@@ -156,15 +165,18 @@ def classes(law: Law, share: float = 1 / 60) -> list[tuple[int, float]]:
 
 
 def chi_square(spacings: Sequence[int], law: Law) -> float:
-    """Pearson's statistic of a sample against a law, in its classes; what the law excludes makes it infinite. With n
-    classes it is distributed as chi-square with n - 1 degrees of freedom."""
+    """Pearson's statistic of a sample against a law, in its classes; what the law excludes makes it
+    infinite. With n classes it is distributed as chi-square with n - 1 degrees of freedom."""
     if any(not law.least <= x <= law.most for x in spacings):
         return math.inf
     ends, chances = zip(*classes(law), strict=True)
     found = [0] * len(ends)
     for x in spacings:
         found[bisect.bisect_left(ends, x)] += 1
-    return math.fsum((n - len(spacings) * p) ** 2 / (len(spacings) * p) for n, p in zip(found, chances, strict=True))
+    return math.fsum(
+        (n - len(spacings) * p) ** 2 / (len(spacings) * p)
+        for n, p in zip(found, chances, strict=True)
+    )
 
 
 def chi_square_quantile(dof: int, z: float) -> float:

@@ -1,7 +1,8 @@
 """SPEC.md, section "A decision", line by line: a core in 60 lines, to draw vectors from.
 
-It knows nothing of pipelines: `clock` is told what stands at the ports in a clock and answers with the decision on the
-packet, if one is accepted. It shares no code with `red_hw`, so that an error must be made twice to go unseen.
+It knows nothing of pipelines: `clock` is told what stands at the ports in a clock and answers with
+the decision on the packet, if one is accepted. It shares no code with `red_hw`, so that an error
+must be made twice to go unseen.
 """
 
 from __future__ import annotations
@@ -56,8 +57,11 @@ class Card:
         elif table == 7 and number in (2, 3, 4):
             setattr(self, ("alpha", "least", "largest")[number - 2], data & U18)
 
-    def clock(self, packet: tuple[int, int, int, int] | None, tick: bool = False) -> tuple[int, ...] | None:
-        """A clock: `packet` is (queue, length, class, idle) if one is accepted: (queue, drop, region, avg, draw)."""
+    def clock(
+        self, packet: tuple[int, int, int, int] | None, tick: bool = False
+    ) -> tuple[int, ...] | None:
+        """A clock: `packet` is (queue, length, class, idle) if one is accepted: (queue, drop,
+        region, avg, draw)."""
         if tick:
             self.due = [True] * 32
         decision = self._decide(*packet) if packet else None

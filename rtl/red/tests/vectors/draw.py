@@ -1,9 +1,11 @@
-"""Draws vectors: what stands at a core's ports clock by clock, and the decisions that SPEC.md wants.
+"""Draws vectors: what stands at a core's ports clock by clock, and the decisions that SPEC.md
+wants.
 
-python draw.py OUT CLOCKS SEED NAME=VALUE...   writes OUT.in, a line a clock, and OUT.out, one a decision, in hex
-OUT.in:  rst valid qid[3] qlen[12] class[2] idle[6] tick cfg_we cfg_addr[8] cfg_data[32], from the highest bit down
-OUT.out: qid[3] drop region[2] avg[22] draw[21]
-Packets are never offered while a core may be clearing its tables, no register is written while a decision is due.
+python draw.py OUT CLOCKS SEED NAME=VALUE... writes OUT.in, a line a clock, and OUT.out, one a
+decision, in hex OUT.in: rst valid qid[3] qlen[12] class[2] idle[6] tick cfg_we cfg_addr[8]
+cfg_data[32], from the highest bit down OUT.out: qid[3] drop region[2] avg[22] draw[21] Packets are
+never offered while a core may be clearing its tables, no register is written while a decision is
+due.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ Packet = tuple[int, int, int, int]
 
 
 class Traffic:
-    """Phases of some hundred clocks: one queue back to back or all, load, and a level about which queues move."""
+    """Phases of some hundred clocks: one queue back to back or all, load, and a level about which
+    queues move."""
 
     def __init__(self, rng: random.Random, queues: int, spaced: bool, idle: bool) -> None:
         self.rng, self.queues, self.spaced, self.idle = rng, queues, spaced, idle
@@ -81,7 +84,8 @@ def registers(rng: random.Random, queues: int, card: Card) -> Iterator[tuple[int
         yield 7 << 5 | 3, rng.choice((0, 0, rng.randrange(1 << 12)))
         yield 7 << 5 | 4, rng.choice(((1 << 18) - 1, rng.randrange(1 << 18)))
     if rng.random() < 0.2:
-        # The greatest draw decides otherwise only against a p that is limited, so that it is to be met there.
+        # The greatest draw decides otherwise only against a p that is limited, so that it is to be
+        # met there.
         yield e, max(0, avg - (1 << 17))
         yield 1 << 5 | e, max(0, avg - (1 << 17)) + (1 << 18) - 1
         yield 2 << 5 | e, (1 << 21) - 1
@@ -91,7 +95,9 @@ def registers(rng: random.Random, queues: int, card: Card) -> Iterator[tuple[int
     yield 7 << 5, int(rng.random() < 0.9)
 
 
-def vectors(card: Card, clocks: int, rng: random.Random, queues: int, spaced: bool) -> Iterator[tuple[int, int | None]]:
+def vectors(
+    card: Card, clocks: int, rng: random.Random, queues: int, spaced: bool
+) -> Iterator[tuple[int, int | None]]:
     """Clock by clock: the ports, and the decision on the packet that they offer."""
     traffic = Traffic(rng, queues, spaced, card.IDLE)
     now = wait = 0
@@ -103,7 +109,12 @@ def vectors(card: Card, clocks: int, rng: random.Random, queues: int, spaced: bo
             resets = rng.choice((1, 1, 3))
         elif not writes and rng.random() < 0.002:
             writes, wait = list(registers(rng, queues, card)), max(wait, ON_THE_WAY)
-        rst, tick, packet, write = 0, int(rng.random() < 0.05), None, (0, rng.randrange(256), rng.randrange(1 << 32))
+        rst, tick, packet, write = (
+            0,
+            int(rng.random() < 0.05),
+            None,
+            (0, rng.randrange(256), rng.randrange(1 << 32)),
+        )
         if resets:
             resets, rst, wait, traffic.last = resets - 1, 1, CLEARING, [-9] * 8
         elif wait:

@@ -7,9 +7,16 @@ use dumbbell_core::testing::link;
 use dumbbell_core::units::{Bytes, Capacity, Rate};
 use serde_json::json;
 
-/// Thresholds 5 and 15, so that the target is 9 to 11; the average is what the arriving packet finds.
+/// Thresholds 5 and 15, so that the target is 9 to 11; the average is what the arriving packet
+/// finds.
 fn given(config: AdaptiveRedConfig) -> AdaptiveRedConfig {
-    AdaptiveRedConfig { min_th: Packets(5.0), max_th: Packets(15.0), auto_w_q: AutoWeight::Off, w_q: 1.0, ..config }
+    AdaptiveRedConfig {
+        min_th: Packets(5.0),
+        max_th: Packets(15.0),
+        auto_w_q: AutoWeight::Off,
+        w_q: 1.0,
+        ..config
+    }
 }
 
 fn line(config: AdaptiveRedConfig) -> Line<AdaptiveRed> {
@@ -33,15 +40,26 @@ fn automatic_settings() {
     }
 }
 
-/// 15 Mbps of 500 B packets are 3750 packets/s; 10 ms of delay make a round trip of 100 ms at least, 100 ms one of 300.
+/// 15 Mbps of 500 B packets are 3750 packets/s; 10 ms of delay make a round trip of 100 ms at
+/// least, 100 ms one of 300.
 #[test]
 fn the_other_weights() {
     let w_q = |auto_w_q, ms| {
         let config = AdaptiveRedConfig { auto_w_q, ..Default::default() };
-        let link = LinkInfo { rate: Rate::from_mbps(15), delay: Span::from_ms(ms), ..link(Capacity::Unlimited) };
+        let link = LinkInfo {
+            rate: Rate::from_mbps(15),
+            delay: Span::from_ms(ms),
+            ..link(Capacity::Unlimited)
+        };
         config.on(&link).2
     };
-    let near = |x: f64, packets: f64| assert!((x - (1.0 - libm::exp(-1.0 / packets))).abs() < 1e-12, "{x} {packets}");
+    let near = |x: f64, packets: f64| {
+        assert!(
+            (x - (1.0 - libm::exp(-1.0 / packets))).abs() < 1e-12,
+            "{x} \
+        {packets}"
+        )
+    };
     near(w_q(AutoWeight::TenRtt, 10), 3750.0);
     near(w_q(AutoWeight::TenRtt, 100), 10.0 * (0.3 + 3.0 / 3750.0) * 3750.0);
     near(w_q(AutoWeight::TenthSecond, 10), 375.0);
@@ -57,7 +75,8 @@ fn an_automatic_bottom() {
     assert_eq!((bottom(1), bottom(100)), (0.01, 0.0008));
 }
 
-/// Above the target max_p goes from 0.1 by 0.01 an interval to 0.5, in 40 intervals, and stays there.
+/// Above the target max_p goes from 0.1 by 0.01 an interval to 0.5, in 40 intervals, and stays
+/// there.
 #[test]
 fn upwards() {
     let mut line = line(AdaptiveRedConfig::default());
@@ -111,7 +130,8 @@ fn on_target() {
 /// ns-2: a step that changes nothing does not start the interval anew, one that does does.
 #[test]
 fn the_trigger_at_an_arrival() {
-    let mut line = line(AdaptiveRedConfig { adapt_trigger: AdaptTrigger::Arrival, ..Default::default() });
+    let mut line =
+        line(AdaptiveRedConfig { adapt_trigger: AdaptTrigger::Arrival, ..Default::default() });
     assert!(!line.aqm.ticks());
     let mut after = |ms, q| {
         line.now = Time::ZERO + Span::from_ms(ms);
@@ -130,10 +150,15 @@ fn the_trigger_at_an_arrival() {
 fn without_steps_it_is_red() {
     let red = RedConfig { w_q: 1.0, gentle: true, ..Default::default() };
     for adapt_trigger in [AdaptTrigger::Timer, AdaptTrigger::Arrival] {
-        let none = given(AdaptiveRedConfig { alpha: 0.0, beta: 1.0, adapt_trigger, ..Default::default() });
+        let none =
+            given(AdaptiveRedConfig { alpha: 0.0, beta: 1.0, adapt_trigger, ..Default::default() });
         same_as_red(&red, |site| AdaptiveRed::new(&none, site)).unwrap();
         let steps = AdaptiveRedConfig { beta: 0.3, interval: Span::from_ms(50), ..none };
-        assert!(same_as_red(&red, |site| AdaptiveRed::new(&steps, site)).is_err(), "steps must show");
+        assert!(
+            same_as_red(&red, |site| AdaptiveRed::new(&steps, site)).is_err(),
+            "steps must \
+            show"
+        );
     }
 }
 

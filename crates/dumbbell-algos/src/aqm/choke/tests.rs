@@ -1,8 +1,9 @@
-//! CHOKe: who is met and who goes, RED where nobody is met, and the bound of an unresponsive flow's share.
+//! CHOKe: who is met and who goes, RED where nobody is met, and the bound of an unresponsive flow's
+//! share.
 use super::*;
 use crate::aqm::red::{Red, RedConfig};
-use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::Ecn;
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::qdisc::{Fifo, Qdisc};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Bench, Event, Journal, Numbered, link, packet};
@@ -27,7 +28,13 @@ impl Pile {
         config.check().unwrap();
         let site = link(Capacity::Unlimited);
         let queue = Fifo::new(Choke::new(config, &site));
-        Pile { queue, site, rng: Stream::named(seed, "choke"), journal: Journal::default(), next: 0 }
+        Pile {
+            queue,
+            site,
+            rng: Stream::named(seed, "choke"),
+            journal: Journal::default(),
+            next: 0,
+        }
     }
     fn arrive(&mut self, flow: u32, ecn: Ecn) {
         let flows = FlowTable::default();
@@ -41,19 +48,25 @@ impl Pile {
 /// A match drops the one that waits and the one that arrives; another flow's packets stay.
 #[test]
 fn two_of_a_flow_are_both_dropped() {
-    for (candidate, fourth, fifth, victim) in [(Candidate::Front, 9, 7, 0), (Candidate::Back, 7, 7, 3)] {
+    for (candidate, fourth, fifth, victim) in
+        [(Candidate::Front, 9, 7, 0), (Candidate::Back, 7, 7, 3)]
+    {
         let mut pile = Pile::new(&ChokeConfig { candidate, ecn: true, ..comparing() }, 1);
         [7, 8, 9, fourth].into_iter().for_each(|flow| pile.arrive(flow, Ecn::Ect0));
         // The fourth met a packet of another flow; at the back it is the candidate now.
         assert!(pile.journal.0.is_empty(), "{candidate:?}");
         pile.arrive(fifth, Ecn::Ect0);
-        assert_eq!(pile.journal.0, [victim, 4].map(|id| Event::Dropped(id, Reason::Evicted)), "{candidate:?}");
+        assert_eq!(
+            pile.journal.0,
+            [victim, 4].map(|id| Event::Dropped(id, Reason::Evicted)),
+            "{candidate:?}"
+        );
         assert_eq!(pile.queue.backlog().packets, 3);
     }
 }
 
-/// Of ten that wait three are of the flow that arrives: it is met three times in ten, each of the three alike; with two
-/// draws 1 - 0.7^2 of the times. Within 4.4 standard deviations.
+/// Of ten that wait three are of the flow that arrives: it is met three times in ten, each of the
+/// three alike; with two draws 1 - 0.7^2 of the times. Within 4.4 standard deviations.
 #[test]
 fn a_flow_is_met_by_its_share_of_the_queue() {
     let runs = 20_000u32;
@@ -75,7 +88,11 @@ fn a_flow_is_met_by_its_share_of_the_queue() {
         let all = of(&[2, 5, 9]);
         assert_eq!(all, met.iter().sum::<u32>());
         let sigma = (share * (1.0 - share) * f64::from(runs)).sqrt();
-        assert!((f64::from(all) - share * f64::from(runs)).abs() <= 4.4 * sigma + 1e-6 * f64::from(runs), "{met:?}");
+        assert!(
+            (f64::from(all) - share * f64::from(runs)).abs()
+                <= 4.4 * sigma + 1e-6 * f64::from(runs),
+            "{met:?}"
+        );
         for slot in [2, 5, 9] {
             let expected = f64::from(all) / 3.0;
             assert!((f64::from(met[slot]) - expected).abs() < 4.4 * expected.sqrt(), "{met:?}");
@@ -96,19 +113,38 @@ impl QueueView for Filled {
     }
 }
 
-/// Where no two packets are of one flow, CHOKe is RED, draw by draw: with the head as candidate, which takes no draw.
+/// Where no two packets are of one flow, CHOKe is RED, draw by draw: with the head as candidate,
+/// which takes no draw.
 #[test]
 fn where_nobody_is_met_it_is_red() {
     for ecn in [false, true] {
         let (min_th, max_th, max_p, w_q) = (Packets(3.0), Packets(9.0), 0.1, 0.05);
-        let choke =
-            ChokeConfig { min_th, max_th, max_p, w_q, ecn, candidate: Candidate::Front, ..ChokeConfig::default() };
-        let red = RedConfig { min_th, max_th, max_p, w_q, ecn, min_q_for_drop: Packets(0.0), ..RedConfig::default() };
+        let choke = ChokeConfig {
+            min_th,
+            max_th,
+            max_p,
+            w_q,
+            ecn,
+            candidate: Candidate::Front,
+            ..ChokeConfig::default()
+        };
+        let red = RedConfig {
+            min_th,
+            max_th,
+            max_p,
+            w_q,
+            ecn,
+            min_q_for_drop: Packets(0.0),
+            ..RedConfig::default()
+        };
         let site = link(Capacity::Packets(20));
         for seed in 0..20 {
             let ours = loaded(Fifo::new(Choke::new(&choke, &site)), site, seed);
             assert_eq!(ours, loaded(Fifo::new(Red::new(&red, &site)), site, seed), "seed {seed}");
-            assert!(ours.dropped(Reason::Early) + ours.marked() > 10 && ours.dropped(Reason::Evicted) == 0);
+            assert!(
+                ours.dropped(Reason::Early) + ours.marked() > 10
+                    && ours.dropped(Reason::Evicted) == 0
+            );
         }
     }
 }
@@ -128,7 +164,12 @@ fn loaded(qdisc: impl Qdisc<Numbered>, site: LinkInfo, seed: u64) -> Journal {
 
 #[test]
 fn above_the_upper_threshold_all_are_dropped_unless_soft() {
-    let full = ChokeConfig { min_th: Packets(0.0), max_th: Packets(0.0), w_q: 1.0, ..ChokeConfig::default() };
+    let full = ChokeConfig {
+        min_th: Packets(0.0),
+        max_th: Packets(0.0),
+        w_q: 1.0,
+        ..ChokeConfig::default()
+    };
     let fate = |config: &ChokeConfig, ecn| {
         let mut pile = Pile::new(config, 1);
         pile.arrive(1, ecn);
@@ -144,18 +185,20 @@ fn above_the_upper_threshold_all_are_dropped_unless_soft() {
 
 #[test]
 fn below_the_lower_threshold_nobody_is_compared() {
-    let mut pile = Pile::new(&ChokeConfig { min_th: Packets(1e6), max_th: Packets(2e6), ..comparing() }, 1);
+    let mut pile =
+        Pile::new(&ChokeConfig { min_th: Packets(1e6), max_th: Packets(2e6), ..comparing() }, 1);
     (0..1000).for_each(|_| pile.arrive(1, Ecn::NotEct));
     assert!(pile.journal.0.is_empty());
 }
 
-/// Share of the link of a flow that sends `load` times the link's rate, whatever is dropped of it; the others, each too
-/// small to be met, keep `LEVEL` packets waiting.
+/// Share of the link of a flow that sends `load` times the link's rate, whatever is dropped of it;
+/// the others, each too small to be met, keep `LEVEL` packets waiting.
 fn share_of_unresponsive(load: f64) -> f64 {
     const LEVEL: u32 = 150;
     const PACKET: Span = Span::from_ms(8);
     let site = link(Capacity::Unlimited);
-    let mut bench = Bench::new(Fifo::<_, Numbered>::new(Choke::new(&comparing(), &site)), site, 1, false);
+    let mut bench =
+        Bench::new(Fifo::<_, Numbered>::new(Choke::new(&comparing(), &site)), site, 1, false);
     let mut rng = Stream::named(2, "unresponsive");
     let (mut stubborn, mut flow, mut next) = (Vec::new(), 1, 0.0);
     let (mut now, ms) = (0.0, PACKET.seconds());
@@ -164,22 +207,28 @@ fn share_of_unresponsive(load: f64) -> f64 {
             flow += 1;
             bench.arrive(Time::ZERO + Span::from_secs_f64(now), packet(flow, 1000, Ecn::NotEct));
         }
-        // The next event: an arrival of the stubborn flow, or a small step in which the others fill up.
+        // The next event: an arrival of the stubborn flow, or a small step in which the others fill
+        // up.
         now += ms / 8.0;
         while next <= now {
-            let (id, _) = bench.arrive(Time::ZERO + Span::from_secs_f64(next), packet(0, 1000, Ecn::NotEct));
+            let (id, _) =
+                bench.arrive(Time::ZERO + Span::from_secs_f64(next), packet(0, 1000, Ecn::NotEct));
             stubborn.push(id);
             next += rng.exponential(ms / load);
         }
     }
-    let sent: Vec<u64> =
-        bench.journal.0.iter().filter_map(|e| if let Event::Sent(id, _) = e { Some(*id) } else { None }).collect();
+    let sent: Vec<u64> = bench
+        .journal
+        .0
+        .iter()
+        .filter_map(|e| if let Event::Sent(id, _) = e { Some(*id) } else { None })
+        .collect();
     let late = &sent[sent.len() / 8..];
     late.iter().filter(|id| stubborn.binary_search(id).is_ok()).count() as f64 / late.len() as f64
 }
 
-/// Tang, Wang, Low 2003: an unresponsive flow gets at most 1/(e + 1) = 26.9 % of the link, at a load of
-/// (2e - 1)/(e + 1) = 1.193; ever less beyond it.
+/// Tang, Wang, Low 2003: an unresponsive flow gets at most 1/(e + 1) = 26.9 % of the link, at a
+/// load of (2e - 1)/(e + 1) = 1.193; ever less beyond it.
 #[test]
 fn an_unresponsive_flow_gets_at_most_27_percent() {
     let e = core::f64::consts::E;

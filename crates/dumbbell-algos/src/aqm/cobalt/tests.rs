@@ -2,8 +2,8 @@
 use super::super::codel::law::tests::SIGNALS;
 use super::*;
 use dumbbell_core::aqm::Backlog;
-use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::Ecn;
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::qdisc::{Fifo, Qdisc};
 use dumbbell_core::rng::Stream;
@@ -37,7 +37,8 @@ impl Asked {
     }
     fn at<T>(&mut self, at: Span, tell: impl FnOnce(&mut Cobalt, &mut Cx<'_>) -> T) -> T {
         let flows = FlowTable::default();
-        let mut cx = Cx { now: Time::ZERO + at, rng: &mut self.rng, link: &self.site, flows: &flows };
+        let mut cx =
+            Cx { now: Time::ZERO + at, rng: &mut self.rng, link: &self.site, flows: &flows };
         tell(&mut self.cobalt, &mut cx)
     }
     fn depart(&mut self, at: Span, sojourn: Span, ecn: Ecn) -> Verdict {
@@ -45,7 +46,10 @@ impl Asked {
     }
     fn overflow(&mut self, at: Span) {
         let p = packet(0, 1500, Ecn::NotEct);
-        assert_eq!(self.at(at, |cobalt, cx| cobalt.arrive(cx, &Standing, &p, false)), Verdict::Pass);
+        assert_eq!(
+            self.at(at, |cobalt, cx| cobalt.arrive(cx, &Standing, &p, false)),
+            Verdict::Pass
+        );
     }
     fn idle(&mut self, at: Span) {
         self.at(at, |cobalt, cx| cobalt.idle(cx));
@@ -60,7 +64,8 @@ impl Asked {
 const STEP: Span = Span::from_us(10);
 const LONG: Span = Span::from_ms(50);
 
-/// Instants (ms) at which packets that waited long get a signal, from `from` on for `n` steps of 10 us.
+/// Instants (ms) at which packets that waited long get a signal, from `from` on for `n` steps of 10
+/// us.
 fn signals(asked: &mut Asked, from: Span, n: u64, ecn: Ecn) -> Vec<f64> {
     let mut all = Vec::new();
     for i in 0..n {
@@ -88,13 +93,15 @@ fn a_standing_queue_is_signalled_by_codels_law() {
     }
 }
 
-/// Below target the count goes down at the instants at which it would have gone up, each time a longer while.
+/// Below target the count goes down at the instants at which it would have gone up, each time a
+/// longer while.
 #[test]
 fn the_count_goes_down_by_the_law_by_which_it_grew() {
     let mut asked = Asked::new(&CobaltConfig::default());
     assert_eq!(signals(&mut asked, Span::ZERO, 31_630, Ecn::NotEct).len(), 4);
     assert_eq!(asked.gauge("count"), 5.0);
-    // The next signal would be 100/sqrt(5) ms after the last; then 100/sqrt(4), 100/sqrt(3), 100/sqrt(2), 100.
+    // The next signal would be 100/sqrt(5) ms after the last; then 100/sqrt(4), 100/sqrt(3),
+    // 100/sqrt(2), 100.
     let mut due = SIGNALS[4] + 100.0 / 5f64.sqrt();
     for count in [4u32, 3, 2, 1] {
         asked.depart(Span::from_secs_f64((due - 0.01) / 1e3), Span::ZERO, Ecn::NotEct);
@@ -124,9 +131,12 @@ fn a_queue_that_stands_again_soon_is_signalled_soon() {
 /// At most p_inc in a target's time at overflows, at most p_dec at empty queues; within [0, 1].
 #[test]
 fn blue_steps_once_in_a_target() {
-    let mut asked = Asked::new(&CobaltConfig { p_inc: 0.25, p_dec: 0.125, ..CobaltConfig::default() });
+    let mut asked =
+        Asked::new(&CobaltConfig { p_inc: 0.25, p_dec: 0.125, ..CobaltConfig::default() });
     let mut at = Span::from_secs(1);
-    for (ms, p) in [(0, 0.25), (3, 0.25), (5, 0.25), (6, 0.5), (11, 0.5), (12, 0.75), (18, 1.0), (24, 1.0)] {
+    for (ms, p) in
+        [(0, 0.25), (3, 0.25), (5, 0.25), (6, 0.5), (11, 0.5), (12, 0.75), (18, 1.0), (24, 1.0)]
+    {
         at = Span::from_ms(1000 + ms);
         asked.overflow(at);
         assert_eq!(asked.gauge("p_drop"), p, "{ms} ms");
@@ -153,7 +163,8 @@ fn blue_goes_up_sixteen_times_as_fast_as_down() {
     assert_eq!(steps(&mut asked, 10_000, 0.0, Asked::idle), Some(4096));
 }
 
-/// BLUE drops with its probability, whether a packet is ECN-capable or not: within 4.4 standard deviations.
+/// BLUE drops with its probability, whether a packet is ECN-capable or not: within 4.4 standard
+/// deviations.
 #[test]
 fn blue_drops_by_chance_and_never_marks() {
     let config = CobaltConfig { p_inc: 0.2, ecn: true, ..CobaltConfig::default() };
@@ -171,14 +182,15 @@ fn blue_drops_by_chance_and_never_marks() {
     assert!(deviations.abs() < 4.4, "{dropped} of {n}");
 }
 
-/// Where every packet is dropped the link stays idle, and no end of a transmission tells so: the drops themselves must
-/// bring the probability down, once in a target's time. A queue that is emptied by a drop at the end of a transmission is
-/// told once.
+/// Where every packet is dropped the link stays idle, and no end of a transmission tells so: the
+/// drops themselves must bring the probability down, once in a target's time. A queue that is
+/// emptied by a drop at the end of a transmission is told once.
 #[test]
 fn an_idle_link_ends_a_probability_of_one() {
     let config = CobaltConfig { p_inc: 1.0, p_dec: 1.0 / 1024.0, ..CobaltConfig::default() };
     let site = LinkInfo { capacity: Capacity::Packets(1), ..link(Capacity::Unlimited) };
-    let mut bench = Bench::new(Fifo::<_, Numbered>::new(Cobalt::new(&config, &site)), site, 1, false);
+    let mut bench =
+        Bench::new(Fifo::<_, Numbered>::new(Cobalt::new(&config, &site)), site, 1, false);
     let p_drop = |bench: &Bench<Fifo<Cobalt, Numbered>>| {
         let mut seen = Gauges::default();
         bench.port.qdisc().probe(&mut seen);
@@ -203,21 +215,26 @@ fn an_idle_link_ends_a_probability_of_one() {
 fn an_overflow_is_answered_at_the_head() {
     let config = CobaltConfig { p_inc: 0.0, ..CobaltConfig::default() };
     let site = LinkInfo { capacity: Capacity::Packets(3), ..link(Capacity::Unlimited) };
-    let mut bench = Bench::new(Fifo::<_, Numbered>::new(Cobalt::new(&config, &site)), site, 1, false);
+    let mut bench =
+        Bench::new(Fifo::<_, Numbered>::new(Cobalt::new(&config, &site)), site, 1, false);
     for _ in 0..5 {
         bench.arrive(Time::ZERO, packet(0, 1500, Ecn::NotEct));
     }
     bench.drain();
-    // The first was in transmission at once, three wait, the fifth overflows; the head goes when the first was sent.
+    // The first was in transmission at once, three wait, the fifth overflows; the head goes when
+    // the first was sent.
     assert_eq!(bench.journal.0[0], Event::Dropped(4, Reason::Overflow));
-    let head: Vec<&Event> = bench.journal.0.iter().filter(|e| matches!(e, Event::Dropped(_, Reason::Head))).collect();
+    let head: Vec<&Event> =
+        bench.journal.0.iter().filter(|e| matches!(e, Event::Dropped(_, Reason::Head))).collect();
     assert_eq!(head, [&Event::Dropped(1, Reason::Head)]);
 }
 
-/// ns-3's threshold: a long delay is as good as an overflow; and CAKE's: a delay of few packets is none.
+/// ns-3's threshold: a long delay is as good as an overflow; and CAKE's: a delay of few packets is
+/// none.
 #[test]
 fn thresholds_on_the_delay() {
-    let blue = CobaltConfig { blue_threshold: Span::from_ms(400), p_inc: 0.5, ..CobaltConfig::default() };
+    let blue =
+        CobaltConfig { blue_threshold: Span::from_ms(400), p_inc: 0.5, ..CobaltConfig::default() };
     let mut asked = Asked::new(&blue);
     asked.depart(Span::from_secs(1), Span::from_ms(400), Ecn::NotEct);
     assert_eq!(asked.gauge("p_drop"), 0.0);

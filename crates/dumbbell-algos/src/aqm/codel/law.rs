@@ -1,4 +1,5 @@
-//! The control law of CoDel and COBALT: the next signal comes `interval / sqrt(count)` after the last one.
+//! The control law of CoDel and COBALT: the next signal comes `interval / sqrt(count)` after the
+//! last one.
 use dumbbell_core::units::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,8 @@ pub enum InverseRoot {
     /// As a real number, for each signal anew (RFC 8289, section 5.3).
     #[default]
     Exact,
-    /// As an integer of 16 fraction bits, carried on from signal to signal by one Newton step each, as kernels do.
+    /// As an integer of 16 fraction bits, carried on from signal to signal by one Newton step each,
+    /// as kernels do.
     Newton16,
 }
 
@@ -51,8 +53,8 @@ impl ControlLaw {
     }
 }
 
-/// One step towards `1/sqrt(count)`, `x <- x (3 - count x^2) / 2`, with 16 fraction bits. Never 0, from which no step
-/// leads away.
+/// One step towards `1/sqrt(count)`, `x <- x (3 - count x^2) / 2`, with 16 fraction bits. Never 0,
+/// from which no step leads away.
 fn newton(inverse: u16, count: u32) -> u16 {
     let x = u128::from(inverse);
     let bracket = (3u128 << 32).saturating_sub(u128::from(count) * x * x);
@@ -65,8 +67,8 @@ pub(crate) mod tests {
 
     /// The card of RFC 8289's law: signals of a queue that stays, milliseconds after the first.
     pub(crate) const SIGNALS: [f64; 14] = [
-        0.0, 100.0, 170.711, 228.446, 278.446, 323.167, 363.992, 401.788, 437.144, 470.477, 502.100, 532.251, 561.118,
-        588.853,
+        0.0, 100.0, 170.711, 228.446, 278.446, 323.167, 363.992, 401.788, 437.144, 470.477,
+        502.100, 532.251, 561.118, 588.853,
     ];
 
     fn signals(root: InverseRoot) -> Vec<f64> {
@@ -88,8 +90,8 @@ pub(crate) mod tests {
         }
     }
 
-    /// A Newton step from the root of n - 1 falls short of that of n by less than 3/8 n^2 of it, most at n = 2: of 1 it
-    /// makes 1/2, not 0.7071.
+    /// A Newton step from the root of n - 1 falls short of that of n by less than 3/8 n^2 of it,
+    /// most at n = 2: of 1 it makes 1/2, not 0.7071.
     #[test]
     fn newton_steps_follow_the_root_from_below() {
         let mut law = ControlLaw::new(Span::from_ms(100), InverseRoot::Newton16);
@@ -97,10 +99,17 @@ pub(crate) mod tests {
         for count in 2..5000u32 {
             law.set(count);
             let short = 1.0 - f64::from(law.inverse) / 65536.0 * libm::sqrt(f64::from(count));
-            let bound = if count < 5 { 0.3 } else { 0.02 + libm::sqrt(f64::from(count)) * 2.0 / 65536.0 };
+            let bound =
+                if count < 5 { 0.3 } else { 0.02 + libm::sqrt(f64::from(count)) * 2.0 / 65536.0 };
             assert!((-1e-9..bound).contains(&short), "{count}: short by {short}");
         }
-        assert!(signals(InverseRoot::Newton16).iter().zip(SIGNALS).skip(3).all(|(ours, exact)| *ours < exact));
+        assert!(
+            signals(InverseRoot::Newton16)
+                .iter()
+                .zip(SIGNALS)
+                .skip(3)
+                .all(|(ours, exact)| *ours < exact)
+        );
     }
 
     /// The first steps by hand: 65535 (3 2^32 - 2 65535^2) / 2^33 = 32769.5; and so on.

@@ -1,8 +1,8 @@
 //! CoDel against RFC 8289 as it stands, and against the instants that its law comes to.
 use super::*;
 use dumbbell_core::aqm::Backlog;
-use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::Ecn;
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::qdisc::{Fifo, Qdisc};
 use dumbbell_core::rng::Stream;
@@ -39,7 +39,8 @@ impl Asked {
     }
     fn depart(&mut self, at: Span, sojourn: Span, behind: u64, ecn: Ecn) -> Verdict {
         let flows = FlowTable::default();
-        let mut cx = Cx { now: Time::ZERO + at, rng: &mut self.rng, link: &self.site, flows: &flows };
+        let mut cx =
+            Cx { now: Time::ZERO + at, rng: &mut self.rng, link: &self.site, flows: &flows };
         self.codel.depart(&mut cx, &Behind(behind), &packet(0, 1500, ecn), sojourn)
     }
     fn gauge(&self, name: &str) -> f64 {
@@ -57,7 +58,9 @@ fn standing(asked: &mut Asked, from: Span, n: u64, ecn: Ecn) -> Vec<f64> {
     let mut at = from;
     let mut all = Vec::new();
     for _ in 0..n {
-        while let signal @ (Verdict::Drop(_) | Verdict::Mark(_)) = asked.depart(at, Span::from_ms(50), STANDING, ecn) {
+        while let signal @ (Verdict::Drop(_) | Verdict::Mark(_)) =
+            asked.depart(at, Span::from_ms(50), STANDING, ecn)
+        {
             all.push(at.seconds() * 1e3);
             if matches!(signal, Verdict::Mark(_)) {
                 break;
@@ -88,7 +91,10 @@ fn a_standing_queue_is_dropped_from_by_the_law() {
 fn one_short_delay_is_enough_to_wait_another_interval() {
     let mut asked = Asked::new(&CodelConfig::default());
     assert!(standing(&mut asked, Span::ZERO, 9_999, Ecn::NotEct).is_empty());
-    assert_eq!(asked.depart(Span::from_us(99_995), Span::from_ps(4_999_999_999), STANDING, Ecn::NotEct), Verdict::Pass);
+    assert_eq!(
+        asked.depart(Span::from_us(99_995), Span::from_ps(4_999_999_999), STANDING, Ecn::NotEct),
+        Verdict::Pass
+    );
     let signals = standing(&mut asked, Span::from_ms(100), 10_001, Ecn::NotEct);
     assert_eq!(signals, [200.0]);
 }
@@ -101,14 +107,19 @@ fn a_queue_of_an_mtu_is_left_alone() {
         assert_eq!(asked.depart(STEP * i, long, 1500, Ecn::NotEct), Verdict::Pass);
     }
     assert_eq!(asked.depart(Span::from_ms(400), long, 1501, Ecn::NotEct), Verdict::Pass);
-    assert_eq!(asked.depart(Span::from_ms(500), long, 1501, Ecn::NotEct), Verdict::Drop(Reason::Head));
+    assert_eq!(
+        asked.depart(Span::from_ms(500), long, 1501, Ecn::NotEct),
+        Verdict::Drop(Reason::Head)
+    );
 }
 
-/// After 14 signals (count 14, lastcount 1) the queue empties. If it stands again soon, count goes on at 13; 16
-/// intervals after drop_next it begins at 1.
+/// After 14 signals (count 14, lastcount 1) the queue empties. If it stands again soon, count goes
+/// on at 13; 16 intervals after drop_next it begins at 1.
 #[test]
 fn count_is_remembered_for_sixteen_intervals() {
-    for (pause, count) in [(Span::from_ms(10), 13.0), (Span::from_ms(1_480), 13.0), (Span::from_ms(1_540), 1.0)] {
+    for (pause, count) in
+        [(Span::from_ms(10), 13.0), (Span::from_ms(1_480), 13.0), (Span::from_ms(1_540), 1.0)]
+    {
         let mut asked = Asked::new(&CodelConfig::default());
         assert_eq!(standing(&mut asked, Span::ZERO, 69_000, Ecn::NotEct).len(), 14);
         assert_eq!((asked.gauge("count"), asked.gauge("lastcount")), (14.0, 1.0));
@@ -144,7 +155,8 @@ fn journals(config: &CodelConfig, seed: u64, load: u32) -> [Vec<Event>; 2] {
         .map(|i| {
             // Bursts and lulls of half a second: the loop is entered and left again and again.
             let lull = (now.ps() / 500_000_000_000 + seed).is_multiple_of(3);
-            now += Span::from_us(u64::from(rng.below(if lull { 24_000 } else { 1_600_000 / load })));
+            now +=
+                Span::from_us(u64::from(rng.below(if lull { 24_000 } else { 1_600_000 / load })));
             let ecn = [Ecn::NotEct, Ecn::Ect0, Ecn::Ce][rng.below(3) as usize];
             (now, packet(i % 5, 40 + rng.below(1461), ecn))
         })
@@ -174,7 +186,8 @@ fn every_packet_fares_as_in_the_rfc() {
                 let differ = ours.iter().zip(&rfc).find(|(a, b)| a != b);
                 assert_eq!(ours.len(), rfc.len(), "seed {seed}: {differ:?}");
                 assert!(differ.is_none(), "seed {seed}: {differ:?}");
-                let head = |e: &&Event| matches!(e, Event::Dropped(_, Reason::Head) | Event::Marked(..));
+                let head =
+                    |e: &&Event| matches!(e, Event::Dropped(_, Reason::Head) | Event::Marked(..));
                 signals += ours.iter().filter(head).count();
             }
         }
@@ -184,7 +197,8 @@ fn every_packet_fares_as_in_the_rfc() {
 
 #[test]
 fn a_threshold_marks_what_waited_longer_and_drops_nothing() {
-    let config = CodelConfig { ecn: true, ce_threshold: Span::from_ms(1), ..CodelConfig::default() };
+    let config =
+        CodelConfig { ecn: true, ce_threshold: Span::from_ms(1), ..CodelConfig::default() };
     let mut asked = Asked::new(&config);
     let (above, at) = (Span::from_ps(1_000_000_001), Span::from_ms(1));
     assert_eq!(asked.depart(STEP, above, STANDING, Ecn::Ect1), Verdict::Mark(Reason::Head));
@@ -195,10 +209,14 @@ fn a_threshold_marks_what_waited_longer_and_drops_nothing() {
 /// The integer law signals the same queue earlier, because its roots fall short.
 #[test]
 fn the_integer_law_is_near_the_exact_one() {
-    let mut asked = Asked::new(&CodelConfig { inverse_root: InverseRoot::Newton16, ..CodelConfig::default() });
+    let mut asked =
+        Asked::new(&CodelConfig { inverse_root: InverseRoot::Newton16, ..CodelConfig::default() });
     let signals = standing(&mut asked, Span::ZERO, 69_000, Ecn::NotEct);
     // 1 of 16 bits, then 1/2, 0.5625, ... by one Newton step each.
-    assert!((signals[1] - 200.0).abs() < 0.011 && (signals[2] - 250.0).abs() < 0.011, "{signals:?}");
+    assert!(
+        (signals[1] - 200.0).abs() < 0.011 && (signals[2] - 250.0).abs() < 0.011,
+        "{signals:?}"
+    );
     assert!((signals[3] - 306.25).abs() < 0.011, "{signals:?}");
     for (ours, exact) in signals.iter().zip(law::tests::SIGNALS).skip(3) {
         assert!((ours - 100.0 - exact).abs() < 30.0, "{ours} ms and {exact} ms");

@@ -1,10 +1,12 @@
 //! ea-RED's parameters, and what of it is reconstructed.
 //!
-//! Printed: both thresholds follow avg so that it stays between them; they move, too, when curr_q exceeds the buffer;
-//! no observation interval; all four steps 0.05, min_lim 5, max_lim 45, first max_th 15. Not printed, and an option here:
-//! the form of the step (`step`), where an overflow sends the thresholds (`overflow_dir`) and whether it goes before the
-//! average (`overflow_first`), the distance that they keep (`gap`), whether an average at a threshold counts as beyond it
-//! (`at_bound`), whether a packet is judged by the moved thresholds (`adapt_after_decision`), the first `min_th`, `max_p`, `w_q`.
+//! Printed: both thresholds follow avg so that it stays between them; they move, too, when curr_q
+//! exceeds the buffer; no observation interval; all four steps 0.05, min_lim 5, max_lim 45, first
+//! max_th 15. Not printed, and an option here: the form of the step (`step`), where an overflow
+//! sends the thresholds (`overflow_dir`) and whether it goes before the average (`overflow_first`),
+//! the distance that they keep (`gap`), whether an average at a threshold counts as beyond it
+//! (`at_bound`), whether a packet is judged by the moved thresholds (`adapt_after_decision`), the
+//! first `min_th`, `max_p`, `w_q`.
 use crate::aqm::red::config::red_config;
 use dumbbell_core::catalogue::{Config, Fault};
 use dumbbell_core::units::Packets;
@@ -39,43 +41,67 @@ red_config! {
     /// Parameters of [`EaRed`](super::EaRed). Thresholds are in packets.
     pub struct EaRedConfig {
         /// First lower threshold. Reconstructed: the paper does not give it.
-        #[schemars(extend("x-source" = "reconstructed: min_lim, which is RED's min_th in the paper"))]
+        #[schemars(
+            extend("x-source" = "reconstructed: min_lim, which is RED's min_th in the paper"),
+        )]
         pub min_th: Packets = Packets(5.0),
         /// First upper threshold.
         #[schemars(extend("x-source" = "Lim et al., section 3-1: 15"))]
         pub max_th: Packets = Packets(15.0),
-        /// Probability `p_b` at `max_th`. Reconstructed: the paper does not give it; 0.02 is the other common value.
+        /// Probability `p_b` at `max_th`. Reconstructed: the paper does not give it; 0.02 is the
+        /// other common value.
         #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "reconstructed: RED's"))]
         pub max_p: f64 = 0.1,
         /// Step of `max_th` upwards.
-        #[schemars(range(min = 0.0, max = 10.0), extend("x-source" = "Lim et al., section 3-1: 0.05"))]
+        #[schemars(
+            range(min = 0.0, max = 10.0),
+            extend("x-source" = "Lim et al., section 3-1: 0.05"),
+        )]
         pub alpha_max: f64 = 0.05,
         /// Step of `max_th` downwards; at most 1 unless `step = "add"`.
-        #[schemars(range(min = 0.0, max = 10.0), extend("x-source" = "Lim et al., section 3-1: 0.05"))]
+        #[schemars(
+            range(min = 0.0, max = 10.0),
+            extend("x-source" = "Lim et al., section 3-1: 0.05"),
+        )]
         pub beta_max: f64 = 0.05,
         /// Step of `min_th` upwards.
-        #[schemars(range(min = 0.0, max = 10.0), extend("x-source" = "Lim et al., section 3-1: 0.05"))]
+        #[schemars(
+            range(min = 0.0, max = 10.0),
+            extend("x-source" = "Lim et al., section 3-1: 0.05"),
+        )]
         pub alpha_min: f64 = 0.05,
         /// Step of `min_th` downwards; at most 1 unless `step = "add"`.
-        #[schemars(range(min = 0.0, max = 10.0), extend("x-source" = "Lim et al., section 3-1: 0.05"))]
+        #[schemars(
+            range(min = 0.0, max = 10.0),
+            extend("x-source" = "Lim et al., section 3-1: 0.05"),
+        )]
         pub beta_min: f64 = 0.05,
         /// `min_th` never goes below this.
         #[schemars(extend("x-source" = "Lim et al., section 3-1: 5"))]
         pub min_lim: Packets = Packets(5.0),
         /// `max_th` never goes beyond this.
-        #[schemars(extend("x-source" = "Lim et al., section 3-1: 45, with the larger buffer too (section 3-2)"))]
+        #[schemars(
+            extend("x-source" = "Lim et al., section 3-1: 45, with the larger buffer too (section \
+                3-2)"),
+        )]
         pub max_lim: Packets = Packets(45.0),
         /// What at least lies between the thresholds. Reconstructed.
         #[schemars(extend("x-source" = "reconstructed: min_lim"))]
         pub gap: Packets = Packets(5.0),
         /// What a step is a multiple of. Reconstructed.
-        #[schemars(extend("x-source" = "reconstructed: fractions, since all four steps are the same for thresholds of any size"))]
+        #[schemars(
+            extend("x-source" = "reconstructed: fractions, since all four steps are the same for \
+                thresholds of any size"),
+        )]
         pub step: Step = Step::Mult,
         /// Where a packet that does not fit sends the thresholds. Reconstructed.
         #[schemars(extend("x-source" = "reconstructed: section 4 reports windows levelled down"))]
         pub overflow_dir: OverflowDir = OverflowDir::Lower,
-        /// Whether a packet that does not fit counts before an average above `max_th`, or after it. Reconstructed.
-        #[schemars(extend("x-source" = "reconstructed: section 2 says that avg alone shows it too late"))]
+        /// Whether a packet that does not fit counts before an average above `max_th`, or after it.
+        /// Reconstructed.
+        #[schemars(
+            extend("x-source" = "reconstructed: section 2 says that avg alone shows it too late"),
+        )]
         pub overflow_first: bool = true,
         /// Whether an average that is exactly at a threshold counts as beyond it. Reconstructed.
         #[schemars(extend("x-source" = "reconstructed"))]
@@ -106,7 +132,10 @@ impl Config for EaRedConfig {
         Self::ordered("max_lim", ("min_lim + gap", lowest), ("max_lim", self.max_lim.0))?;
         for (name, beta) in [("beta_max", self.beta_max), ("beta_min", self.beta_min)] {
             if self.step != Step::Add && beta > 1.0 {
-                let cause = format!("{name} = {beta} would take a threshold below nothing in one step");
+                let cause = format!(
+                    "{name} = {beta} would take a threshold below nothing in one \
+                    step"
+                );
                 return Err(Fault::at(name, cause).fix("write at most 1, or step = \"add\""));
             }
         }

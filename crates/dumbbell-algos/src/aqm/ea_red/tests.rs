@@ -1,4 +1,5 @@
-//! ea-RED's invariants, its walk to a steady average, its options, and RED where its steps are none.
+//! ea-RED's invariants, its walk to a steady average, its options, and RED where its steps are
+//! none.
 use super::*;
 use crate::aqm::red::RedConfig;
 use crate::aqm::red::tests::alike::{Line, same_as_red};
@@ -26,11 +27,13 @@ fn near(a: (f64, f64), b: (f64, f64)) -> bool {
     (a.0 - b.0).abs() < 1e-9 && (a.1 - b.1).abs() < 1e-9
 }
 
-/// With an average of 0, max_th decays from 15 to its floor of min_lim + gap in 8 arrivals; min_th is there already.
+/// With an average of 0, max_th decays from 15 to its floor of min_lim + gap in 8 arrivals; min_th
+/// is there already.
 #[test]
 fn an_idle_start() {
     let mut line = instant(&EaRedConfig::default());
-    for max_th in [14.25, 13.5375, 12.860_625, 12.217_593_75, 11.606_714_062_5, 11.026_378_359_375] {
+    for max_th in [14.25, 13.5375, 12.860_625, 12.217_593_75, 11.606_714_062_5, 11.026_378_359_375]
+    {
         line.arrive(0);
         assert!(near(thresholds(&line), (5.0, max_th)), "{:?} and not {max_th}", thresholds(&line));
     }
@@ -42,14 +45,19 @@ fn an_idle_start() {
     assert_eq!(thresholds(&line), (5.0, 10.0));
 }
 
-/// An average that stays at 40 draws the thresholds up until they hold it: 15 x 1.05^n >= 40 for n = 21.
+/// An average that stays at 40 draws the thresholds up until they hold it: 15 x 1.05^n >= 40 for n
+/// = 21.
 #[test]
 fn an_average_pinned_at_forty() {
     let mut line = instant(&EaRedConfig::default());
     for n in 1..=21 {
         line.arrive(40);
         let grown = libm::pow(1.05, f64::from(n));
-        assert!(near(thresholds(&line), (5.0 * grown, 15.0 * grown)), "{n}: {:?}", thresholds(&line));
+        assert!(
+            near(thresholds(&line), (5.0 * grown, 15.0 * grown)),
+            "{n}: {:?}",
+            thresholds(&line)
+        );
     }
     let (min_th, max_th) = thresholds(&line);
     assert!((min_th - 13.93).abs() < 0.005 && (max_th - 41.79).abs() < 0.005, "{min_th} {max_th}");
@@ -78,8 +86,12 @@ fn the_upper_limit() {
 #[test]
 fn the_forms_of_a_step() {
     let after = |step, found| {
-        let mut line =
-            instant(&EaRedConfig { step, min_th: Packets(10.0), max_th: Packets(20.0), ..Default::default() });
+        let mut line = instant(&EaRedConfig {
+            step,
+            min_th: Packets(10.0),
+            max_th: Packets(20.0),
+            ..Default::default()
+        });
         line.arrive(found);
         thresholds(&line)
     };
@@ -95,15 +107,26 @@ fn the_forms_of_a_step() {
 #[test]
 fn an_overflow() {
     let after = |overflow_dir, overflow_first, avg: f64| {
-        let config = EaRedConfig { overflow_dir, overflow_first, min_th: Packets(8.0), ..Default::default() };
+        let config = EaRedConfig {
+            overflow_dir,
+            overflow_first,
+            min_th: Packets(8.0),
+            ..Default::default()
+        };
         let mut aqm = ea_red(&config);
         aqm.rule.adapt(&mut aqm.dropper.curve, avg, false);
         (aqm.dropper.curve.min_th, aqm.dropper.curve.max_th)
     };
     let (down, up) = ((7.6, 14.25), (8.4, 15.75));
     for first in [true, false] {
-        assert!(near(after(OverflowDir::Lower, first, 10.0), down) && near(after(OverflowDir::Raise, first, 10.0), up));
-        assert!(near(after(OverflowDir::Lower, first, 3.0), down) && near(after(OverflowDir::Raise, first, 3.0), up));
+        assert!(
+            near(after(OverflowDir::Lower, first, 10.0), down)
+                && near(after(OverflowDir::Raise, first, 10.0), up)
+        );
+        assert!(
+            near(after(OverflowDir::Lower, first, 3.0), down)
+                && near(after(OverflowDir::Raise, first, 3.0), up)
+        );
     }
     assert!(near(after(OverflowDir::Lower, true, 40.0), down), "the overflow goes first");
     assert!(near(after(OverflowDir::Lower, false, 40.0), up), "the average goes first");
@@ -112,8 +135,12 @@ fn an_overflow() {
 #[test]
 fn an_average_at_a_threshold() {
     let after = |at_bound, found| {
-        let mut line =
-            instant(&EaRedConfig { at_bound, min_th: Packets(10.0), max_th: Packets(20.0), ..Default::default() });
+        let mut line = instant(&EaRedConfig {
+            at_bound,
+            min_th: Packets(10.0),
+            max_th: Packets(20.0),
+            ..Default::default()
+        });
         line.arrive(found);
         thresholds(&line)
     };
@@ -121,13 +148,19 @@ fn an_average_at_a_threshold() {
     assert!(near(after(true, 20), (10.5, 21.0)) && near(after(true, 10), (9.5, 19.0)));
 }
 
-/// An average of 15.5 is beyond 15 and not beyond the 15.75 that it moves max_th to: the packet is dropped for certain
-/// only if it is judged first.
+/// An average of 15.5 is beyond 15 and not beyond the 15.75 that it moves max_th to: the packet is
+/// dropped for certain only if it is judged first.
 #[test]
 fn the_decision_sees_the_new_thresholds_unless_it_goes_first() {
     use dumbbell_core::aqm::Reason;
     let verdict = |adapt_after_decision| {
-        let config = EaRedConfig { adapt_after_decision, byte_mode: true, w_q: 1.0, max_p: 0.0, ..Default::default() };
+        let config = EaRedConfig {
+            adapt_after_decision,
+            byte_mode: true,
+            w_q: 1.0,
+            max_p: 0.0,
+            ..Default::default()
+        };
         let mut line = Line::new(ea_red(&config), Capacity::Packets(50));
         let verdict = line.arrive_bytes(31, 15 * 500 + 250);
         assert!(near(thresholds(&line), (5.25, 15.75)));
@@ -140,7 +173,9 @@ fn the_decision_sees_the_new_thresholds_unless_it_goes_first() {
 /// With no steps it is RED: the same fate of every packet, and the same draws.
 #[test]
 fn without_steps_it_is_red() {
-    for (ecn, gentle, adapt_after_decision) in [(false, false, false), (true, false, true), (true, true, false)] {
+    for (ecn, gentle, adapt_after_decision) in
+        [(false, false, false), (true, false, true), (true, true, false)]
+    {
         let none = EaRedConfig {
             alpha_max: 0.0,
             beta_max: 0.0,
@@ -164,7 +199,8 @@ fn without_steps_it_is_red() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// min_lim <= min_th <= max_th - gap and max_th <= max_lim after every arrival, whatever the options.
+    /// min_lim <= min_th <= max_th - gap and max_th <= max_lim after every arrival, whatever the
+    /// options.
     #[test]
     fn thresholds_keep_their_limits(
         found in prop::collection::vec(0u32..60, 1..200),
@@ -195,7 +231,16 @@ fn contradictions_are_refused() {
     assert_eq!(fault(json!({"max_lim": "12 pkt"})).at, "max_lim");
     assert_eq!(fault(json!({"min_th": "3 pkt"})).at, "min_th");
     let close = fault(json!({"max_th": "9 pkt"}));
-    assert_eq!((close.at.as_str(), close.fix.as_deref()), ("max_th", Some("write \"10 pkt\", or lower min_th + gap")));
+    assert_eq!(
+        (close.at.as_str(), close.fix.as_deref()),
+        (
+            "max_th",
+            Some(
+                "write \"10 pkt\", or \
+        lower min_th + gap"
+            )
+        )
+    );
     assert_eq!(fault(json!({"beta_min": 2})).at, "beta_min");
     assert!(read::<EaRedConfig>(&json!({"beta_min": 2, "step": "add"})).is_ok());
     assert_eq!(fault(json!({"mean_packet_size": "0 B"})).at, "mean_packet_size");

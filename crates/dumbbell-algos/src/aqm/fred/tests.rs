@@ -8,8 +8,8 @@ use dumbbell_core::testing::{Bench, Event, Journal, Numbered, link, packet};
 use dumbbell_core::units::{Capacity, Time};
 use std::collections::BTreeMap;
 
-/// The paper's algorithm in its own words, with a map of the flows that wait. What it leaves to RED is written out:
-/// `count`, `p_a`, and the decay while idle.
+/// The paper's algorithm in its own words, with a map of the flows that wait. What it leaves to RED
+/// is written out: `count`, `p_a`, and the decay while idle.
 struct Literal {
     config: FredConfig,
     flows: BTreeMap<u32, (u32, u32)>,
@@ -23,7 +23,14 @@ struct Literal {
 impl Literal {
     fn new(config: &FredConfig) -> Self {
         let config = config.clone();
-        Literal { config, flows: BTreeMap::new(), avg: 0.0, avgcq: 1.0, count: -1, q_time: Some(Time::ZERO) }
+        Literal {
+            config,
+            flows: BTreeMap::new(),
+            avg: 0.0,
+            avgcq: 1.0,
+            count: -1,
+            q_time: Some(Time::ZERO),
+        }
     }
 
     fn share(&mut self, nactive: usize) {
@@ -52,7 +59,10 @@ impl Literal {
         }
         let (qlen, strike) = self.flows.get(&flow).copied().unwrap_or((0, 0));
         let length = f64::from(qlen);
-        if length >= maxq || (self.avg >= maxth && length > 2.0 * self.avgcq) || (length >= self.avgcq && strike > 1) {
+        if length >= maxq
+            || (self.avg >= maxth && length > 2.0 * self.avgcq)
+            || (length >= self.avgcq && strike > 1)
+        {
             self.flows.entry(flow).and_modify(|f| f.1 += 1);
             return Err(Reason::Forced);
         }
@@ -119,7 +129,11 @@ fn traffic(seed: u64, load: u32) -> Vec<(Time, Meta)> {
     let mut now = Time::ZERO;
     (0..1500)
         .map(|i| {
-            now += Span::from_us(u64::from(if i % 500 == 499 { 300_000 } else { rng.below(800_000 / load) }));
+            now += Span::from_us(u64::from(if i % 500 == 499 {
+                300_000
+            } else {
+                rng.below(800_000 / load)
+            }));
             let flow = if rng.below(3) == 0 { rng.below(2) } else { 2 + rng.below(12) };
             (now, packet(flow, 100 + rng.below(900), Ecn::NotEct))
         })
@@ -146,7 +160,11 @@ fn every_packet_fares_as_in_the_paper() {
             let ours = run(Fifo::new(Fred::new(&config, &site)), site, &traffic);
             let paper = run(Fifo::new(Literal::new(&config)), site, &traffic);
             let differ = ours.0.iter().zip(&paper.0).find(|(a, b)| a != b);
-            assert!(differ.is_none() && ours.0.len() == paper.0.len(), "seed {seed}, w_q {w_q}: {differ:?}");
+            assert!(
+                differ.is_none() && ours.0.len() == paper.0.len(),
+                "seed {seed}, w_q {w_q}: \
+                {differ:?}"
+            );
             early += ours.dropped(Reason::Early);
             forced += ours.dropped(Reason::Forced);
             overflow += ours.dropped(Reason::Overflow);
@@ -173,7 +191,8 @@ fn a_flow_never_has_more_than_maxq() {
     assert!(bench.journal.dropped(Reason::Forced) > 2000);
 }
 
-/// Nine flows of 8 % of the link each and a tenth of four times the link, for 40 s: what of the nine is dropped.
+/// Nine flows of 8 % of the link each and a tenth of four times the link, for 40 s: what of the
+/// nine is dropped.
 fn losses_of_small_flows(qdisc: impl Qdisc<Numbered>, site: LinkInfo) -> Vec<Event> {
     let mut bench = Bench::new(qdisc, site, 1, false);
     let mut small = Vec::new();
@@ -191,8 +210,8 @@ fn losses_of_small_flows(qdisc: impl Qdisc<Numbered>, site: LinkInfo) -> Vec<Eve
     bench.journal.0.into_iter().filter(lost).collect()
 }
 
-/// They lose next to nothing (a few packets when the average passes `max_th`); Drop Tail with the same buffer drops
-/// most of what they send.
+/// They lose next to nothing (a few packets when the average passes `max_th`); Drop Tail with the
+/// same buffer drops most of what they send.
 #[test]
 fn small_flows_are_spared_and_the_greedy_one_is_not() {
     let site = link(Capacity::Packets(40));
@@ -203,8 +222,8 @@ fn small_flows_are_spared_and_the_greedy_one_is_not() {
     assert!(fred.len() < 20, "{fred:?}");
 }
 
-/// A flow of small packets that come more often than a typical packet takes does not lock the queue: the average comes
-/// down while the link is idle, whoever knocks.
+/// A flow of small packets that come more often than a typical packet takes does not lock the
+/// queue: the average comes down while the link is idle, whoever knocks.
 #[test]
 fn a_queue_that_drops_all_comes_down_again() {
     let mut bench = bench(&FredConfig { w_q: 0.5, ..FredConfig::default() });
@@ -212,7 +231,10 @@ fn a_queue_that_drops_all_comes_down_again() {
     bench.drain();
     let before = bench.port.counters().departures;
     for i in 0..20_000 {
-        bench.arrive(Time::ZERO + Span::from_secs(1) + Span::from_us(100 * i), packet(50, 40, Ecn::NotEct));
+        bench.arrive(
+            Time::ZERO + Span::from_secs(1) + Span::from_us(100 * i),
+            packet(50, 40, Ecn::NotEct),
+        );
     }
     assert!(bench.port.counters().departures > before + 1000);
 }
@@ -221,8 +243,13 @@ fn a_queue_that_drops_all_comes_down_again() {
 #[test]
 fn many_flows_may_have_two_packets_each() {
     let fates = |above| {
-        let config =
-            FredConfig { min_th: Packets(1.0), max_th: Packets(1.0), w_q: 1.0, above, ..FredConfig::default() };
+        let config = FredConfig {
+            min_th: Packets(1.0),
+            max_th: Packets(1.0),
+            w_q: 1.0,
+            above,
+            ..FredConfig::default()
+        };
         let mut bench = bench(&config);
         for flow in [0, 0, 1, 1, 1, 2, 2, 2] {
             bench.arrive(Time::ZERO, packet(flow, 1000, Ecn::NotEct));
@@ -238,7 +265,8 @@ fn many_flows_may_have_two_packets_each() {
 /// Two strikes and a flow is held to its fair share; with its last packet they are forgotten.
 #[test]
 fn strikes_last_as_long_as_packets_wait() {
-    let mut bench = bench(&FredConfig { min_th: Packets(3.0), max_th: Packets(9.0), ..FredConfig::default() });
+    let mut bench =
+        bench(&FredConfig { min_th: Packets(3.0), max_th: Packets(9.0), ..FredConfig::default() });
     let strike = |bench: &Bench<Fifo<Fred, Numbered>>| {
         let mut seen = dumbbell_core::probe::Gauges::default();
         bench.port.qdisc().probe(&mut seen);
@@ -249,7 +277,8 @@ fn strikes_last_as_long_as_packets_wait() {
     }
     // One is in transmission, three wait, three were struck; the last saw two strikes.
     assert_eq!((bench.journal.dropped(Reason::Forced), strike(&bench)), (3, 2.0));
-    // At 17 ms one waits, as many as the fair share: another strike, though the flow is far below maxq.
+    // At 17 ms one waits, as many as the fair share: another strike, though the flow is far below
+    // maxq.
     bench.arrive(Time::ZERO + Span::from_ms(17), packet(0, 1000, Ecn::NotEct));
     assert_eq!((bench.journal.dropped(Reason::Forced), strike(&bench)), (4, 3.0));
     bench.drain();

@@ -17,7 +17,8 @@ pub enum GredMode {
     /// That of its own virtual queue (`tc-gred` without `grio`).
     #[default]
     Separate,
-    /// That of its own and of all more protected virtual queues that are not idle, added up, as in RIO (`grio`).
+    /// That of its own and of all more protected virtual queues that are not idle, added up, as in
+    /// RIO (`grio`).
     Grio,
     /// That of the whole queue, as in WRED (`grio` with virtual queues of the same `prio`).
     Wred,
@@ -49,17 +50,25 @@ fn fiftieth() -> f64 {
 impl GredQueue {
     /// Without a limit.
     pub fn of(min_th: f64, max_th: f64, max_p: f64, prio: u32) -> Self {
-        GredQueue { min_th: Packets(min_th), max_th: Packets(max_th), max_p, prio, limit: Packets(0.0) }
+        GredQueue {
+            min_th: Packets(min_th),
+            max_th: Packets(max_th),
+            max_p,
+            prio,
+            limit: Packets(0.0),
+        }
     }
 }
 
 red_config! {
-    /// Parameters of [`Gred`](super::Gred). The default is an example: three drop precedences, and all else with the last.
+    /// Parameters of [`Gred`](super::Gred). The default is an example: three drop precedences, and
+    /// all else with the last.
     pub struct GredConfig {
         /// Which average a packet is judged by.
         #[schemars(extend("x-source" = "tc-gred: without grio"))]
         pub mode: GredMode = GredMode::Separate,
-        /// The virtual queues, at most 16, as `[{ min_th = "5 pkt", max_th = "15 pkt", max_p = 0.02, prio = 0, limit = "0 pkt" }]`.
+        /// The virtual queues, at most 16, as
+        /// `[{ min_th = "5 pkt", max_th = "15 pkt", max_p = 0.02, prio = 0, limit = "0 pkt" }]`.
         #[schemars(extend("x-source" = "none: an example, to be replaced"))]
         pub queues: Vec<GredQueue> = vec![
             GredQueue::of(15.0, 45.0, 0.02, 1),
@@ -82,21 +91,30 @@ impl GredConfig {
         let count = self.queues.len();
         if count == 0 || count > MOST {
             let fault = Fault::at("queues", format!("there are {count} virtual queues"));
-            return Err(
-                fault.fix(format!("give 1 to {MOST}, as queues = [{{ min_th = \"5 pkt\", max_th = \"15 pkt\" }}]"))
-            );
+            return Err(fault.fix(format!(
+                "give 1 to {MOST}, as queues = [{{ min_th = \"5 pkt\", max_th = \
+                    \"15 pkt\" }}]"
+            )));
         }
         for (i, queue) in self.queues.iter().enumerate() {
             let at = |field: &str| format!("queues[{i}].{field}");
             if !(0.0..=1.0).contains(&queue.max_p) {
-                return Err(Fault::at(&at("max_p"), format!("{} is no probability", queue.max_p)).fix("write 0 to 1"));
+                return Err(Fault::at(&at("max_p"), format!("{} is no probability", queue.max_p))
+                    .fix(
+                        "write \
+                    0 to 1",
+                    ));
             }
             self.red(queue.min_th.0, queue.max_th.0, queue.max_p)
                 .check()
                 .map_err(|f| if f.at == "max_th" { Fault { at: at("max_th"), ..f } } else { f })?;
-            if self.mode == GredMode::Grio && self.queues[..i].iter().any(|q| q.prio == queue.prio) {
-                let cause =
-                    format!("another virtual queue has prio {}: Linux then takes one average for all", queue.prio);
+            if self.mode == GredMode::Grio && self.queues[..i].iter().any(|q| q.prio == queue.prio)
+            {
+                let cause = format!(
+                    "another virtual queue has prio {}: Linux then takes one average for \
+                        all",
+                    queue.prio
+                );
                 return Err(Fault::at(&at("prio"), cause).fix("write another, or mode = \"wred\""));
             }
         }
@@ -109,8 +127,15 @@ impl Config for GredConfig {
         self.check_queues()?;
         let count = self.queues.len() as u32;
         if self.default_queue >= count {
-            let cause = format!("virtual queue {}, and the last of {count} is {}", self.default_queue, count - 1);
-            return Err(Fault::at("default_queue", cause).fix("add it to `queues`, or write a lower one"));
+            let cause = format!(
+                "virtual queue {}, and the last of {count} is {}",
+                self.default_queue,
+                count - 1
+            );
+            return Err(Fault::at("default_queue", cause).fix(
+                "add it to `queues`, or write a lower \
+                one",
+            ));
         }
         codepoints::check(&self.map, "map", count)
     }

@@ -1,4 +1,5 @@
-//! GRED's virtual queues against a second account of them, its three averages, its limits, and RED where there is but one.
+//! GRED's virtual queues against a second account of them, its three averages, its limits, and RED
+//! where there is but one.
 use super::*;
 use crate::aqm::red::RedConfig;
 use crate::aqm::red::spacing::SpacingLaw;
@@ -18,7 +19,14 @@ type Port = Bench<Fifo<Gred, Numbered>>;
 /// Two queues, EF in the first; averages are what arriving packets find.
 fn two(mode: GredMode, first: GredQueue, second: GredQueue) -> GredConfig {
     let map = [("ef".to_string(), 0)].into();
-    GredConfig { mode, queues: vec![first, second], map, default_queue: 1, w_q: 1.0, ..Default::default() }
+    GredConfig {
+        mode,
+        queues: vec![first, second],
+        map,
+        default_queue: 1,
+        w_q: 1.0,
+        ..Default::default()
+    }
 }
 
 fn port(config: &GredConfig, capacity: Capacity) -> Port {
@@ -36,14 +44,23 @@ const EF: u8 = 46;
 
 /// A packet of 500 B: 4 ms at 1 Mbps.
 fn send(port: &mut Port, ms: u64, dscp: u8) {
-    port.arrive(Time::ZERO + Span::from_ms(ms), Meta { dscp: Dscp(dscp), ..packet(0, 500, Ecn::NotEct) });
+    port.arrive(
+        Time::ZERO + Span::from_ms(ms),
+        Meta { dscp: Dscp(dscp), ..packet(0, 500, Ecn::NotEct) },
+    );
 }
 
 /// Never early.
-const CALM: GredQueue =
-    GredQueue { min_th: Packets(100.0), max_th: Packets(200.0), max_p: 0.0, prio: 1, limit: Packets(0.0) };
+const CALM: GredQueue = GredQueue {
+    min_th: Packets(100.0),
+    max_th: Packets(200.0),
+    max_p: 0.0,
+    prio: 1,
+    limit: Packets(0.0),
+};
 
-/// One virtual queue with the average of the whole is RED; so are several with the same curve if nothing is counted.
+/// One virtual queue with the average of the whole is RED; so are several with the same curve if
+/// nothing is counted.
 #[test]
 fn with_one_virtual_queue_it_is_red() {
     let red = RedConfig { w_q: 0.1, ..Default::default() };
@@ -58,15 +75,24 @@ fn with_one_virtual_queue_it_is_red() {
     };
     config.check().unwrap();
     same_as_red(&red, |site| Gred::new(&config, site)).unwrap();
-    let three = GredConfig { queues: vec![one; 3], spacing: SpacingLaw::Bernoulli, ..GredConfig::default() };
+    let three = GredConfig {
+        queues: vec![one; 3],
+        spacing: SpacingLaw::Bernoulli,
+        ..GredConfig::default()
+    };
     let three = GredConfig { mode: GredMode::Wred, w_q: 0.1, ..three };
     let coins = RedConfig { spacing: SpacingLaw::Bernoulli, ..red.clone() };
     same_as_red(&coins, |site| Gred::new(&three, site)).unwrap();
     let separate = GredConfig { mode: GredMode::Separate, ..three };
-    assert!(same_as_red(&coins, |site| Gred::new(&separate, site)).is_err(), "own averages must show");
+    assert!(
+        same_as_red(&coins, |site| Gred::new(&separate, site)).is_err(),
+        "own averages must \
+        show"
+    );
 }
 
-/// Seven best-effort packets wait: best effort is beyond its threshold of 5, EF is not, until it has as many itself.
+/// Seven best-effort packets wait: best effort is beyond its threshold of 5, EF is not, until it
+/// has as many itself.
 #[test]
 fn each_has_its_own_average() {
     let forced = GredQueue::of(5.0, 5.0, 1.0, 1);
@@ -74,7 +100,12 @@ fn each_has_its_own_average() {
     for _ in 0..6 {
         send(&mut port, 0, 0);
     }
-    assert_eq!((gauge(&port, "avg"), gauge(&port, "backlog")), (4.0, 5.0), "the first is in transmission");
+    assert_eq!(
+        (gauge(&port, "avg"), gauge(&port, "backlog")),
+        (4.0, 5.0),
+        "the first is in \
+        transmission"
+    );
     for _ in 0..5 {
         send(&mut port, 0, EF);
     }
@@ -107,8 +138,8 @@ fn priorities_add_up() {
     assert_eq!(gauge(&port, "avg"), 0.0);
 }
 
-/// A virtual queue is idle from when its last packet begins its transmission, though the link sends others: 40 ms later
-/// that is ten typical packets, and w_q = 0.1 makes avg (1 - 0.1)^11.
+/// A virtual queue is idle from when its last packet begins its transmission, though the link sends
+/// others: 40 ms later that is ten typical packets, and w_q = 0.1 makes avg (1 - 0.1)^11.
 #[test]
 fn an_average_decays_while_its_queue_is_empty() {
     let mut config = two(GredMode::Separate, CALM, CALM);
@@ -138,10 +169,16 @@ fn a_virtual_queue_has_a_limit() {
     for dscp in [0, 0, EF, EF, 0, EF] {
         send(&mut wred, 0, dscp);
     }
-    assert_eq!(wred.journal.0, [3, 5].map(|id| Event::Dropped(id, Reason::Overflow)), "the whole backlog counts");
+    assert_eq!(
+        wred.journal.0,
+        [3, 5].map(|id| Event::Dropped(id, Reason::Overflow)),
+        "the whole \
+        backlog counts"
+    );
 }
 
-/// In byte mode the limit is in packets of the mean size, 500 B: 1000 B here. The first packet is in transmission.
+/// In byte mode the limit is in packets of the mean size, 500 B: 1000 B here. The first packet is
+/// in transmission.
 #[test]
 fn a_limit_in_byte_mode() {
     let narrow = GredQueue { limit: Packets(2.0), ..CALM };
@@ -153,7 +190,8 @@ fn a_limit_in_byte_mode() {
     assert_eq!(port.journal.0, [2, 4].map(|id| Event::Dropped(id, Reason::Overflow)));
 }
 
-/// A second account of the virtual queues, from the journal: what waits of each class, and the average from that.
+/// A second account of the virtual queues, from the journal: what waits of each class, and the
+/// average from that.
 #[test]
 fn averages_are_those_of_a_second_account() {
     let config = GredConfig { w_q: 0.25, ..two(GredMode::Separate, CALM, CALM) };
@@ -170,7 +208,11 @@ fn averages_are_those_of_a_second_account() {
             let (avg, start) = (account[class].avg(now), free.max(now));
             account[class].starts.push(start);
             free = start + link(Capacity::Unlimited).rate.span_of(u64::from(arrival.meta.wire_len));
-            assert!((gauge(&port, "avg") - avg).abs() < 1e-9, "seed {seed}: {} and {avg}", gauge(&port, "avg"));
+            assert!(
+                (gauge(&port, "avg") - avg).abs() < 1e-9,
+                "seed {seed}: {} and {avg}",
+                gauge(&port, "avg")
+            );
         }
     }
 }

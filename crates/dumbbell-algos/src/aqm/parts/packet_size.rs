@@ -1,11 +1,14 @@
-//! What packets of different sizes count for, in every AQM that leaves the choice: the words are those of RFC 7141.
+//! What packets of different sizes count for, in every AQM that leaves the choice: the words are
+//! those of RFC 7141.
 //!
-//! *Byte mode* (`byte_mode`) is about the measure: the queue is the bytes that wait over `mean_packet_size`, so that a
-//! threshold of 5 packets is one of 5 typical packets. RFC 7141 section 2.1 advises to measure in the unit in which the
-//! resource is used up: bytes where the link is what is short, packets (or buffers) where these are.
+//! *Byte mode* (`byte_mode`) is about the measure: the queue is the bytes that wait over
+//! `mean_packet_size`, so that a threshold of 5 packets is one of 5 typical packets. RFC 7141
+//! section 2.1 advises to measure in the unit in which the resource is used up: bytes where the
+//! link is what is short, packets (or buffers) where these are.
 //!
-//! *Byte-mode drop* (`byte_drop`) is about the signal: its probability grows with the size of the packet. RFC 7141
-//! section 2.2 advises against it, because small packets ought not to be favoured by the network.
+//! *Byte-mode drop* (`byte_drop`) is about the signal: its probability grows with the size of the
+//! packet. RFC 7141 section 2.2 advises against it, because small packets ought not to be favoured
+//! by the network.
 use crate::aqm::red::spacing::{Spacing, SpacingLaw};
 use dumbbell_core::aqm::Backlog;
 use dumbbell_core::catalogue::Fault;
@@ -24,8 +27,8 @@ pub enum ByteDrop {
     MeanSize,
     /// `p_b` times its size over the link's MTU (Floyd, Jacobson 1993, Fig. 2).
     MaxSize,
-    /// `p_a` times its size over `mean_packet_size`, and `count` in bytes over that size, rounded down (ns-2 `bytes_`);
-    /// where signals are not spaced, the same as `mean_size`.
+    /// `p_a` times its size over `mean_packet_size`, and `count` in bytes over that size, rounded
+    /// down (ns-2 `bytes_`); where signals are not spaced, the same as `mean_size`.
     Ns2,
 }
 
@@ -66,7 +69,8 @@ impl SizePolicy {
         self.byte_mode
     }
 
-    /// The queue in packets; in byte mode in typical packets, so that a threshold means `th * mean` bytes.
+    /// The queue in packets; in byte mode in typical packets, so that a threshold means `th * mean`
+    /// bytes.
     #[inline]
     pub fn length(&self, q: Backlog) -> f64 {
         if self.byte_mode { q.bytes as f64 / self.mean } else { f64::from(q.packets) }
@@ -78,7 +82,8 @@ impl SizePolicy {
         if self.byte_mode { f64::from(bytes) / self.mean } else { 1.0 }
     }
 
-    /// What the probability of a signal, of which each packet draws on its own, is multiplied by for one of `bytes`.
+    /// What the probability of a signal, of which each packet draws on its own, is multiplied by
+    /// for one of `bytes`.
     #[inline]
     pub fn share(&self, bytes: u32, mtu: u32) -> f64 {
         match self.byte_drop {
@@ -92,7 +97,9 @@ impl SizePolicy {
     #[inline]
     pub fn part(&self, bytes: u32, mtu: u32) -> Part {
         match self.byte_drop {
-            ByteDrop::Ns2 => Part { factor: 1.0, weight: f64::from(bytes), scale: f64::from(bytes) / self.mean },
+            ByteDrop::Ns2 => {
+                Part { factor: 1.0, weight: f64::from(bytes), scale: f64::from(bytes) / self.mean }
+            }
             _ => Part { factor: self.share(bytes, mtu), weight: 1.0, scale: 1.0 },
         }
     }
@@ -107,13 +114,23 @@ impl SizePolicy {
 }
 
 /// A typical packet has a byte; and what cannot be spaced is not asked for.
-pub fn check_sizes(mean: Bytes, byte_drop: ByteDrop, spacing: Option<SpacingLaw>) -> Result<(), Fault> {
+pub fn check_sizes(
+    mean: Bytes,
+    byte_drop: ByteDrop,
+    spacing: Option<SpacingLaw>,
+) -> Result<(), Fault> {
     if mean.0 == 0 {
-        return Err(Fault::at("mean_packet_size", "a packet has at least one byte").fix("write \"500 B\""));
+        return Err(Fault::at("mean_packet_size", "a packet has at least one byte").fix(
+            "write \
+            \"500 B\"",
+        ));
     }
     if spacing == Some(SpacingLaw::UniformStored) && byte_drop == ByteDrop::Ns2 {
         let cause = "the stored random number decides by p_b, and byte_drop = \"ns2\" changes p_a";
-        return Err(Fault::at("byte_drop", cause).fix("write \"mean_size\", or spacing = \"uniform\""));
+        return Err(Fault::at("byte_drop", cause).fix(
+            "write \"mean_size\", or spacing = \
+            \"uniform\"",
+        ));
     }
     Ok(())
 }

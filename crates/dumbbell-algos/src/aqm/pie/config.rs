@@ -35,11 +35,15 @@ pub struct PieConfig {
     /// For this long after a time without congestion no packet is signalled, `MAX_BURST`.
     #[schemars(extend("x-source" = "RFC 8033 section 4.4: 150 ms"))]
     pub max_burst: Span,
-    /// Size of a typical packet: with at most two of them waiting no packet is signalled; the unit of `bytemode`.
+    /// Size of a typical packet: with at most two of them waiting no packet is signalled; the unit
+    /// of `bytemode`.
     #[schemars(extend("x-source" = "RFC 8033 section 4.1: MEAN_PKTSIZE, an MTU"))]
     pub mean_packet_size: Bytes,
     /// How the queueing delay is estimated.
-    #[schemars(extend("x-source" = "RFC 8033 section 4.3; Linux since 5.6, ns-3 UseDequeueRateEstimator false"))]
+    #[schemars(
+        extend("x-source" = "RFC 8033 section 4.3; Linux since 5.6, ns-3 UseDequeueRateEstimator \
+            false"),
+    )]
     pub delay: DelayEstimate,
     /// How many bytes must wait for a measurement of `dequeue_rate`, and leave within it.
     #[schemars(extend("x-source" = "RFC 8033 section 5.2: 2^14 B"))]
@@ -51,9 +55,13 @@ pub struct PieConfig {
     #[schemars(extend("x-source" = "RFC 8033 section 5.1: optional; tc-pie(8) noecn"))]
     pub ecn: bool,
     /// From this probability on ECN-capable packets too are dropped, for the reason `forced`.
-    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "RFC 8033 section 5.1: mark_ecnth 10 %"))]
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "RFC 8033 section 5.1: mark_ecnth 10 %"),
+    )]
     pub mark_ecnth: f64,
-    /// Whether signals are spaced: none before the probabilities since the last one add up to 0.85, one at 8.5.
+    /// Whether signals are spaced: none before the probabilities since the last one add up to 0.85,
+    /// one at 8.5.
     #[schemars(extend("x-source" = "RFC 8033 section 5.4; Linux has it"))]
     pub derandomize: bool,
     /// Whether the probability, once it is 0.1, grows by at most 0.02 in an update.
@@ -62,9 +70,12 @@ pub struct PieConfig {
     /// Whether the probability is scaled by the packet's size over `mean_packet_size`, up to 1.
     #[schemars(extend("x-source" = "RFC 8033 section 4.1; tc-pie(8) nobytemode"))]
     pub bytemode: bool,
-    /// Share of the queue's limit at which the algorithm starts; it stops when delay and probability are zero again.
-    /// 0: it always runs. The appendix of RFC 8033 has 1/3.
-    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "RFC 8033 section 5.3: optional; Linux has it not"))]
+    /// Share of the queue's limit at which the algorithm starts; it stops when delay and
+    /// probability are zero again. 0: it always runs. The appendix of RFC 8033 has 1/3.
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "RFC 8033 section 5.3: optional; Linux has it not"),
+    )]
     pub activate: f64,
 }
 
@@ -93,12 +104,20 @@ impl Default for PieConfig {
 /// Refuses what no controller of delay can work with.
 pub fn check_times(target: Span, tupdate: Span) -> Result<(), Fault> {
     if target == Span::ZERO {
-        return Err(
-            Fault::at("target", "no queue has a delay below zero to balance a target of zero").fix("write \"15 ms\"")
-        );
+        return Err(Fault::at(
+            "target",
+            "no queue has a delay below zero to balance a target of zero",
+        )
+        .fix(
+            "write \
+                \"15 ms\"",
+        ));
     }
     if tupdate < Span::from_us(1) {
-        return Err(Fault::at("tupdate", "the time between two updates is at least 1 us").fix("write \"15 ms\""));
+        return Err(Fault::at("tupdate", "the time between two updates is at least 1 us").fix(
+            "write \
+            \"15 ms\"",
+        ));
     }
     Ok(())
 }
@@ -107,11 +126,17 @@ impl Config for PieConfig {
     fn check(&self) -> Result<(), Fault> {
         check_times(self.target, self.tupdate)?;
         if self.mean_packet_size.0 == 0 {
-            return Err(Fault::at("mean_packet_size", "a packet has at least one byte").fix("write \"1500 B\""));
+            return Err(Fault::at("mean_packet_size", "a packet has at least one byte").fix(
+                "write \
+                \"1500 B\"",
+            ));
         }
         if self.dq_threshold.0 == 0 {
             let cause = "a rate is measured over at least one byte";
-            return Err(Fault::at("dq_threshold", cause).fix("write \"16384 B\", or delay = \"timestamp\""));
+            return Err(Fault::at("dq_threshold", cause).fix(
+                "write \"16384 B\", or delay = \
+                \"timestamp\"",
+            ));
         }
         Ok(())
     }

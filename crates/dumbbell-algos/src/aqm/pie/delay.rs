@@ -1,4 +1,5 @@
-//! The queueing delay that a controller of delay acts on, estimated in one of three ways (RFC 8033 sections 4.3, 5.2).
+//! The queueing delay that a controller of delay acts on, estimated in one of three ways (RFC 8033
+//! sections 4.3, 5.2).
 use dumbbell_core::aqm::{Cx, Needs, QueueView};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::units::{Bytes, Span, Time};
@@ -9,14 +10,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DelayEstimate {
-    /// How long the packet that left last had waited; nothing if none is left behind it (Linux, ns-3).
+    /// How long the packet that left last had waited; nothing if none is left behind it (Linux,
+    /// ns-3).
     #[default]
     Timestamp,
-    /// The bytes that wait over the rate at which bytes leave, which is measured while enough of them wait (RFC 8033,
-    /// section 5.2; tc's `dq_rate_estimator`). It is blind below the rate `8 dq_threshold / target`.
+    /// The bytes that wait over the rate at which bytes leave, which is measured while enough of
+    /// them wait (RFC 8033, section 5.2; tc's `dq_rate_estimator`). It is blind below the rate
+    /// `8 dq_threshold / target`.
     DequeueRate,
-    /// The bytes that wait over the link's nominal rate. Decides when a packet arrives, and so costs least; right only
-    /// where the rate is constant.
+    /// The bytes that wait over the link's nominal rate. Decides when a packet arrives, and so
+    /// costs least; right only where the rate is constant.
     LinkRate,
 }
 
@@ -65,20 +68,26 @@ impl Delay {
     /// A packet leaves a queue that no longer counts it.
     pub fn depart(&mut self, now: Time, q: &impl QueueView, p: &Meta, sojourn: Span) {
         match self.estimate {
-            DelayEstimate::Timestamp => self.waited = if q.waiting() == 0 { 0.0 } else { sojourn.seconds() },
+            DelayEstimate::Timestamp => {
+                self.waited = if q.waiting() == 0 { 0.0 } else { sojourn.seconds() }
+            }
             DelayEstimate::DequeueRate => self.measure(now, q.backlog().bytes, p),
             DelayEstimate::LinkRate => {}
         }
     }
 
-    /// A cycle starts when enough bytes wait that the link stays busy until as many have left. The packet that is about
-    /// to be sent belongs to the time after `now`.
+    /// A cycle starts when enough bytes wait that the link stays busy until as many have left. The
+    /// packet that is about to be sent belongs to the time after `now`.
     fn measure(&mut self, now: Time, waiting: u64, p: &Meta) {
         if let Some((since, bytes)) = self.cycle.filter(|(_, bytes)| *bytes >= self.threshold) {
             let seconds = now.since(since).seconds();
             if seconds > 0.0 {
                 let sample = bytes as f64 / seconds;
-                let weight = if self.rate == 0.0 { 1.0 } else { (self.threshold as f64 / WEIGHT_BASE).min(1.0) };
+                let weight = if self.rate == 0.0 {
+                    1.0
+                } else {
+                    (self.threshold as f64 / WEIGHT_BASE).min(1.0)
+                };
                 self.rate += weight * (sample - self.rate);
             }
             self.cycle = None;
@@ -97,7 +106,9 @@ impl Delay {
             DelayEstimate::Timestamp => self.waited,
             DelayEstimate::DequeueRate if self.rate > 0.0 => q.backlog().bytes as f64 / self.rate,
             DelayEstimate::DequeueRate => 0.0,
-            DelayEstimate::LinkRate => 8.0 * q.backlog().bytes as f64 / cx.link.rate.bps().max(1) as f64,
+            DelayEstimate::LinkRate => {
+                8.0 * q.backlog().bytes as f64 / cx.link.rate.bps().max(1) as f64
+            }
         }
     }
 }

@@ -8,7 +8,8 @@ use dumbbell_core::qdisc::{Fifo, Qdisc};
 use dumbbell_core::testing::{Bench, Event, Numbered, link, packet};
 use dumbbell_core::units::{Bytes, Rate, Time};
 
-const ESTIMATES: [DelayEstimate; 3] = [DelayEstimate::Timestamp, DelayEstimate::DequeueRate, DelayEstimate::LinkRate];
+const ESTIMATES: [DelayEstimate; 3] =
+    [DelayEstimate::Timestamp, DelayEstimate::DequeueRate, DelayEstimate::LinkRate];
 
 fn pie(config: &PieConfig) -> Pie {
     Pie::new(config, &link(Capacity::Unlimited))
@@ -18,7 +19,8 @@ fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 5e-7 * b.abs()
 }
 
-/// A delay that jumps to 30 ms and stays: twice the target. Each value is worked out by hand from section 4.2.
+/// A delay that jumps to 30 ms and stays: twice the target. Each value is worked out by hand from
+/// section 4.2.
 #[test]
 fn the_probability_at_a_constant_delay() {
     let mut pie = pie(&PieConfig::default());
@@ -47,9 +49,15 @@ fn the_probability_at_a_constant_delay() {
 /// One step from each decade of the probability: the gains are scaled by it.
 #[test]
 fn the_gains_follow_the_probability() {
-    for (drop_prob, scale) in
-        [(0.0, 2048.0), (5e-6, 512.0), (5e-5, 128.0), (5e-4, 32.0), (5e-3, 8.0), (5e-2, 2.0), (0.5, 1.0)]
-    {
+    for (drop_prob, scale) in [
+        (0.0, 2048.0),
+        (5e-6, 512.0),
+        (5e-5, 128.0),
+        (5e-4, 32.0),
+        (5e-3, 8.0),
+        (5e-2, 2.0),
+        (0.5, 1.0),
+    ] {
         let mut pie = pie(&PieConfig::default());
         (pie.drop_prob, pie.qdelay_old) = (drop_prob, 0.020);
         pie.update(0.025);
@@ -80,7 +88,10 @@ fn the_probability_decays_when_congestion_is_over() {
     };
     assert_eq!(step(Decay::NoDelay, 0.0, 0.0), 0.49);
     assert_eq!([step(Decay::NoDelay, 0.001, 0.0), step(Decay::NoDelay, 0.0, 0.001)], [0.5, 0.5]);
-    assert_eq!([step(Decay::LowDelay, 0.007, 0.007), step(Decay::LowDelay, 0.007, 0.008)], [0.49, 0.5]);
+    assert_eq!(
+        [step(Decay::LowDelay, 0.007, 0.007), step(Decay::LowDelay, 0.007, 0.008)],
+        [0.49, 0.5]
+    );
 }
 
 #[test]
@@ -110,13 +121,16 @@ fn congested(config: &PieConfig, drop_prob: f64) -> Pie {
     pie
 }
 
-/// Section 5.4: at a constant probability of 1/32 signals are at least 0.85 * 32, that is 28, and at most 8.5 * 32 = 272
-/// packets apart; on average 27 + 32, because each packet after the wait has its toss.
+/// Section 5.4: at a constant probability of 1/32 signals are at least 0.85 * 32, that is 28, and
+/// at most 8.5 * 32 = 272 packets apart; on average 27 + 32, because each packet after the wait has
+/// its toss.
 #[test]
 fn signals_are_neither_too_near_nor_too_far() {
     let spacings = |derandomize| {
-        let (mut pie, mut rng) =
-            (congested(&PieConfig { derandomize, ..PieConfig::default() }, 1.0 / 32.0), Stream::named(5, "pie"));
+        let (mut pie, mut rng) = (
+            congested(&PieConfig { derandomize, ..PieConfig::default() }, 1.0 / 32.0),
+            Stream::named(5, "pie"),
+        );
         let mut next = || {
             let n = (1..).find(|_| pie.drop_early(100_000, 1000, &mut rng)).unwrap();
             pie.accu_prob = 0.0;
@@ -128,7 +142,11 @@ fn signals_are_neither_too_near_nor_too_far() {
     let (even, plain) = (spacings(true), spacings(false));
     assert_eq!((even.iter().min(), even.iter().max()), (Some(&28), Some(&272)));
     assert!((mean(&even) - 59.0).abs() < 1.0, "{}", mean(&even));
-    assert!(plain.iter().min() == Some(&1) && (mean(&plain) - 32.0).abs() < 1.0, "{}", mean(&plain));
+    assert!(
+        plain.iter().min() == Some(&1) && (mean(&plain) - 32.0).abs() < 1.0,
+        "{}",
+        mean(&plain)
+    );
 }
 
 /// The safeguards of section 4.1, at a probability of one.
@@ -151,16 +169,26 @@ fn small_packets_are_signalled_less_where_asked() {
         let (mut pie, mut rng) = (congested(&config, 0.4), Stream::named(2, "pie"));
         (0..40_000).filter(|_| pie.drop_early(100_000, bytes, &mut rng)).count() as f64 / 40_000.0
     };
-    for (bytemode, bytes, expected) in
-        [(false, 150, 0.4), (true, 1500, 0.4), (true, 750, 0.2), (true, 150, 0.04), (true, 9000, 1.0)]
-    {
+    for (bytemode, bytes, expected) in [
+        (false, 150, 0.4),
+        (true, 1500, 0.4),
+        (true, 750, 0.2),
+        (true, 150, 0.04),
+        (true, 9000, 1.0),
+    ] {
         let got = share(bytemode, bytes);
         assert!((got - expected).abs() < 0.011, "bytemode {bytemode}, {bytes} B: {got}");
     }
 }
 
 /// A port on which a packet of 1000 B takes `service`, after one such packet every `gap`.
-fn loaded(config: &PieConfig, limit: u32, n: u32, [gap, service]: [Span; 2], seed: u64) -> Bench<Fifo<Pie, Numbered>> {
+fn loaded(
+    config: &PieConfig,
+    limit: u32,
+    n: u32,
+    [gap, service]: [Span; 2],
+    seed: u64,
+) -> Bench<Fifo<Pie, Numbered>> {
     let rate = Rate::from_bps(8_000_000_000_000_000 / service.ps());
     let site = LinkInfo { rate, ..link(Capacity::Packets(limit)) };
     let mut bench = Bench::new(Fifo::new(Pie::new(config, &site)), site, seed, false);
@@ -170,7 +198,8 @@ fn loaded(config: &PieConfig, limit: u32, n: u32, [gap, service]: [Span; 2], see
     bench
 }
 
-/// The scenarios of ns-3's suite, by what they must come to: how much is dropped early, and that nothing overflows.
+/// The scenarios of ns-3's suite, by what they must come to: how much is dropped early, and that
+/// nothing overflows.
 #[test]
 fn ns3_suite() {
     let ms = Span::from_ms;
@@ -186,7 +215,8 @@ fn ns3_suite() {
             ..PieConfig::default()
         };
         let early = |config: &PieConfig, service| {
-            let seeds = (0..20).map(|seed| loaded(config, 300, 400, [ms(10), ms(service)], seed).journal);
+            let seeds =
+                (0..20).map(|seed| loaded(config, 300, 400, [ms(10), ms(service)], seed).journal);
             let dropped = seeds.map(|j| (j.dropped(Reason::Early), j.dropped(Reason::Overflow)));
             let (early, overflow) = dropped.fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
             assert_eq!(overflow, 0);
@@ -194,10 +224,23 @@ fn ns3_suite() {
         };
         let t2 = early(&base, 12);
         assert!(t2 > 0, "{delay:?}");
-        assert!(early(&PieConfig { target: ms(80), ..base.clone() }, 12) < t2, "{delay:?}: a higher target");
+        assert!(
+            early(&PieConfig { target: ms(80), ..base.clone() }, 12) < t2,
+            "{delay:?}: a \
+            higher target"
+        );
         assert!(early(&base, 15) > t2, "{delay:?}: a slower link");
-        assert!(early(&PieConfig { tupdate: ms(90), ..base.clone() }, 12) < t2, "{delay:?}: rarer updates");
-        assert_eq!(early(&PieConfig { activate: 1.0, ..base.clone() }, 12), 0, "{delay:?}: never active");
+        assert!(
+            early(&PieConfig { tupdate: ms(90), ..base.clone() }, 12) < t2,
+            "{delay:?}: rarer \
+            updates"
+        );
+        assert_eq!(
+            early(&PieConfig { activate: 1.0, ..base.clone() }, 12),
+            0,
+            "{delay:?}: never \
+            active"
+        );
         let late = early(&PieConfig { activate: 0.05, ..base.clone() }, 12);
         assert!(late > 0, "{delay:?}: active from 15 packets on");
     }
@@ -230,32 +273,38 @@ fn it_stops_after_congestion_where_it_starts_late() {
     assert!(!pie.active);
 }
 
-/// Up to `mark_ecnth` a capable packet is marked, from there on it is dropped: never for the reason `early`.
+/// Up to `mark_ecnth` a capable packet is marked, from there on it is dropped: never for the reason
+/// `early`.
 #[test]
 fn capable_packets_are_marked_up_to_a_probability() {
     let decided = |drop_prob, ecn| {
         let config = PieConfig { ecn: true, mark_ecnth: 0.3, ..PieConfig::default() };
         let site = link(Capacity::Unlimited);
-        let mut bench = Bench::new(Fifo::<_, Numbered>::new(congested(&config, drop_prob)), site, 1, false);
+        let mut bench =
+            Bench::new(Fifo::<_, Numbered>::new(congested(&config, drop_prob)), site, 1, false);
         (0..200).for_each(|_| _ = bench.arrive(Time::ZERO, packet(0, 1000, ecn)));
         let j = &bench.journal;
         [j.marked(), j.dropped(Reason::Early), j.dropped(Reason::Forced)].map(|n| n > 0)
     };
-    // The tick at the start brings the probability down by (alpha 15 ms + beta 30 ms) at most: from 0.4 to above 0.3.
+    // The tick at the start brings the probability down by (alpha 15 ms + beta 30 ms) at most: from
+    // 0.4 to above 0.3.
     assert_eq!(decided(0.3, Ecn::Ect0), [true, false, false]);
     assert_eq!(decided(0.4, Ecn::Ect0), [false, false, true]);
     assert_eq!(decided(0.4, Ecn::NotEct), [false, true, false]);
 }
 
-/// The rate at which a busy link of 10 Mbps sends is measured to the byte, whatever the packets' sizes; and never while
-/// less than the threshold waits.
+/// The rate at which a busy link of 10 Mbps sends is measured to the byte, whatever the packets'
+/// sizes; and never while less than the threshold waits.
 #[test]
 fn the_dequeue_rate_is_the_links() {
     let config = PieConfig { delay: DelayEstimate::DequeueRate, ..PieConfig::default() };
     let rate = |packets: u32| {
         let site = LinkInfo { rate: Rate::from_mbps(10), ..link(Capacity::Unlimited) };
-        let mut bench = Bench::new(Fifo::<_, Numbered>::new(Pie::new(&config, &site)), site, 1, false);
-        (0..packets).for_each(|i| _ = bench.arrive(Time::ZERO, packet(0, 600 + 37 * (i % 23), Ecn::NotEct)));
+        let mut bench =
+            Bench::new(Fifo::<_, Numbered>::new(Pie::new(&config, &site)), site, 1, false);
+        (0..packets).for_each(|i| {
+            _ = bench.arrive(Time::ZERO, packet(0, 600 + 37 * (i % 23), Ecn::NotEct))
+        });
         bench.drain();
         let mut seen = Gauges::default();
         bench.port.qdisc().probe(&mut seen);
@@ -265,8 +314,8 @@ fn the_dequeue_rate_is_the_links() {
     assert!(near(rate(200), 1.25e6), "{}", rate(200));
 }
 
-/// A source of 1.25 times the rate that answers to nothing: the probability settles at 0.2 and the delay at the
-/// target, however the delay is estimated.
+/// A source of 1.25 times the rate that answers to nothing: the probability settles at 0.2 and the
+/// delay at the target, however the delay is estimated.
 #[test]
 fn the_delay_settles_at_the_target() {
     for delay in ESTIMATES {
@@ -279,7 +328,8 @@ fn the_delay_settles_at_the_target() {
             if let Event::Sent(id, at) = event
                 && *id > warm
             {
-                waited += at.since(Time::ZERO + Span::from_us(640 * id)).seconds() - service.seconds();
+                waited +=
+                    at.since(Time::ZERO + Span::from_us(640 * id)).seconds() - service.seconds();
                 sent += 1.0;
             }
         }
@@ -303,6 +353,9 @@ fn contradictions_are_refused() {
         let found = fault(json);
         assert!(found.at == at && found.fix.is_some(), "{found:?}");
     }
-    assert_eq!(pie(&PieConfig { delay: DelayEstimate::LinkRate, ..PieConfig::default() }).needs(), Needs::Arrival);
+    assert_eq!(
+        pie(&PieConfig { delay: DelayEstimate::LinkRate, ..PieConfig::default() }).needs(),
+        Needs::Arrival
+    );
     assert_eq!(pie(&PieConfig::default()).needs(), Needs::Held);
 }

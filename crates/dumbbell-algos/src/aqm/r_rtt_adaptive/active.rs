@@ -40,7 +40,8 @@ impl Shares {
     }
 }
 
-/// The flows that sent something in this window of time or the one before. Flows are numbered densely, so that they are lists by number.
+/// The flows that sent something in this window of time or the one before. Flows are numbered
+/// densely, so that they are lists by number.
 #[derive(Clone, Debug, Default)]
 pub struct Active {
     /// For each flow the last window in which it sent, and 1 more; 0: never.
@@ -114,9 +115,11 @@ impl Active {
 
     fn find(&self, rate: f64, floor: f64) -> Shares {
         let n = self.flows.len().max(1) as f64;
-        let reserved: f64 = self.kinds.iter().map(|(t, count)| t.reserved as f64 * f64::from(*count)).sum();
+        let reserved: f64 =
+            self.kinds.iter().map(|(t, count)| t.reserved as f64 * f64::from(*count)).sum();
         let spare = ((rate - reserved) / n).max(floor * rate / n).max(1.0);
-        let mean = self.kinds.iter().map(|(t, count)| t.raw(spare) * f64::from(*count)).sum::<f64>() / n;
+        let mean =
+            self.kinds.iter().map(|(t, count)| t.raw(spare) * f64::from(*count)).sum::<f64>() / n;
         Shares { spare, mean: if self.kinds.len() > 1 { mean } else { 0.0 } }
     }
 }

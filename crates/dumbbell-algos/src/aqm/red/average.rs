@@ -1,5 +1,5 @@
-//! The average queue length of the RED family: an exponentially weighted moving average (a low-pass filter) taken
-//! at each arrival, which decays while the link is idle.
+//! The average queue length of the RED family: an exponentially weighted moving average (a low-pass
+//! filter) taken at each arrival, which decays while the link is idle.
 use dumbbell_core::units::{Bytes, Rate, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,8 @@ pub enum IdleStyle {
     /// `m` decays for the idle time, then the update for this arrival (ns-2, ns-3).
     #[default]
     Ns2,
-    /// `m` decays only (Floyd, Jacobson 1993, Fig. 2); with `m = 0` the arrival leaves the average as it is.
+    /// `m` decays only (Floyd, Jacobson 1993, Fig. 2); with `m = 0` the arrival leaves the average
+    /// as it is.
     Paper,
 }
 
@@ -70,7 +71,8 @@ impl Average {
         self.idle_since = Some(now);
     }
 
-    /// A packet went in that no `arrive` was told of, or of which it had been said that it would not.
+    /// A packet went in that no `arrive` was told of, or of which it had been said that it would
+    /// not.
     pub fn busy(&mut self) {
         self.idle_since = None;
     }
@@ -103,7 +105,12 @@ mod tests {
     use super::*;
 
     fn average(weight: f64, idle_style: IdleStyle, idle_fraction: IdleFraction) -> Average {
-        Average::new(AverageRule { weight, mean_packet_size: Bytes(500), idle_style, idle_fraction })
+        Average::new(AverageRule {
+            weight,
+            mean_packet_size: Bytes(500),
+            idle_style,
+            idle_fraction,
+        })
     }
 
     /// An average that has seen an arrival, so that the link is busy.
@@ -140,7 +147,8 @@ mod tests {
         }
     }
 
-    /// A burst into an empty queue: avg_n = n + 1 + ((1 - w)^(n + 1) - 1) / w (Floyd, Jacobson 1993, eq. 3).
+    /// A burst into an empty queue: avg_n = n + 1 + ((1 - w)^(n + 1) - 1) / w (Floyd, Jacobson
+    /// 1993, eq. 3).
     #[test]
     fn ramp_response() {
         let ramp = |n: u32, from: u32| {
@@ -156,7 +164,11 @@ mod tests {
             assert!((ramp(n, 1) - seen_after).abs() < 1e-6, "n = {n}: {}", ramp(n, 1));
             assert!((ramp(n, 0) - seen_before).abs() < 1e-6, "n = {n}: {}", ramp(n, 0));
         }
-        assert!(ramp(71, 1) < 5.0 && ramp(72, 1) >= 5.0, "the longest burst below min_th = 5 is 71 packets");
+        assert!(
+            ramp(71, 1) < 5.0 && ramp(72, 1) >= 5.0,
+            "the longest burst below min_th = 5 is 71 \
+            packets"
+        );
     }
 
     /// One typical packet of 500 B takes 4 ms at 1 Mbps: 10 ms are 2 whole ones, 2.5 in all.
@@ -171,7 +183,13 @@ mod tests {
             assert!(!a.is_idle());
             a.value()
         };
-        let near = |x: f64, m: f64| assert!((x - 8.0 * libm::pow(0.9, m)).abs() < 1e-12, "{x} is not of m = {m}");
+        let near = |x: f64, m: f64| {
+            assert!(
+                (x - 8.0 * libm::pow(0.9, m)).abs() < 1e-12,
+                "{x} is \
+            not of m = {m}"
+            )
+        };
         near(after_10_ms(IdleStyle::Paper, IdleFraction::Floor), 2.0);
         near(after_10_ms(IdleStyle::Paper, IdleFraction::Real), 2.5);
         near(after_10_ms(IdleStyle::Ns2, IdleFraction::Floor), 3.0);

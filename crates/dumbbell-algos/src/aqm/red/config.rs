@@ -6,11 +6,13 @@ use dumbbell_core::aqm::LinkInfo;
 use dumbbell_core::catalogue::{Config, Fault};
 use dumbbell_core::units::{Bytes, Packets, Span};
 
-/// Declares a configuration of the RED family: its own fields with their defaults, and after them those that all have
-/// in common, whose documentation stands here. `with { .. }` gives defaults of common fields that differ from RED's.
+/// Declares a configuration of the RED family: its own fields with their defaults, and after them
+/// those that all have in common, whose documentation stands here. `with { .. }` gives defaults of
+/// common fields that differ from RED's.
 ///
-/// Beside the type and its `Default` it makes `fn red(&self, min_th, max_th, max_p) -> RedConfig`: the common fields
-/// with a curve, which is what [`RedState`](crate::aqm::red::state::RedState) and [`Dropper`](crate::aqm::red::state::Dropper) are made from.
+/// Beside the type and its `Default` it makes `fn red(&self, min_th, max_th, max_p) -> RedConfig`:
+/// the common fields with a curve, which is what [`RedState`](crate::aqm::red::state::RedState) and
+/// [`Dropper`](crate::aqm::red::state::Dropper) are made from.
 macro_rules! red_config {
     (
         $(#[$meta:meta])*
@@ -20,32 +22,49 @@ macro_rules! red_config {
         $(with { $($common:ident: $default:expr),+ $(,)? })?
     ) => {
         $(#[$meta])*
-        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[derive(
+            Clone,
+            Debug,
+            PartialEq,
+            serde::Serialize,
+            serde::Deserialize,
+            schemars::JsonSchema,
+        )]
         #[serde(default, deny_unknown_fields)]
         pub struct $Name {
             $($(#[$own_meta])* pub $own: $Own,)*
             /// Weight of the newest sample in the average queue length.
             #[schemars(
                 range(max = 1.0),
-                extend("exclusiveMinimum" = 0.0, "x-source" = "Floyd, Jacobson 1993, section 6: 0.002")
+                extend("exclusiveMinimum" = 0.0, "x-source" = "Floyd, Jacobson 1993, section 6: \
+                    0.002")
             )]
             pub w_q: f64,
-            /// Size of a typical packet: the decay while idle, the unit of `byte_mode` and of `byte_drop`.
+            /// Size of a typical packet: the decay while idle, the unit of `byte_mode` and of
+            /// `byte_drop`.
             #[schemars(extend("x-source" = "ns-2 mean_pktsize_ 500"))]
             pub mean_packet_size: dumbbell_core::units::Bytes,
-            /// Whether the queue is measured in bytes: thresholds then mean `th * mean_packet_size` bytes.
+            /// Whether the queue is measured in bytes: thresholds then mean `th * mean_packet_size`
+            /// bytes.
             #[schemars(extend("x-source" = "Floyd, Jacobson 1993: packets"))]
             pub byte_mode: bool,
             /// Whether larger packets are signalled more often.
-            #[schemars(extend("x-source" = "RFC 7141 section 2.2, RFC 7567 section 4.4: no dependence on packet size"))]
+            #[schemars(
+                extend("x-source" = "RFC 7141 section 2.2, RFC 7567 section 4.4: no dependence on \
+                    packet size"),
+            )]
             pub byte_drop: $crate::aqm::red::config::ByteDrop,
-            /// Whether the probability rises from `max_p` at `max_th` to 1 at twice `max_th`, not at once.
-            #[schemars(extend("x-source" = "Floyd, Jacobson 1993; ns-2 and ns-3 have it since 2001"))]
+            /// Whether the probability rises from `max_p` at `max_th` to 1 at twice `max_th`, not
+            /// at once.
+            #[schemars(
+                extend("x-source" = "Floyd, Jacobson 1993; ns-2 and ns-3 have it since 2001"),
+            )]
             pub gentle: bool,
             /// Whether ECN-capable packets are marked rather than dropped.
             #[schemars(extend("x-source" = "ns-2 setbit_ false, ns-3 UseEcn false"))]
             pub ecn: bool,
-            /// Whether ECN-capable packets too are dropped where every packet is signalled (`max_th`, gentle: twice that).
+            /// Whether ECN-capable packets too are dropped where every packet is signalled
+            /// (`max_th`, gentle: twice that).
             #[schemars(extend("x-source" = "RFC 3168 section 7; ns-3 UseHardDrop true"))]
             pub ecn_hard: bool,
             /// How signals are spaced.
@@ -55,15 +74,20 @@ macro_rules! red_config {
             #[schemars(extend("x-source" = "Floyd, Jacobson 1993, Fig. 2"))]
             pub curve: $crate::aqm::red::curve::CurveShape,
             /// What the first arrival after an idle period does to the average.
-            #[schemars(extend("x-source" = "ns-2; the 1993 paper's form makes no update for a short idle period"))]
+            #[schemars(
+                extend("x-source" = "ns-2; the 1993 paper's form makes no update for a short idle \
+                    period"),
+            )]
             pub idle_style: $crate::aqm::red::average::IdleStyle,
             /// How many typical packets an idle time counts for.
             #[schemars(extend("x-source" = "ns-2: whole packets"))]
             pub idle_fraction: $crate::aqm::red::average::IdleFraction,
-            /// No packet is signalled that finds at most this many in the queue; `"0 pkt"`: no such rule (the 1993 paper).
+            /// No packet is signalled that finds at most this many in the queue; `"0 pkt"`: no such
+            /// rule (the 1993 paper).
             #[schemars(extend("x-source" = "ns-2: q > 1"))]
             pub min_q_for_drop: dumbbell_core::units::Packets,
-            /// Which packet goes when one must beyond the upper threshold, or because it does not fit.
+            /// Which packet goes when one must beyond the upper threshold, or because it does not
+            /// fit.
             #[schemars(extend("x-source" = "Floyd, Jacobson 1993; ns-2 drop_tail_ true"))]
             pub victim: $crate::aqm::drop_tail::Victim,
         }
@@ -93,7 +117,8 @@ macro_rules! red_config {
         }
 
         impl $Name {
-            /// RED's parameters with these thresholds, packets, this `max_p`, and for the rest what this one has.
+            /// RED's parameters with these thresholds, packets, this `max_p`, and for the rest what
+            /// this one has.
             pub fn red(&self, min_th: f64, max_th: f64, max_p: f64) -> $crate::aqm::red::RedConfig {
                 $crate::aqm::red::RedConfig {
                     min_th: dumbbell_core::units::Packets(min_th),
@@ -129,20 +154,31 @@ red_config! {
         #[schemars(extend("x-source" = "Floyd, Jacobson 1993: 5 packets"))]
         pub min_th: Packets = Packets(5.0),
         /// Average queue length at which the probability has reached `max_p`; above `min_th`.
-        #[schemars(extend("x-source" = "Floyd 1997, RED: discussions of setting parameters: 3 min_th"))]
+        #[schemars(
+            extend("x-source" = "Floyd 1997, RED: discussions of setting parameters: 3 min_th"),
+        )]
         pub max_th: Packets = Packets(15.0),
         /// Probability `p_b` at `max_th`. The 1993 paper has 0.02.
-        #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Floyd 1997, RED: discussions of setting parameters"))]
+        #[schemars(
+            range(min = 0.0, max = 1.0),
+            extend("x-source" = "Floyd 1997, RED: discussions of setting parameters"),
+        )]
         pub max_p: f64 = 0.1,
-        /// Whether the thresholds follow from the link: `min_th = max(5, target_delay C / 2)`, `max_th = 3 min_th`, with `C` the
-        /// typical packets that the link sends in a second.
-        #[schemars(extend("x-source" = "Floyd, Jacobson 1993: thresholds are given; true: ns-2 thresh_ 0, maxthresh_ 0"))]
+        /// Whether the thresholds follow from the link: `min_th = max(5, target_delay C / 2)`,
+        /// `max_th = 3 min_th`, with `C` the typical packets that the link sends in a second.
+        #[schemars(
+            extend("x-source" = "Floyd, Jacobson 1993: thresholds are given; true: ns-2 thresh_ 0, \
+                maxthresh_ 0"),
+        )]
         pub auto_th: bool = false,
         /// Delay in the queue from which automatic thresholds follow.
         #[schemars(extend("x-source" = "ns-2 targetdelay_ 0.005"))]
         pub target_delay: Span = Span::from_ms(5),
         /// How the weight follows from the link; `"off"`: `w_q` says it.
-        #[schemars(extend("x-source" = "Floyd, Jacobson 1993: the weight is given; \"ten_rtt\": ns-2 q_weight_ -1"))]
+        #[schemars(
+            extend("x-source" = "Floyd, Jacobson 1993: the weight is given; \"ten_rtt\": ns-2 \
+                q_weight_ -1"),
+        )]
         pub auto_w_q: AutoWeight = AutoWeight::Off,
     }
 }
@@ -163,8 +199,9 @@ impl RedConfig {
     }
 }
 
-/// Thresholds in order and packets of some size: what all that have RED's average and curve ask for.
-/// The same threshold twice is a step; that of the queue itself (`w_q` 1) is how DCTCP's routers mark.
+/// Thresholds in order and packets of some size: what all that have RED's average and curve ask
+/// for. The same threshold twice is a step; that of the queue itself (`w_q` 1) is how DCTCP's
+/// routers mark.
 pub(crate) fn check_thresholds(
     (min_th, max_th): (Packets, Packets),
     w_q: f64,
@@ -174,12 +211,19 @@ pub(crate) fn check_thresholds(
     if max_th.0 < min_th.0 || (step && w_q < 1.0) {
         let usual = if min_th.0 > 0.0 { 3.0 * min_th.0 } else { 15.0 };
         let fix = format!("three times min_th is usual: write \"{usual} pkt\"");
-        let or = if step { "; a step of the queue itself, not of its average, has w_q = 1 too" } else { "" };
+        let or = if step {
+            "; a step of the queue itself, not of its average, has w_q = 1 too"
+        } else {
+            ""
+        };
         let cause = format!("max_th = {max_th} is not above min_th = {min_th}");
         return Err(Fault::at("max_th", cause).fix(fix + or));
     }
     if mean_packet_size.0 == 0 {
-        return Err(Fault::at("mean_packet_size", "a packet has at least one byte").fix("write \"500 B\""));
+        return Err(Fault::at("mean_packet_size", "a packet has at least one byte").fix(
+            "write \
+            \"500 B\"",
+        ));
     }
     Ok(())
 }
@@ -187,8 +231,16 @@ pub(crate) fn check_thresholds(
 /// A number that would not be used, because another says that it follows from the link.
 fn unused(config: &RedConfig) -> Result<(), Fault> {
     let own = RedConfig::default();
-    let follows =
-        |at, by| Err(Fault::at(at, format!("{at} follows from the link, so that this one would not be used")).fix(by));
+    let follows = |at, by| {
+        Err(Fault::at(
+            at,
+            format!(
+                "{at} follows from the link, so that this one would not \
+            be used"
+            ),
+        )
+        .fix(by))
+    };
     if config.auto_th && config.min_th != own.min_th {
         return follows("min_th", "leave it out, or write auto_th = false");
     }

@@ -33,7 +33,8 @@ pub struct Curve {
     pub max_th: f64,
     /// The probability at `max_th`.
     pub max_p: f64,
-    /// Whether the probability rises from `max_p` at `max_th` to 1 at `2 max_th`, rather than jumping to 1.
+    /// Whether the probability rises from `max_p` at `max_th` to 1 at `2 max_th`, rather than
+    /// jumping to 1.
     pub gentle: bool,
     /// See [`CurveShape`].
     pub shape: CurveShape,
@@ -52,7 +53,9 @@ impl Curve {
             Region::Queueing
         } else if avg < self.max_th {
             Region::Random(match self.shape {
-                CurveShape::Linear => self.max_p * (avg - self.min_th) / (self.max_th - self.min_th),
+                CurveShape::Linear => {
+                    self.max_p * (avg - self.min_th) / (self.max_th - self.min_th)
+                }
                 CurveShape::Constant => self.max_p,
             })
         } else if self.gentle && avg < 2.0 * self.max_th {
@@ -104,7 +107,13 @@ mod tests {
     /// w_q = 1, max_p = 1, min_th -> 0: p_b = q / max_th.
     #[test]
     fn degenerate_thresholds() {
-        let c = Curve { min_th: 0.0, max_th: 20.0, max_p: 1.0, gentle: false, shape: CurveShape::Linear };
+        let c = Curve {
+            min_th: 0.0,
+            max_th: 20.0,
+            max_p: 1.0,
+            gentle: false,
+            shape: CurveShape::Linear,
+        };
         assert!((0..20).all(|q| (random(c.at(f64::from(q))) - f64::from(q) / 20.0).abs() < 1e-15));
         let step = Curve { min_th: 20.0, ..c };
         assert_eq!((step.at(19.9), step.at(20.0)), (Region::Queueing, Region::Forced));

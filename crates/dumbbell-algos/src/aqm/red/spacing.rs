@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SpacingLaw {
-    /// Geometric: each packet on its own with `p_b` (method 1 of the 1993 paper; a plain comparator in hardware).
+    /// Geometric: each packet on its own with `p_b` (method 1 of the 1993 paper; a plain comparator
+    /// in hardware).
     Bernoulli,
     /// Uniform on 1 .. `1/p_b - 1`: `p_a = p_b / (1 - count p_b)` (method 2, Fig. 2).
     #[default]
@@ -35,11 +36,13 @@ pub struct Spacing {
     law: SpacingLaw,
     /// Packets since the last signal; -1 outside the random region.
     count: i64,
-    /// True if no packet came in the random region since the average was last below it (ns-2's `old`, inverted).
+    /// True if no packet came in the random region since the average was last below it (ns-2's
+    /// `old`, inverted).
     outside: bool,
     /// The same as `count`, in packets, or in bytes where a typical packet has `mean` of them.
     since: f64,
-    /// Bytes of a typical packet where bytes are counted, which the law is told in whole typical packets; else 1.
+    /// Bytes of a typical packet where bytes are counted, which the law is told in whole typical
+    /// packets; else 1.
     mean: f64,
     /// [`SpacingLaw::UniformStored`]: the random number that decides the next signal.
     stored: f64,
@@ -52,7 +55,8 @@ impl Spacing {
         Spacing::in_bytes(law, 1.0)
     }
 
-    /// The same, of one that is told bytes as weights; ns-2 divides them by `mean`, a typical packet, as whole numbers.
+    /// The same, of one that is told bytes as weights; ns-2 divides them by `mean`, a typical
+    /// packet, as whole numbers.
     pub fn in_bytes(law: SpacingLaw, mean: f64) -> Self {
         let saw = LastDecision { count: -1, p_a: 0.0, coin: 0.0 };
         Spacing { law, count: -1, outside: true, since: 0.0, mean, stored: 0.0, saw }
@@ -89,12 +93,14 @@ impl Spacing {
         }
     }
 
-    /// True if this packet, which counts as `weight` packets (or has that many bytes), gets the signal. `p_b` is the curve's probability;
-    /// the spaced one is multiplied by `scale`.
+    /// True if this packet, which counts as `weight` packets (or has that many bytes), gets the
+    /// signal. `p_b` is the curve's probability; the spaced one is multiplied by `scale`.
     #[inline]
     pub fn test(&mut self, p_b: f64, weight: f64, scale: f64, rng: &mut Stream) -> bool {
-        // ns-2 knows an entry by its own flag: a forced drop or an overflow on the way does not count as one.
-        let enters = if self.law == SpacingLaw::UniformWait { self.outside } else { self.count < 0 };
+        // ns-2 knows an entry by its own flag: a forced drop or an overflow on the way does not
+        // count as one.
+        let enters =
+            if self.law == SpacingLaw::UniformWait { self.outside } else { self.count < 0 };
         self.outside = false;
         let tested = if enters {
             self.enter(weight, rng)
@@ -161,7 +167,8 @@ mod tests {
         (0..SIGNALS).map(|_| next()).collect()
     }
 
-    /// Pearson's statistic against the uniform law on `from..=to`, or `None` if a spacing lies outside.
+    /// Pearson's statistic against the uniform law on `from..=to`, or `None` if a spacing lies
+    /// outside.
     fn chi_square(spacings: &[usize], from: usize, to: usize) -> Option<f64> {
         let mut bins = vec![0.0; to - from + 1];
         for s in spacings {
@@ -224,7 +231,11 @@ mod tests {
         for k in [10, 50, 150, 250] {
             let tail = s.iter().filter(|x| **x > k).count() as f64 / s.len() as f64;
             let law = libm::pow(0.98, k as f64);
-            assert!((tail - law).abs() < 4.4 * (law * (1.0 - law) / s.len() as f64).sqrt(), "beyond {k}: {tail}");
+            assert!(
+                (tail - law).abs() < 4.4 * (law * (1.0 - law) / s.len() as f64).sqrt(),
+                "beyond \
+                {k}: {tail}"
+            );
         }
         assert!(!is_uniform(&s, 1, 49) && !is_uniform(&s, 50, 99) && !is_uniform(&s, 1, 300));
     }

@@ -1,5 +1,6 @@
-//! What every discipline of the RED family does with an arriving packet, in the two steps between which one that
-//! adapts may move its thresholds: [`RedState::observe`] takes the average, [`Dropper::decide`] compares it with a curve.
+//! What every discipline of the RED family does with an arriving packet, in the two steps between
+//! which one that adapts may move its thresholds: [`RedState::observe`] takes the average,
+//! [`Dropper::decide`] compares it with a curve.
 use super::average::{Average, AverageRule};
 use super::config::RedConfig;
 use super::curve::{Curve, Region};
@@ -36,8 +37,9 @@ pub struct Dropper {
 pub struct ClassProbability {
     /// Probability before the spacing.
     pub p_b: f64,
-    /// What the probability after the spacing is multiplied by, so that at any count a packet of twice the weight is signalled
-    /// twice as often; 1: RED. With 0 the packet is let in and not counted.
+    /// What the probability after the spacing is multiplied by, so that at any count a packet of
+    /// twice the weight is signalled twice as often; 1: RED. With 0 the packet is let in and not
+    /// counted.
     pub weight: f64,
 }
 
@@ -65,8 +67,10 @@ impl RedState {
             idle_style: config.idle_style,
             idle_fraction: config.idle_fraction,
         };
-        let &RedConfig { mean_packet_size, byte_mode, byte_drop, ecn, ecn_hard, victim, .. } = config;
-        let (sizes, min_q_for_drop) = (SizePolicy::new(mean_packet_size, byte_mode, byte_drop), config.min_q_for_drop.0);
+        let &RedConfig { mean_packet_size, byte_mode, byte_drop, ecn, ecn_hard, victim, .. } =
+            config;
+        let (sizes, min_q_for_drop) =
+            (SizePolicy::new(mean_packet_size, byte_mode, byte_drop), config.min_q_for_drop.0);
         RedState { average: Average::new(rule), sizes, min_q_for_drop, ecn, ecn_hard, victim }
     }
 
@@ -76,7 +80,8 @@ impl RedState {
         self.average.value()
     }
 
-    /// The queue in packets; in byte mode in packets of the mean size, so that thresholds mean `th * mean size` bytes.
+    /// The queue in packets; in byte mode in packets of the mean size, so that thresholds mean
+    /// `th * mean size` bytes.
     #[inline]
     pub fn length(&self, q: Backlog) -> f64 {
         self.sizes.length(q)
@@ -121,7 +126,8 @@ impl RedState {
         self.average.busy();
     }
 
-    /// The packet of which `observed` was taken was dropped: an idle link stays idle. The time until now is in the average already.
+    /// The packet of which `observed` was taken was dropped: an idle link stays idle. The time
+    /// until now is in the average already.
     #[inline]
     pub fn refused(&mut self, observed: Observed, now: Time) {
         if observed.was_idle {
@@ -145,8 +151,8 @@ impl Dropper {
         Dropper { curve, spacing, p_b: 0.0 }
     }
 
-    /// What becomes of the packet of which `observed` was taken. Inlined where it is called: for the compiler a function with
-    /// many callers is not worth it, for each of them it is.
+    /// What becomes of the packet of which `observed` was taken. Inlined where it is called: for
+    /// the compiler a function with many callers is not worth it, for each of them it is.
     #[inline(always)]
     pub fn decide(
         &mut self,
@@ -160,7 +166,8 @@ impl Dropper {
         self.decide_weighed(body, observed, cx, q, (p, fits), ClassProbability::plain)
     }
 
-    /// The same, for a packet that `fits` or does not, of which `weigh` changes the curve's probability.
+    /// The same, for a packet that `fits` or does not, of which `weigh` changes the curve's
+    /// probability.
     #[inline(always)]
     pub fn decide_weighed(
         &mut self,
@@ -207,7 +214,13 @@ impl Dropper {
 
     /// Between the thresholds.
     #[inline(always)]
-    fn random(&mut self, body: &RedState, cx: &mut Cx<'_>, weighed: ClassProbability, p: &Meta) -> Verdict {
+    fn random(
+        &mut self,
+        body: &RedState,
+        cx: &mut Cx<'_>,
+        weighed: ClassProbability,
+        p: &Meta,
+    ) -> Verdict {
         if weighed.weight <= 0.0 {
             self.p_b = 0.0;
             self.spacing.skip();
@@ -215,7 +228,10 @@ impl Dropper {
         }
         let Part { factor, weight, scale } = body.sizes.part(p.ip_len, cx.link.mtu);
         self.p_b = weighed.p_b * factor;
-        Verdict::early(self.spacing.test(self.p_b, weight, scale * weighed.weight, cx.rng), body.ecn)
+        Verdict::early(
+            self.spacing.test(self.p_b, weight, scale * weighed.weight, cx.rng),
+            body.ecn,
+        )
     }
 
     /// Beyond the upper threshold.

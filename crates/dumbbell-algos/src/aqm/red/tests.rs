@@ -4,8 +4,8 @@ use super::spacing::SpacingLaw;
 use super::*;
 use crate::aqm::drop_tail::Victim;
 use dumbbell_core::aqm::{Backlog, Reason};
-use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::Ecn;
+use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::qdisc::{Fifo, Qdisc};
 use dumbbell_core::rng::Stream;
@@ -19,7 +19,12 @@ mod transcription;
 
 /// The 1993 algorithm to the letter.
 fn paper() -> RedConfig {
-    RedConfig { idle_style: IdleStyle::Paper, min_q_for_drop: Packets(0.0), max_p: 0.02, ..RedConfig::default() }
+    RedConfig {
+        idle_style: IdleStyle::Paper,
+        min_q_for_drop: Packets(0.0),
+        max_p: 0.02,
+        ..RedConfig::default()
+    }
 }
 
 fn red(config: &RedConfig, capacity: Capacity) -> Red {
@@ -124,7 +129,13 @@ fn ns3_suite_without_ecn() {
 
 #[test]
 fn ns3_suite_with_ecn() {
-    let config = |ecn| RedConfig { min_th: Packets(30.0), max_th: Packets(90.0), max_p: 0.5, ecn, ..ns3(0.002) };
+    let config = |ecn| RedConfig {
+        min_th: Packets(30.0),
+        max_th: Packets(90.0),
+        max_p: 0.5,
+        ecn,
+        ..ns3(0.002)
+    };
     let t8 = Suite::run(&config(true), Ecn::NotEct);
     assert!(t8.early > 0 && t8.marks == 0);
     let t9 = Suite::run(&config(false), Ecn::Ect0);
@@ -136,13 +147,20 @@ fn ns3_suite_with_ecn() {
 
 /// A RED that is beyond its upper threshold at every packet but the first.
 fn beyond(config: RedConfig) -> RedConfig {
-    RedConfig { w_q: 1.0, min_th: Packets(0.0), max_th: Packets(1.0), min_q_for_drop: Packets(0.0), ..config }
+    RedConfig {
+        w_q: 1.0,
+        min_th: Packets(0.0),
+        max_th: Packets(1.0),
+        min_q_for_drop: Packets(0.0),
+        ..config
+    }
 }
 
 /// Events of `n` packets at one instant: the first is in transmission, the second waits.
 fn at_once(config: &RedConfig, n: usize, ecn: Ecn) -> Vec<Event> {
     let capacity = Capacity::Packets(10);
-    let mut bench = Bench::new(Fifo::<_, Numbered>::new(red(config, capacity)), link(capacity), 1, false);
+    let mut bench =
+        Bench::new(Fifo::<_, Numbered>::new(red(config, capacity)), link(capacity), 1, false);
     for _ in 0..n {
         bench.arrive(Time::ZERO, packet(0, 500, ecn));
     }
@@ -160,17 +178,25 @@ fn beyond_the_upper_threshold_even_capable_packets_are_dropped_unless_soft() {
 
 #[test]
 fn a_forced_drop_takes_the_victim_it_is_told() {
-    let of = |victim| at_once(&beyond(RedConfig { victim, ..RedConfig::default() }), 4, Ecn::NotEct);
+    let of =
+        |victim| at_once(&beyond(RedConfig { victim, ..RedConfig::default() }), 4, Ecn::NotEct);
     let forced = |id| Event::Dropped(id, Reason::Forced);
     assert_eq!(of(Victim::Tail), [forced(2), forced(3)]);
     assert_eq!(of(Victim::Front), [forced(1), forced(2)]);
     let random = of(Victim::Random);
-    assert!(random.len() == 2 && random.iter().all(|e| matches!(e, Event::Dropped(1..=3, Reason::Forced))));
+    assert!(
+        random.len() == 2
+            && random.iter().all(|e| matches!(e, Event::Dropped(1..=3, Reason::Forced)))
+    );
     assert_eq!(red(&paper(), Capacity::Unlimited).needs(), Needs::Arrival);
-    assert_eq!(red(&RedConfig { victim: Victim::Front, ..paper() }, Capacity::Unlimited).needs(), Needs::Held);
+    assert_eq!(
+        red(&RedConfig { victim: Victim::Front, ..paper() }, Capacity::Unlimited).needs(),
+        Needs::Held
+    );
 }
 
-/// ns-2's rule: a packet that finds at most one other in the queue is never signalled, whatever the average.
+/// ns-2's rule: a packet that finds at most one other in the queue is never signalled, whatever the
+/// average.
 #[test]
 fn a_short_queue_is_left_alone() {
     let strict = beyond(RedConfig::default());
@@ -179,7 +205,8 @@ fn a_short_queue_is_left_alone() {
     assert_eq!(at_once(&lenient, 4, Ecn::NotEct), [Event::Dropped(3, Reason::Forced)]);
 }
 
-/// p_b = max_p at once, so a packet of twice the size is signalled twice as often, one of half the size half as often.
+/// p_b = max_p at once, so a packet of twice the size is signalled twice as often, one of half the
+/// size half as often.
 #[test]
 fn byte_drop_scales_the_probability() {
     let p_a = |byte_drop, bytes| {
@@ -211,7 +238,11 @@ fn byte_drop_scales_the_probability() {
         (ByteDrop::MaxSize, 750, 0.05),
         (ByteDrop::Ns2, 1000, 0.2),
     ] {
-        assert!((p_a(byte_drop, bytes) - expected).abs() < 1e-12, "{byte_drop:?} {bytes}: {}", p_a(byte_drop, bytes));
+        assert!(
+            (p_a(byte_drop, bytes) - expected).abs() < 1e-12,
+            "{byte_drop:?} {bytes}: {}",
+            p_a(byte_drop, bytes)
+        );
     }
 }
 
@@ -231,18 +262,26 @@ fn contradictions_are_refused() {
     assert_eq!(fault(serde_json::json!({"w_q": 0.0})).at, "w_q");
     assert_eq!(fault(serde_json::json!({"max_p": 2})).at, "max_p");
     assert_eq!(fault(serde_json::json!({"mean_packet_size": "0 B"})).at, "mean_packet_size");
-    assert_eq!(fault(serde_json::json!({"spacing": "uniform_stored", "byte_drop": "ns2"})).at, "byte_drop");
+    assert_eq!(
+        fault(serde_json::json!({"spacing": "uniform_stored", "byte_drop": "ns2"})).at,
+        "byte_drop"
+    );
     assert!(fault(serde_json::json!({"min_thr": "5 pkt"})).fix.unwrap().contains("min_th"));
     assert!(fault(serde_json::json!({"min_th": 5})).cause.contains("write \"5 pkt\""));
 }
 
-/// A real idle time is more than its whole packets, so its average is lower; never the other way round.
+/// A real idle time is more than its whole packets, so its average is lower; never the other way
+/// round.
 #[test]
 fn a_fraction_of_idle_time_counts_where_asked() {
     let avg = |idle_fraction| {
         let config = RedConfig { w_q: 0.5, idle_fraction, ..paper() };
-        let mut bench =
-            Bench::new(Fifo::<_, Numbered>::new(red(&config, Capacity::Unlimited)), link(Capacity::Unlimited), 1, true);
+        let mut bench = Bench::new(
+            Fifo::<_, Numbered>::new(red(&config, Capacity::Unlimited)),
+            link(Capacity::Unlimited),
+            1,
+            true,
+        );
         for _ in 0..8 {
             bench.arrive(Time::ZERO, packet(0, 500, Ecn::NotEct));
         }
@@ -263,9 +302,15 @@ fn the_victim_of_a_full_queue() {
         (Victim::Tail, [Event::Dropped(3, Reason::Overflow), Event::Dropped(4, Reason::Overflow)]),
         (Victim::Front, [Event::Dropped(1, Reason::Evicted), Event::Dropped(2, Reason::Evicted)]),
     ] {
-        let config = RedConfig { victim, min_th: Packets(5.0), max_th: Packets(15.0), ..RedConfig::default() };
+        let config = RedConfig {
+            victim,
+            min_th: Packets(5.0),
+            max_th: Packets(15.0),
+            ..RedConfig::default()
+        };
         let capacity = Capacity::Packets(2);
-        let mut bench = Bench::new(Fifo::<_, Numbered>::new(red(&config, capacity)), link(capacity), 1, false);
+        let mut bench =
+            Bench::new(Fifo::<_, Numbered>::new(red(&config, capacity)), link(capacity), 1, false);
         for _ in 0..5 {
             bench.arrive(Time::ZERO, packet(0, 1500, Ecn::NotEct));
         }

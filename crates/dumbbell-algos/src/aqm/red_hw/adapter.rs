@@ -1,7 +1,8 @@
-//! A decision core as a queue's algorithm: what a packet's arrival is in the hardware's words, and back.
+//! A decision core as a queue's algorithm: what a packet's arrival is in the hardware's words, and
+//! back.
 //!
-//! The model and the verilated RTL both come in here, behind [`Decider`], so that a scenario with the one differs from
-//! the same scenario with the other in the core alone.
+//! The model and the verilated RTL both come in here, behind [`Decider`], so that a scenario with
+//! the one differs from the same scenario with the other in the core alone.
 use super::bus::Bus;
 use super::config::RedHwConfig;
 use super::core::{Arrival, Core, Decision, FRACTION, Region, Shape, register};
@@ -14,7 +15,8 @@ use dumbbell_core::units::{Span, Time};
 
 /// A core that is given packets one by one.
 pub trait Decider {
-    /// Writes a register. All are written before the first packet, the draw last: what is written to it stands in clock 0.
+    /// Writes a register. All are written before the first packet, the draw last: what is written
+    /// to it stands in clock 0.
     fn write(&mut self, addr: u8, data: u32);
     /// The decision for a packet; clocks of packets ascend.
     fn decide(&mut self, packet: Arrival) -> Decision;
@@ -65,7 +67,10 @@ impl<D: Decider> Adapter<D> {
         Adapter {
             decider,
             bus,
-            rest: Rest { half: if config.idle_half_life == Span::ZERO { 0 } else { half.max(1) }, since: Some(0) },
+            rest: Rest {
+                half: if config.idle_half_life == Span::ZERO { 0 } else { half.max(1) },
+                since: Some(0),
+            },
             seed: (config.lfsr_seed != 0).then_some(config.lfsr_seed),
             seeded: false,
             interval: config.adaptive.then_some(config.interval),
@@ -136,7 +141,8 @@ impl<D: Decider> Aqm for Adapter<D> {
     }
 }
 
-/// How long the queue has been empty, as the hardware counts: the ticks of a free counter that lie between.
+/// How long the queue has been empty, as the hardware counts: the ticks of a free counter that lie
+/// between.
 #[derive(Clone, Debug)]
 struct Rest {
     /// Clocks of half a half-life; 0: nobody asks.
@@ -149,13 +155,15 @@ impl Rest {
     #[inline]
     fn arrive(&mut self, clock: u64) -> u8 {
         let Some(since) = self.since.filter(|_| self.half > 0) else { return 0 };
-        // A packet that does not go in leaves the queue empty, and what has been counted is not counted again.
+        // A packet that does not go in leaves the queue empty, and what has been counted is not
+        // counted again.
         self.since = Some(clock);
         (clock / self.half).saturating_sub(since / self.half).min(63) as u8
     }
 }
 
-/// What the core is known to hold, for those who look: the RTL says its average and draw, and not its slope.
+/// What the core is known to hold, for those who look: the RTL says its average and draw, and not
+/// its slope.
 #[derive(Clone, Debug)]
 struct Mirror {
     constant: bool,

@@ -1,11 +1,12 @@
 //! When a packet's header stands on the hardware's bus: paper mode draws by the clock.
 //!
-//! In a NetFPGA pipeline a packet is one word of header and then its frame, eight bytes a clock. Packets follow each other on
-//! that bus, so that of two which come closer than that the later one waits: clocks of headers are at least as far apart as
-//! the first of the two is long.
+//! In a NetFPGA pipeline a packet is one word of header and then its frame, eight bytes a clock.
+//! Packets follow each other on that bus, so that of two which come closer than that the later one
+//! waits: clocks of headers are at least as far apart as the first of the two is long.
 use dumbbell_core::units::{Clock, Time};
 
-/// A frame without its check sequence, which a port adds and takes away: bytes of the Ethernet header, and the least in all.
+/// A frame without its check sequence, which a port adds and takes away: bytes of the Ethernet
+/// header, and the least in all.
 const HEADER: u32 = 14;
 const LEAST: u32 = 60;
 const PS_PER_S: u64 = 1_000_000_000_000;
@@ -24,7 +25,11 @@ impl Bus {
     /// A free bus. Clock 0 begins at time 0.
     pub fn new(clock: Clock) -> Self {
         let hz = clock.hz().max(1);
-        Bus { clock: Clock::from_hz(hz), period: if PS_PER_S.is_multiple_of(hz) { PS_PER_S / hz } else { 0 }, free: 0 }
+        Bus {
+            clock: Clock::from_hz(hz),
+            period: if PS_PER_S.is_multiple_of(hz) { PS_PER_S / hz } else { 0 },
+            free: 0,
+        }
     }
 
     /// The clock of an instant.
@@ -57,7 +62,8 @@ mod tests {
 
     #[test]
     fn words_are_those_of_the_frame() {
-        // 64 bytes on the wire are 60 without the check sequence, and a shorter frame is padded to them.
+        // 64 bytes on the wire are 60 without the check sequence, and a shorter frame is padded to
+        // them.
         assert_eq!([20, 46, 47, 50, 51].map(Bus::words), [9, 9, 9, 9, 10]);
         assert_eq!(Bus::words(1500), 1 + 190);
     }

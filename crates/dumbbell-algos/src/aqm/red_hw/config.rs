@@ -12,10 +12,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RedHwMode {
-    /// The average has `weight_shift` more bits inside than it shows, and each packet steps a dense shift register 32 times.
+    /// The average has `weight_shift` more bits inside than it shows, and each packet steps a dense
+    /// shift register 32 times.
     #[default]
     Sound,
-    /// The average has ten fraction bits, and a shift register of two taps runs freely, one step each clock: as the paper has it.
+    /// The average has ten fraction bits, and a shift register of two taps runs freely, one step
+    /// each clock: as the paper has it.
     Paper,
 }
 
@@ -47,44 +49,59 @@ fn fiftieth() -> f64 {
     0.02
 }
 
-/// Parameters of [`RedHw`](super::RedHw). All become integers: thresholds have ten fraction bits, probabilities 21 bits.
+/// Parameters of [`RedHw`](super::RedHw). All become integers: thresholds have ten fraction bits,
+/// probabilities 21 bits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RedHwConfig {
-    /// How averages and draws are made. The paper has no RTL; its 21 bits and its scale of 2^10 are printed, a register that
-    /// runs freely is our reading, and `"sound"` is what we would build.
-    #[schemars(extend("x-source" = "reconstructed: HDL without the paper's artefacts; \"paper\": Oh et al. 2012"))]
+    /// How averages and draws are made. The paper has no RTL; its 21 bits and its scale of 2^10 are
+    /// printed, a register that runs freely is our reading, and `"sound"` is what we would build.
+    #[schemars(
+        extend("x-source" = "reconstructed: HDL without the paper's artefacts; \"paper\": Oh et \
+            al. 2012"),
+    )]
     pub mode: RedHwMode,
-    /// The probability between the thresholds. Reconstructed: the text compares a preset number with the draw, Fig. 2 has a slope.
+    /// The probability between the thresholds. Reconstructed: the text compares a preset number
+    /// with the draw, Fig. 2 has a slope.
     #[schemars(extend("x-source" = "reconstructed: Oh et al. 2012, Fig. 2"))]
     pub threshold: RedHwThreshold,
     /// Average queue length at which dropping begins.
     #[schemars(extend("x-source" = "Oh et al. 2012: 1/6 of a buffer of 36 packets"))]
     pub min_th: Packets,
-    /// Average queue length from which on every packet is dropped; less than 256 packets above `min_th`.
+    /// Average queue length from which on every packet is dropped; less than 256 packets above
+    /// `min_th`.
     #[schemars(extend("x-source" = "Oh et al. 2012: 2 min_th"))]
     pub max_th: Packets,
-    /// Probability at `max_th`; with thresholds `d` packets apart at most `d / 32`, which is what a slope of 18 bits can say.
+    /// Probability at `max_th`; with thresholds `d` packets apart at most `d / 32`, which is what a
+    /// slope of 18 bits can say.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Oh et al. 2012, Table 3: 0.02"))]
     pub max_p: f64,
     /// Weight of the newest sample in the average, `2^-weight_shift`.
-    #[schemars(range(min = 1, max = 15), extend("x-source" = "reconstructed: the shift next to Oh et al. 2012's 0.002"))]
+    #[schemars(
+        range(min = 1, max = 15),
+        extend("x-source" = "reconstructed: the shift next to Oh et al. 2012's 0.002"),
+    )]
     pub weight_shift: u32,
-    /// Whether gaps between drops are uniform, as Floyd and Jacobson have them, instead of geometric: twice as many drops.
+    /// Whether gaps between drops are uniform, as Floyd and Jacobson have them, instead of
+    /// geometric: twice as many drops.
     #[schemars(extend("x-source" = "reconstructed: Oh et al. 2012 compare each packet's draw"))]
     pub gap: bool,
-    /// Time in which the average of an empty queue halves, in steps of a half of it; `"0 s"`: it stands. RED with packets
-    /// that take `s` has `s ln 2 / w_q`.
+    /// Time in which the average of an empty queue halves, in steps of a half of it; `"0 s"`: it
+    /// stands. RED with packets that take `s` has `s ln 2 / w_q`.
     #[schemars(extend("x-source" = "reconstructed: Oh et al. 2012 update at arrivals only"))]
     pub idle_half_life: Span,
     /// First state of the draw's shift register; 0: by chance, other for each seed of the run.
-    #[schemars(range(min = 0, max = 2_097_151), extend("x-source" = "reconstructed: a register that no run shares"))]
+    #[schemars(
+        range(min = 0, max = 2_097_151),
+        extend("x-source" = "reconstructed: a register that no run shares"),
+    )]
     pub lfsr_seed: u32,
     /// The hardware's clock: in paper mode a draw is as old as the clocks since the packet before.
     #[schemars(extend("x-source" = "NetFPGA-1G: 125 MHz"))]
     pub clock: Clock,
-    /// Curves of four classes (WRED), as `[{ min_th = "6 pkt", max_th = "12 pkt", max_p = 0.02 }]`: for packets without a drop
-    /// precedence, and of drop precedence 1, 2 and 3 (AFx1 to AFx3). They stand in place of `min_th`, `max_th` and `max_p`.
+    /// Curves of four classes (WRED), as `[{ min_th = "6 pkt", max_th = "12 pkt", max_p = 0.02 }]`:
+    /// for packets without a drop precedence, and of drop precedence 1, 2 and 3 (AFx1 to AFx3).
+    /// They stand in place of `min_th`, `max_th` and `max_p`.
     #[schemars(extend("x-source" = "none: Oh et al. 2012 have WRED as future work"))]
     pub classes: Vec<RedHwClass>,
     /// The class of each codepoint instead, as `{ ef = 1 }`; there are then one to four classes.
@@ -99,20 +116,37 @@ pub struct RedHwConfig {
     /// Time between two steps of `max_p`, the second of which waits for a packet.
     #[schemars(extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.5 s"))]
     pub interval: Span,
-    /// Step of `max_p` upwards. Reconstructed: Floyd has at most `max_p / 4`, which would need a comparison more.
-    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.01"))]
+    /// Step of `max_p` upwards. Reconstructed: Floyd has at most `max_p / 4`, which would need a
+    /// comparison more.
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.01"),
+    )]
     pub alpha: f64,
     /// Where the target begins, from `min_th` (0) to `max_th` (1): below it `max_p` falls.
-    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.4"))]
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.4"),
+    )]
     pub target_low: f64,
     /// Where the target ends: above it `max_p` rises.
-    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.6"))]
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.6"),
+    )]
     pub target_high: f64,
     /// At or below it `max_p` does not fall.
-    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.01"))]
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.01"),
+    )]
     pub bottom: f64,
-    /// At or above it `max_p` does not rise; no further either than the slope's 18 bits let the next step go.
-    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.5"))]
+    /// At or above it `max_p` does not rise; no further either than the slope's 18 bits let the
+    /// next step go.
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.5"),
+    )]
     pub top: f64,
 }
 
@@ -154,7 +188,8 @@ fn slope(max_p: f64, d: u32) -> u64 {
 }
 
 impl RedHwConfig {
-    /// The core's parameters. Thresholds, slopes and the seed are written to its registers, so that one core does for all.
+    /// The core's parameters. Thresholds, slopes and the seed are written to its registers, so that
+    /// one core does for all.
     pub fn shape(&self) -> Shape {
         let shape = Shape {
             w: self.weight_shift as u8,
@@ -171,7 +206,11 @@ impl RedHwConfig {
     /// The curves that there are.
     fn curves(&self) -> Vec<RedHwClass> {
         let &RedHwConfig { min_th, max_th, max_p, .. } = self;
-        if self.classes.is_empty() { vec![RedHwClass { min_th, max_th, max_p }] } else { self.classes.clone() }
+        if self.classes.is_empty() {
+            vec![RedHwClass { min_th, max_th, max_p }]
+        } else {
+            self.classes.clone()
+        }
     }
 
     /// What stands in the registers of queue 0, class by class, and in those of the whole core.
@@ -180,9 +219,11 @@ impl RedHwConfig {
         for (entry, curve) in entries.iter_mut().zip(self.curves()) {
             *entry = self.entry(curve);
         }
-        let step = |max_p: f64| slope(max_p, entries[0].max - entries[0].min).min(u64::from(U18)) as u32;
+        let step =
+            |max_p: f64| slope(max_p, entries[0].max - entries[0].min).min(u64::from(U18)) as u32;
         let alpha = step(self.alpha);
-        let steps = Steps { alpha, least: step(self.bottom), largest: step(self.top).min(U18 - alpha) };
+        let steps =
+            Steps { alpha, least: step(self.bottom), largest: step(self.top).min(U18 - alpha) };
         (entries, if self.adaptive { steps } else { Steps::RESET })
     }
 
@@ -190,10 +231,21 @@ impl RedHwConfig {
         let (min, max) = (raw(curve.min_th) as u32, raw(curve.max_th) as u32);
         let slope = match self.threshold {
             RedHwThreshold::Linear => slope(curve.max_p, max - min).min(u64::from(U18)) as u32,
-            RedHwThreshold::Constant => libm::round(curve.max_p * f64::from(1 << 21)).min(f64::from(U21)) as u32,
+            RedHwThreshold::Constant => {
+                libm::round(curve.max_p * f64::from(1 << 21)).min(f64::from(U21)) as u32
+            }
         };
-        let target = |part: f64| if self.adaptive { min + libm::round(part * f64::from(max - min)) as u32 } else { 0 };
-        Entry { min, max, slope, lower: target(self.target_low), upper: target(self.target_high), due: false }
+        let target = |part: f64| {
+            if self.adaptive { min + libm::round(part * f64::from(max - min)) as u32 } else { 0 }
+        };
+        Entry {
+            min,
+            max,
+            slope,
+            lower: target(self.target_low),
+            upper: target(self.target_high),
+            due: false,
+        }
     }
 
     /// The writes that take a core from its reset to this configuration, but for the draw's.
@@ -202,14 +254,22 @@ impl RedHwConfig {
         let mut writes = Vec::new();
         for (class, entry) in (0..self.shape().classes).zip(entries) {
             let at = |table| register::address(table, class, 0);
-            writes.extend([(at(table::MIN), entry.min), (at(table::MAX), entry.max), (at(table::SLOPE), entry.slope)]);
+            writes.extend([
+                (at(table::MIN), entry.min),
+                (at(table::MAX), entry.max),
+                (at(table::SLOPE), entry.slope),
+            ]);
             if self.adaptive {
                 writes.extend([(at(table::LOWER), entry.lower), (at(table::UPPER), entry.upper)]);
             }
         }
         if self.adaptive {
             let Steps { alpha, least, largest } = steps;
-            writes.extend([(register::ALPHA, alpha), (register::LEAST, least), (register::LARGEST, largest)]);
+            writes.extend([
+                (register::ALPHA, alpha),
+                (register::LEAST, least),
+                (register::LARGEST, largest),
+            ]);
         }
         writes
     }
@@ -237,15 +297,29 @@ impl RedHwConfig {
             let (map, default) = (!self.map.is_empty(), self.default_class > 0);
             let at = if map { "map" } else { "default_class" };
             let fix = "write classes = [{ min_th = \"6 pkt\", max_th = \"12 pkt\" }, ...]";
-            return if map || default { Err(Fault::at(at, "there are no classes").fix(fix)) } else { Ok(()) };
+            return if map || default {
+                Err(Fault::at(at, "there are no classes").fix(fix))
+            } else {
+                Ok(())
+            };
         }
         if count > 4 || (count < 4 && self.map.is_empty()) {
-            let cause = format!("{count} classes: the core has four, and AF's drop precedences name them all");
-            return Err(Fault::at("classes", cause).fix("write four, or fewer and the map that names them"));
+            let cause = format!(
+                "{count} classes: the core has four, and AF's drop precedences \
+                name them all"
+            );
+            return Err(Fault::at("classes", cause).fix(
+                "write four, or fewer and the map that \
+                names them",
+            ));
         }
         if self.default_class >= count {
-            let cause = format!("class {}, and the last of {count} is {}", self.default_class, count - 1);
-            return Err(Fault::at("default_class", cause).fix("add it to `classes`, or write a lower class"));
+            let cause =
+                format!("class {}, and the last of {count} is {}", self.default_class, count - 1);
+            return Err(Fault::at("default_class", cause).fix(
+                "add it to `classes`, or write a \
+                lower class",
+            ));
         }
         codepoints::check(&self.map, "map", count)
     }
@@ -254,7 +328,10 @@ impl RedHwConfig {
         let (min_th, max_th, max_p) = (curve.min_th, curve.max_th, curve.max_p);
         if !(0.0..4096.0).contains(&min_th.0) {
             let cause = format!("min_th = {min_th}, and an average has 12 bits before the point");
-            return Err(Fault::at(&at("min_th"), cause).fix("write at least \"0 pkt\" and less than \"4096 pkt\""));
+            return Err(Fault::at(&at("min_th"), cause).fix(
+                "write at least \"0 pkt\" and less than \
+                \"4096 pkt\"",
+            ));
         }
         if !(0.0..4096.0).contains(&max_th.0) || raw(max_th) > u64::from(U22) {
             let cause = format!("max_th = {max_th}, and an average has 12 bits before the point");
@@ -262,52 +339,79 @@ impl RedHwConfig {
         }
         let (min, max) = (raw(min_th), raw(max_th));
         if max <= min || max - min > u64::from(U18) {
-            let cause = format!("max_th = {max_th} is not above min_th = {min_th} by 2^-10 to 256 packets");
+            let cause = format!(
+                "max_th = {max_th} is not above min_th = {min_th} by 2^-10 to 256 \
+                packets"
+            );
             return Err(Fault::at(&at("max_th"), cause).fix("twice min_th is the paper's"));
         }
         if !(0.0..=1.0).contains(&max_p) {
-            return Err(Fault::at(&at("max_p"), format!("{max_p} is no probability")).fix("write 0 to 1"));
+            return Err(Fault::at(&at("max_p"), format!("{max_p} is no probability")).fix(
+                "write 0 \
+                to 1",
+            ));
         }
         let d = (max - min) as u32;
         if self.threshold == RedHwThreshold::Linear && slope(max_p, d) > u64::from(U18) {
             let most = f64::from(d) / f64::from(1 << FRACTION) / 32.0;
-            let cause = format!("{max_p} over {} packets is too steep for a slope of 18 bits", 32.0 * most);
-            return Err(
-                Fault::at(&at("max_p"), cause).fix(format!("write less than {most}, or thresholds further apart"))
-            );
+            let cause =
+                format!("{max_p} over {} packets is too steep for a slope of 18 bits", 32.0 * most);
+            return Err(Fault::at(&at("max_p"), cause).fix(format!(
+                "write less than {most}, or thresholds \
+                    further apart"
+            )));
         }
         Ok(())
     }
 
     fn check_adaptive(&self) -> Result<(), Fault> {
         if self.interval < Span::from_us(1) {
-            return Err(Fault::at("interval", "the time between two steps is at least 1 us").fix("write \"500 ms\""));
+            return Err(Fault::at("interval", "the time between two steps is at least 1 us").fix(
+                "write \
+                \"500 ms\"",
+            ));
         }
         if self.target_low > self.target_high {
-            let cause = format!("target_low = {} is above target_high = {}", self.target_low, self.target_high);
+            let cause = format!(
+                "target_low = {} is above target_high = {}",
+                self.target_low, self.target_high
+            );
             return Err(Fault::at("target_low", cause).fix("the paper has 0.4 and 0.6"));
         }
         if self.bottom > self.top {
             let cause = format!("bottom = {} is above top = {}", self.bottom, self.top);
-            return Err(Fault::at("bottom", cause).fix("write at most `top`; the paper has 0.01 and 0.5"));
+            return Err(Fault::at("bottom", cause).fix(
+                "write at most `top`; the paper has 0.01 and \
+                0.5",
+            ));
         }
         if !self.adaptive {
             return Ok(());
         }
         if self.threshold == RedHwThreshold::Constant {
             let cause = "a slope adapts, and a constant probability has none";
-            return Err(Fault::at("threshold", cause).fix("write threshold = \"linear\", or adaptive = false"));
+            return Err(Fault::at("threshold", cause).fix(
+                "write threshold = \"linear\", or \
+                adaptive = false",
+            ));
         }
         let d = |c: &RedHwClass| raw(c.max_th) - raw(c.min_th);
         let curves = self.curves();
         if let Some(i) = curves.iter().position(|curve| d(curve) != d(&curves[0])) {
-            let cause = "alpha, bottom and top are slopes of the whole core, which mean the same where thresholds are equally far apart";
-            return Err(Fault::at(&format!("classes[{i}].max_th"), cause).fix("move it, or write adaptive = false"));
+            let cause = "alpha, bottom and top are slopes of the whole core, which mean the same \
+                where thresholds are equally far apart";
+            return Err(Fault::at(&format!("classes[{i}].max_th"), cause).fix(
+                "move it, or write \
+                adaptive = false",
+            ));
         }
         let (most, steps) = (u64::from(U18), [("alpha", self.alpha), ("bottom", self.bottom)]);
         let steep = steps.iter().find(|(_, max_p)| slope(*max_p, d(&curves[0]) as u32) > most);
         steep.map_or(Ok(()), |(at, max_p)| {
-            Err(Fault::at(at, format!("{max_p} is too steep for a slope of 18 bits")).fix("write less, 0.01 is usual"))
+            Err(Fault::at(at, format!("{max_p} is too steep for a slope of 18 bits")).fix(
+                "write \
+                less, 0.01 is usual",
+            ))
         })
     }
 }
@@ -322,7 +426,10 @@ impl Config for RedHwConfig {
         }
         self.check_classes()?;
         if self.lfsr_seed > U21 {
-            return Err(Fault::at("lfsr_seed", "a state has 21 bits").fix("write 1 to 2097151, or 0 for chance"));
+            return Err(Fault::at("lfsr_seed", "a state has 21 bits").fix(
+                "write 1 to 2097151, or 0 \
+                for chance",
+            ));
         }
         self.check_adaptive()
     }

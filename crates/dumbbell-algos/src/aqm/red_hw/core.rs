@@ -1,10 +1,12 @@
-//! The decision core of `rtl/red/SPEC.md`, packet by packet: integers, and every bit as in the hardware.
+//! The decision core of `rtl/red/SPEC.md`, packet by packet: integers, and every bit as in the
+//! hardware.
 //!
-//! What the hardware does in a pipeline is here one call for each packet that it accepts. Between packets only the draw of
-//! the paper's mode goes on, one step each clock; it is told the clock of each packet and jumps.
+//! What the hardware does in a pipeline is here one call for each packet that it accepts. Between
+//! packets only the draw of the paper's mode goes on, one step each clock; it is told the clock of
+//! each packet and jumps.
 mod decision_trace;
-pub use super::entry::{FRACTION, Region};
 use super::entry::{Entry, Steps, U18, U21, U22};
+pub use super::entry::{FRACTION, Region};
 use super::lfsr::{self, MASK, Polynomial};
 
 /// Queues and classes that an address of a register can name.
@@ -114,7 +116,8 @@ pub mod register {
 /// A packet that is accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arrival {
-    /// The clock in which it is; counted from the reset, and never less than that of the packet before.
+    /// The clock in which it is; counted from the reset, and never less than that of the packet
+    /// before.
     pub clock: u64,
     /// Its queue.
     pub qid: u8,
@@ -162,7 +165,8 @@ impl Core {
     /// A core after its reset: its seed stands in clock 0.
     ///
     /// # Panics
-    /// If the parameters are not those of a core: `queues` 1 to 8, `w` 1 to 20, `classes` 1 or 4, `seed` 21 bits and not 0.
+    /// If the parameters are not those of a core: `queues` 1 to 8, `w` 1 to 20, `classes` 1 or 4,
+    /// `seed` 21 bits and not 0.
     pub fn new(shape: Shape) -> Self {
         assert!((1..=8).contains(&shape.queues), "1 to 8 queues");
         assert!((1..=20).contains(&shape.w), "a weight of 2^-1 to 2^-20");
@@ -201,16 +205,19 @@ impl Core {
         self.since = next;
         self.acc = [0; QUEUES];
         self.credit = [U21; QUEUES];
-        self.entries = [Entry { min: min & U22, max: max & U22, slope, ..Entry::default() }; CLASSES * QUEUES];
+        self.entries =
+            [Entry { min: min & U22, max: max & U22, slope, ..Entry::default() }; CLASSES * QUEUES];
         self.steps = Steps::RESET;
     }
 
-    /// Writes a register. What is written to the draw stands in the clock after the last packet (after a reset, in clock 0).
+    /// Writes a register. What is written to the draw stands in the clock after the last packet
+    /// (after a reset, in clock 0).
     pub fn write(&mut self, addr: u8, data: u32) {
         self.write_at(self.since, addr, data);
     }
 
-    /// As [`write`](Self::write) in clock `next - 1`: what is written to the draw stands in clock `next`.
+    /// As [`write`](Self::write) in clock `next - 1`: what is written to the draw stands in clock
+    /// `next`.
     pub fn write_at(&mut self, next: u64, addr: u8, data: u32) {
         let slope_bits = self.shape.slope_bits();
         let (class, queue) = (addr >> 3 & 3, addr & 7);
@@ -311,7 +318,8 @@ impl Core {
         hit
     }
 
-    /// The probability of a packet of this class and queue, if the average stays where it is: U0.21.
+    /// The probability of a packet of this class and queue, if the average stays where it is:
+    /// U0.21.
     pub fn p(&self, class: u8, qid: u8) -> u32 {
         let (entry, avg) = (&self.entries[entry(class & 3, qid & 7)], self.avg(qid));
         match self.region(entry, avg) {

@@ -1,9 +1,11 @@
-//! How much one draw says of a later one: the probability of a drop when there was a drop some draws before, exactly.
+//! How much one draw says of a later one: the probability of a drop when there was a drop some
+//! draws before, exactly.
 //!
-//! Every state but 0 comes once in a period, so that the states that drop, 1 to p - 1, can be gone through one by one. Free of
-//! memory the probability would be (p - 1) / (2^21 - 1) at any distance. A shift register read as a number halves or
-//! doubles in a step, and its two taps come together again after 19 to 21 steps: what that does to packets that are
-//! as many clocks apart is an artefact of the hardware, and the reason for 32 steps of a dense register.
+//! Every state but 0 comes once in a period, so that the states that drop, 1 to p - 1, can be gone
+//! through one by one. Free of memory the probability would be (p - 1) / (2^21 - 1) at any
+//! distance. A shift register read as a number halves or doubles in a step, and its two taps come
+//! together again after 19 to 21 steps: what that does to packets that are as many clocks apart is
+//! an artefact of the hardware, and the reason for 32 steps of a dense register.
 use super::config::RedHwMode;
 use super::lfsr::{LEAP, PERIOD, Polynomial};
 use std::ops::RangeInclusive;
@@ -40,7 +42,12 @@ pub fn lags(mode: RedHwMode, spacings: RangeInclusive<u32>, p: u32) -> Vec<Lag> 
 }
 
 /// The same of a polynomial that takes some steps a draw.
-pub fn lags_of(polynomial: Polynomial, steps: u32, spacings: RangeInclusive<u32>, p: u32) -> Vec<Lag> {
+pub fn lags_of(
+    polynomial: Polynomial,
+    steps: u32,
+    spacings: RangeInclusive<u32>,
+    p: u32,
+) -> Vec<Lag> {
     let p = p.min(PERIOD as u32);
     let jump = |s, draws: u32| polynomial.jump(s, u64::from(draws) * u64::from(steps));
     let mut states: Vec<u32> = (1..p.max(1)).map(|s| jump(s, *spacings.start())).collect();
@@ -63,9 +70,10 @@ mod tests {
     /// Against the register itself, run through its period packet by packet.
     #[test]
     fn it_is_what_a_period_does() {
-        for (mode, polynomial, steps) in
-            [(RedHwMode::Paper, Polynomial::Trinomial, 1), (RedHwMode::Sound, Polynomial::Dense, LEAP)]
-        {
+        for (mode, polynomial, steps) in [
+            (RedHwMode::Paper, Polynomial::Trinomial, 1),
+            (RedHwMode::Sound, Polynomial::Dense, LEAP),
+        ] {
             let mut draws = vec![1u32];
             for _ in 1..PERIOD {
                 draws.push((0..steps).fold(draws[draws.len() - 1], |s, _| polynomial.step(s)));
@@ -73,19 +81,28 @@ mod tests {
             for lag in lags(mode, 18..=22, P) {
                 let later = draws.iter().cycle().skip(lag.spacing as usize);
                 let again = draws.iter().zip(later).filter(|(a, b)| **a < P && **b < P).count();
-                assert_eq!((again as u32, P - 1), (lag.again, lag.drops), "{mode:?} at {}", lag.spacing);
+                assert_eq!(
+                    (again as u32, P - 1),
+                    (lag.again, lag.drops),
+                    "{mode:?} at {}",
+                    lag.spacing
+                );
             }
         }
     }
 
-    /// After a drop every other state drops at the next clock, and a fourth at the second. Where the taps meet again, 129 to
-    /// 168 bytes after a header of a full bus, a drop is six to thirteen times as likely as it ought to be.
+    /// After a drop every other state drops at the next clock, and a fourth at the second. Where
+    /// the taps meet again, 129 to 168 bytes after a header of a full bus, a drop is six to
+    /// thirteen times as likely as it ought to be.
     #[test]
     fn the_free_running_trinomial_drops_in_bursts() {
         let found = lags(RedHwMode::Paper, 0..=22, P);
         let times = |spacing: usize| found[spacing].probability() / unconditional(P);
         assert_eq!(found[0].again, found[0].drops);
-        assert!((found[1].probability() - 0.5).abs() < 1e-3 && (found[2].probability() - 0.25).abs() < 1e-3);
+        assert!(
+            (found[1].probability() - 0.5).abs() < 1e-3
+                && (found[2].probability() - 0.25).abs() < 1e-3
+        );
         for (spacing, expected) in [(18, 0.125), (19, 0.207), (20, 0.25), (21, 0.25), (22, 0.125)] {
             let p = found[spacing].probability();
             assert!((p - expected).abs() < 0.002, "{spacing}: {p}");
@@ -95,8 +112,8 @@ mod tests {
         assert!((times(9) - 1.0).abs() < 0.1, "{}", times(9));
     }
 
-    /// Up to 64 packets a drop makes another at most 1 % likelier, and at most 4 % less likely: 41942 states that were drawn
-    /// without any order would come 3.4 % to either side.
+    /// Up to 64 packets a drop makes another at most 1 % likelier, and at most 4 % less likely:
+    /// 41942 states that were drawn without any order would come 3.4 % to either side.
     #[test]
     fn the_sound_draw_has_no_bursts() {
         for lag in lags(RedHwMode::Sound, 1..=64, P) {

@@ -1,14 +1,17 @@
-//! The 21-bit Fibonacci shift register that the draws come from: one step, and any number of steps at once.
+//! The 21-bit Fibonacci shift register that the draws come from: one step, and any number of steps
+//! at once.
 //!
-//! A step is linear over GF(2), so n steps are a 21 x 21 matrix. The matrix of each power of two is kept as three tables of
-//! 128 columns' sums, made by the compiler; n steps are the product of those that n has bits for. The period is
-//! 2^21 - 1 for both polynomials (a test runs it through), and steps are taken modulo it.
+//! A step is linear over GF(2), so n steps are a 21 x 21 matrix. The matrix of each power of two is
+//! kept as three tables of 128 columns' sums, made by the compiler; n steps are the product of
+//! those that n has bits for. The period is 2^21 - 1 for both polynomials (a test runs it through),
+//! and steps are taken modulo it.
 /// The states that follow each other before the first comes again: all but 0.
 pub const PERIOD: u64 = MASK as u64;
 /// The bits of a state.
 pub const MASK: u32 = (1 << BITS) - 1;
 const BITS: usize = 21;
-/// Steps of the dense register for each packet. 32 and the period have no common factor, so that all states are drawn.
+/// Steps of the dense register for each packet. 32 and the period have no common factor, so that
+/// all states are drawn.
 pub const LEAP: u32 = 32;
 
 /// The feedback polynomial.
@@ -23,7 +26,9 @@ pub enum Polynomial {
 impl Polynomial {
     const fn taps(self) -> u32 {
         match self {
-            Polynomial::Dense => 1 << 20 | 1 << 17 | 1 << 14 | 1 << 12 | 1 << 9 | 1 << 7 | 1 << 4 | 1 << 1,
+            Polynomial::Dense => {
+                1 << 20 | 1 << 17 | 1 << 14 | 1 << 12 | 1 << 9 | 1 << 7 | 1 << 4 | 1 << 1
+            }
             Polynomial::Trinomial => 1 << 20 | 1 << 18,
         }
     }
@@ -61,7 +66,8 @@ impl Polynomial {
     }
 }
 
-/// The state that a register has for a seed: 21 bits, and 1 instead of 0, in which it would stay for ever.
+/// The state that a register has for a seed: 21 bits, and 1 instead of 0, in which it would stay
+/// for ever.
 #[inline]
 pub const fn state(seed: u32) -> u32 {
     if seed & MASK == 0 { 1 } else { seed & MASK }
@@ -76,7 +82,9 @@ impl Matrix {
 
     #[inline]
     const fn times(&self, s: u32) -> u32 {
-        self.0[0][(s & 127) as usize] ^ self.0[1][(s >> 7 & 127) as usize] ^ self.0[2][(s >> 14 & 127) as usize]
+        self.0[0][(s & 127) as usize]
+            ^ self.0[1][(s >> 7 & 127) as usize]
+            ^ self.0[2][(s >> 14 & 127) as usize]
     }
 
     const fn step(polynomial: Polynomial) -> Self {
@@ -125,7 +133,11 @@ mod tests {
         for polynomial in [Dense, Trinomial] {
             let (mut seen, mut s) = (vec![false; 1 << 21], 1);
             for _ in 0..PERIOD {
-                assert!(s != 0 && !std::mem::replace(&mut seen[s as usize], true), "{polynomial:?}: {s} comes twice");
+                assert!(
+                    s != 0 && !std::mem::replace(&mut seen[s as usize], true),
+                    "{polynomial:?}: \
+                    {s} comes twice"
+                );
                 s = polynomial.step(s);
             }
             assert_eq!(s, 1);

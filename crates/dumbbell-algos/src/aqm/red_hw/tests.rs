@@ -1,4 +1,5 @@
-//! `red_hw` as a queue's algorithm: what its configuration comes to, against theory and against RED in floating point.
+//! `red_hw` as a queue's algorithm: what its configuration comes to, against theory and against RED
+//! in floating point.
 use super::core::FRACTION;
 use super::*;
 use crate::aqm::red::tests::alike::Line;
@@ -33,7 +34,8 @@ impl QueueView for Always {
     }
 }
 
-/// Where packets are dropped that come `clocks` apart on a bus of 125 MHz and find `qlen`, once the average is there.
+/// Where packets are dropped that come `clocks` apart on a bus of 125 MHz and find `qlen`, once the
+/// average is there.
 fn drops(config: &RedHwConfig, qlen: u32, clocks: u64, packets: usize) -> Vec<usize> {
     let mut aqm = made(config);
     let (flows, site) = (FlowTable::default(), link(Capacity::Unlimited));
@@ -52,12 +54,21 @@ fn drops(config: &RedHwConfig, qlen: u32, clocks: u64, packets: usize) -> Vec<us
     found
 }
 
-/// A fifth of the way into a curve of 0.1, by the paper's arithmetic too (from below it stalls half a packet before).
+/// A fifth of the way into a curve of 0.1, by the paper's arithmetic too (from below it stalls half
+/// a packet before).
 fn busy(mode: RedHwMode) -> RedHwConfig {
-    RedHwConfig { mode, min_th: Packets(4.0), max_th: Packets(14.0), max_p: 0.1, lfsr_seed: 77, ..Default::default() }
+    RedHwConfig {
+        mode,
+        min_th: Packets(4.0),
+        max_th: Packets(14.0),
+        max_p: 0.1,
+        lfsr_seed: 77,
+        ..Default::default()
+    }
 }
 
-/// Within 4 standard deviations of the binomial law; gaps are geometric without `gap`, and half as long with it.
+/// Within 4 standard deviations of the binomial law; gaps are geometric without `gap`, and half as
+/// long with it.
 #[test]
 fn the_rate_of_drops_is_the_curves() {
     let n = 400_000;
@@ -66,7 +77,8 @@ fn the_rate_of_drops_is_the_curves() {
         let deviation = libm::sqrt(p * (1.0 - p) / n as f64);
         let rate = drops(&busy(mode), 6, 9, n).len() as f64 / n as f64;
         assert!((rate - p).abs() < 4.0 * deviation, "{mode:?}: {rate} and not {p}");
-        let twice = drops(&RedHwConfig { gap: true, ..busy(mode) }, 6, 9, n).len() as f64 / n as f64;
+        let twice =
+            drops(&RedHwConfig { gap: true, ..busy(mode) }, 6, 9, n).len() as f64 / n as f64;
         // A mean gap of (1 + 1/p) / 2, which varies less than the geometric one's.
         let law = 2.0 / (1.0 + 1.0 / p);
         assert!((twice - law).abs() < 4.0 * deviation, "{mode:?}: {twice} and not {law}");
@@ -84,8 +96,9 @@ fn a_constant_threshold_is_max_p_everywhere() {
     }
 }
 
-/// The share of drops that are followed by one at the next packet: of packets 20 clocks apart a quarter in paper mode,
-/// and as many as anywhere in sound mode. What `lags` says of the register is what the queue does.
+/// The share of drops that are followed by one at the next packet: of packets 20 clocks apart a
+/// quarter in paper mode, and as many as anywhere in sound mode. What `lags` says of the register
+/// is what the queue does.
 #[test]
 fn bursts_of_the_papers_draw() {
     let again = |mode, clocks| {
@@ -98,7 +111,11 @@ fn bursts_of_the_papers_draw() {
         assert!((exact - expected).abs() < 0.001, "{clocks}: {exact}");
         // Some 8000 drops: 4 deviations are below 0.02.
         let found = again(RedHwMode::Paper, u64::from(clocks));
-        assert!((found - exact).abs() < 4.0 * libm::sqrt(exact * (1.0 - exact) / 8000.0), "{clocks}: {found}");
+        assert!(
+            (found - exact).abs() < 4.0 * libm::sqrt(exact * (1.0 - exact) / 8000.0),
+            "{clocks}: \
+            {found}"
+        );
         let found = again(RedHwMode::Sound, u64::from(clocks));
         assert!((found - 0.02).abs() < 0.0063, "sound, {clocks}: {found}");
     }
@@ -107,14 +124,21 @@ fn bursts_of_the_papers_draw() {
 /// Uniform on 1 .. 1/p: of p = 0.02 gaps of 1 to 50, each as often, by the chi-square law.
 #[test]
 fn gaps_are_uniform() {
-    let config = RedHwConfig { threshold: RedHwThreshold::Constant, max_p: 0.02, gap: true, ..busy(RedHwMode::Sound) };
+    let config = RedHwConfig {
+        threshold: RedHwThreshold::Constant,
+        max_p: 0.02,
+        gap: true,
+        ..busy(RedHwMode::Sound)
+    };
     let found = drops(&config, 8, 9, 500_000);
     let mut gaps = [0u32; 64];
     found.windows(2).for_each(|w| gaps[w[1] - w[0]] += 1);
     assert!(gaps[0] == 0 && gaps[52..].iter().all(|n| *n == 0), "{gaps:?}");
     let expected = (found.len() - 1) as f64 / 50.0;
-    let chi2: f64 =
-        gaps[1..=50].iter().map(|n| (f64::from(*n) - expected) * (f64::from(*n) - expected) / expected).sum();
+    let chi2: f64 = gaps[1..=50]
+        .iter()
+        .map(|n| (f64::from(*n) - expected) * (f64::from(*n) - expected) / expected)
+        .sum();
     // 49 degrees of freedom, 99.9 %: 85.4.
     assert!(found.len() > 19_000 && chi2 < 85.4, "{chi2} of {} gaps", found.len());
     // And the geometric law of the other mode is none of it.
@@ -122,12 +146,14 @@ fn gaps_are_uniform() {
     assert!(geometric.windows(2).filter(|w| w[1] - w[0] > 51).count() > 2000);
 }
 
-/// The average of RED in floating point with w_q = 2^-9, for the same queue lengths: less than 2^-10 packets away at every
-/// packet. What integers cut off of acc >> 9 at an arrival is less than 1 of 2^-19 packets and decays with the average, so
-/// that less than 2^9 of them stand in it; what it shows is cut off by less than 2^-10 the other way.
+/// The average of RED in floating point with w_q = 2^-9, for the same queue lengths: less than
+/// 2^-10 packets away at every packet. What integers cut off of acc >> 9 at an arrival is less than
+/// 1 of 2^-19 packets and decays with the average, so that less than 2^9 of them stand in it; what
+/// it shows is cut off by less than 2^-10 the other way.
 #[test]
 fn the_average_is_reds_within_its_last_place() {
-    let config = RedConfig { w_q: 1.0 / 512.0, min_q_for_drop: Packets(0.0), ..RedConfig::default() };
+    let config =
+        RedConfig { w_q: 1.0 / 512.0, min_q_for_drop: Packets(0.0), ..RedConfig::default() };
     let mut float = Line::new(Red::new(&config, &link(Capacity::Unlimited)), Capacity::Unlimited);
     let mut ours = line(&RedHwConfig::default());
     let mut paper = line(&RedHwConfig { mode: RedHwMode::Paper, ..Default::default() });
@@ -135,7 +161,11 @@ fn the_average_is_reds_within_its_last_place() {
     // A queue that is never empty, so that no idle time counts; a walk, and jumps now and then.
     let (mut q, mut worst, mut stall) = (1u32, [0.0, 0.0f64], 0.0f64);
     for _ in 0..300_000 {
-        q = if rng.below(2000) == 0 { 1 + rng.below(60) } else { (q + rng.below(3)).saturating_sub(1).clamp(1, 60) };
+        q = if rng.below(2000) == 0 {
+            1 + rng.below(60)
+        } else {
+            (q + rng.below(3)).saturating_sub(1).clamp(1, 60)
+        };
         float.arrive(q);
         ours.arrive(q);
         paper.arrive(q);
@@ -150,8 +180,9 @@ fn the_average_is_reds_within_its_last_place() {
     assert!((0.3..0.5).contains(&stall), "{stall}");
 }
 
-/// Uniform gaps as RED's: from packet to packet its mean gap is 1 / 2p, ours (1 + 1/p) / 2, since RED's count is one at the
-/// packet after a signal. Each drops as often as that says, over all averages; and from `max_th` on both drop all.
+/// Uniform gaps as RED's: from packet to packet its mean gap is 1 / 2p, ours (1 + 1/p) / 2, since
+/// RED's count is one at the packet after a signal. Each drops as often as that says, over all
+/// averages; and from `max_th` on both drop all.
 #[test]
 fn it_drops_as_often_as_red() {
     let red = RedConfig {
@@ -203,12 +234,14 @@ fn the_papers_waveform() {
     }
 }
 
-/// A seed of its own repeats the draws whatever the run's chance; 0 takes one from it, and only one.
+/// A seed of its own repeats the draws whatever the run's chance; 0 takes one from it, and only
+/// one.
 #[test]
 fn the_seed_is_given_or_drawn() {
     let draws = |lfsr_seed, seed| {
         let mut aqm = made(&RedHwConfig { lfsr_seed, ..Default::default() });
-        let (flows, site, mut rng) = (FlowTable::default(), link(Capacity::Unlimited), Stream::named(seed, "red_hw"));
+        let (flows, site, mut rng) =
+            (FlowTable::default(), link(Capacity::Unlimited), Stream::named(seed, "red_hw"));
         let draws: Vec<u32> = (0..5)
             .map(|_| {
                 let cx = &mut Cx { now: Time::ZERO, rng: &mut rng, link: &site, flows: &flows };
@@ -243,9 +276,11 @@ fn codepoints_have_classes() {
     }
     assert_eq!([0, 46, 8, 11, 42].map(|dscp| seen(&config, dscp).0), [0.0; 5]);
     let map = [("ef".to_string(), 1)].into();
-    let own = RedHwConfig { classes: classes[..2].to_vec(), map, default_class: 0, ..Default::default() };
+    let own =
+        RedHwConfig { classes: classes[..2].to_vec(), map, default_class: 0, ..Default::default() };
     assert_eq!([0, 46, 10].map(|dscp| seen(&own, dscp).0), [0.0, 1.0, 0.0]);
-    // The classes' thresholds are in the core's registers: at an average of 20 only they tell who is dropped.
+    // The classes' thresholds are in the core's registers: at an average of 20 only they tell who
+    // is dropped.
     let mut held = line(&config);
     (0..8000).for_each(|_| _ = held.arrive_as(20, 0));
     assert_eq!(held.arrive_as(20, 0), Verdict::Pass);
@@ -295,12 +330,14 @@ fn queues_have_twelve_bits() {
     assert!((4094.99..=4095.0).contains(&line.gauge("avg")), "{}", line.gauge("avg"));
 }
 
-/// An idle queue's average halves in a half-life; a packet that is dropped there does not make it count twice.
+/// An idle queue's average halves in a half-life; a packet that is dropped there does not make it
+/// count twice.
 #[test]
 fn the_average_rests() {
     let config = RedHwConfig { idle_half_life: Span::from_ms(10), ..Default::default() };
     let aqm = &mut made(&config);
-    let (flows, site, mut rng) = (FlowTable::default(), link(Capacity::Unlimited), Stream::named(1, "rest"));
+    let (flows, site, mut rng) =
+        (FlowTable::default(), link(Capacity::Unlimited), Stream::named(1, "rest"));
     let at = |ms: u64| Time::from_ps(ms * 1_000_000_000);
     let mut told = |aqm: &mut RedHw, ms, qlen: Option<u32>| {
         let cx = &mut Cx { now: at(ms), rng: &mut rng, link: &site, flows: &flows };
@@ -337,7 +374,12 @@ fn a_packet_is_dropped_and_never_marked() {
     assert_eq!(line.arrive(40), Verdict::Drop(Reason::Forced));
     assert_eq!(line.gauge("p"), 1.0);
     let dscp = Dscp(0);
-    assert_eq!(line.arrive_as(0, dscp.0), Verdict::Drop(Reason::Forced), "the average says it, not the queue");
+    assert_eq!(
+        line.arrive_as(0, dscp.0),
+        Verdict::Drop(Reason::Forced),
+        "the average says it, not \
+        the queue"
+    );
 }
 
 #[test]
@@ -378,7 +420,11 @@ fn contradictions_are_refused() {
         json!({"classes": [class("6 pkt", "12 pkt")], "map": {"ef": 0}}),
         json!({"adaptive": true, "classes": four(class("7 pkt", "13 pkt"))}),
     ] {
-        assert!(read::<RedHwConfig>(&allowed).is_ok(), "{allowed}: {:?}", read::<RedHwConfig>(&allowed));
+        assert!(
+            read::<RedHwConfig>(&allowed).is_ok(),
+            "{allowed}: {:?}",
+            read::<RedHwConfig>(&allowed)
+        );
     }
 }
 

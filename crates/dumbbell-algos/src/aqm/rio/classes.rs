@@ -1,10 +1,12 @@
-//! What RIO and its variants have in common: classes of packets within one FIFO, an average and a curve for each.
+//! What RIO and its variants have in common: classes of packets within one FIFO, an average and a
+//! curve for each.
 //!
-//! An average is of the packets that wait of some classes, by the port's convention with the one in transmission. Which class
-//! that one is of is known from its departure; that it has left, from the next departure or when the link is idle.
+//! An average is of the packets that wait of some classes, by the port's convention with the one in
+//! transmission. Which class that one is of is known from its departure; that it has left, from the
+//! next departure or when the link is idle.
 use super::config::{ClassIdle, RioConfig, RioMode};
 use crate::aqm::drop_tail::Victim;
-use crate::aqm::red::state::{RedState, Dropper, Observed, ClassProbability};
+use crate::aqm::red::state::{ClassProbability, Dropper, Observed, RedState};
 use dumbbell_core::aqm::{Backlog, Cx, Decision, Gone, QueueView, Slot, Verdict};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
@@ -106,7 +108,8 @@ impl Classes {
         found
     }
 
-    /// A packet that `fits` or does not arrives. `weigh` changes the probability of its class's curve.
+    /// A packet that `fits` or does not arrives. `weigh` changes the probability of its class's
+    /// curve.
     #[inline]
     pub fn arrive(
         &mut self,
@@ -137,11 +140,13 @@ impl Classes {
     /// Which waiting packet goes for one that does not fit.
     #[cold]
     pub fn make_room(&self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta) -> Option<Slot> {
-        let least = (self.class_of(p) + 1..self.classes.len()).rev().find(|i| self.classes[*i].held.packets > 0);
+        let least = (self.class_of(p) + 1..self.classes.len())
+            .rev()
+            .find(|i| self.classes[*i].held.packets > 0);
         match least.filter(|_| self.pushout) {
-            Some(class) => {
-                (0..q.waiting()).rev().find(|slot| q.meta(*slot).is_some_and(|m| self.class_of(&m) == class))
-            }
+            Some(class) => (0..q.waiting())
+                .rev()
+                .find(|slot| q.meta(*slot).is_some_and(|m| self.class_of(&m) == class)),
             None => self.victim.draw(q.waiting(), cx.rng),
         }
     }
@@ -212,7 +217,8 @@ impl Classes {
     }
 }
 
-/// What an `Aqm` is told and asked besides arrivals, by one that has its [`Classes`] in the field `classes`.
+/// What an `Aqm` is told and asked besides arrivals, by one that has its [`Classes`] in the field
+/// `classes`.
 macro_rules! told_to_classes {
     () => {
         fn needs(&self) -> dumbbell_core::aqm::Needs {

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RioMode {
-    /// That of all packets of its own and of better protected classes: OUT answers for IN too (RIO-C, the paper's).
+    /// That of all packets of its own and of better protected classes: OUT answers for IN too
+    /// (RIO-C, the paper's).
     #[default]
     Coupled,
     /// That of the packets of its own class (RIO-D).
@@ -26,7 +27,8 @@ pub enum RioPrecedences {
     /// IN: `af11`, `af21`, `af31`, `af41` and `ef`. OUT: all others.
     #[default]
     Two,
-    /// By AF drop precedence. IN: as for `two`. MID: `af12`, `af22`, `af32`, `af42`. OUT: all others.
+    /// By AF drop precedence. IN: as for `two`. MID: `af12`, `af22`, `af32`, `af42`. OUT: all
+    /// others.
     Three,
     /// `classes`, `map` and `default_class`. The first is IN.
     Own,
@@ -43,8 +45,9 @@ pub enum ClassIdle {
     Whole,
 }
 
-/// Declares a configuration of RIO's variants: their own fields, after them RIO's, and then those of the RED family. Beside
-/// what [`red_config`](crate::aqm::red::config::red_config) makes there is `fn rio(&self) -> RioConfig`.
+/// Declares a configuration of RIO's variants: their own fields, after them RIO's, and then those
+/// of the RED family. Beside what [`red_config`](crate::aqm::red::config::red_config) makes there
+/// is `fn rio(&self) -> RioConfig`.
 macro_rules! rio_config {
     (
         $(#[$meta:meta])*
@@ -60,16 +63,23 @@ macro_rules! rio_config {
                 #[schemars(extend("x-source" = "Clark, Fang 1998, section IV"))]
                 pub mode: $crate::aqm::rio::config::RioMode = $crate::aqm::rio::config::RioMode::Coupled,
                 /// Which classes there are, and which codepoints are in them.
-                #[schemars(extend("x-source" = "Clark, Fang 1998: in and out of profile; RFC 2597 for the codepoints"))]
+                #[schemars(
+                    extend("x-source" = "Clark, Fang 1998: in and out of profile; RFC 2597 for the \
+                        codepoints"),
+                )]
                 pub precedences: $crate::aqm::rio::config::RioPrecedences = $crate::aqm::rio::config::RioPrecedences::Two,
                 /// Average queue length at which signalling of IN packets begins.
                 #[schemars(extend("x-source" = "Clark, Fang 1998, section V: 40 packets"))]
                 pub min_in: dumbbell_core::units::Packets = dumbbell_core::units::Packets(40.0),
-                /// Average queue length at which the probability for IN packets has reached `max_p_in`.
+                /// Average queue length at which the probability for IN packets has reached
+                /// `max_p_in`.
                 #[schemars(extend("x-source" = "Clark, Fang 1998, section V: 70 packets"))]
                 pub max_in: dumbbell_core::units::Packets = dumbbell_core::units::Packets(70.0),
                 /// Probability for IN packets at `max_in`.
-                #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Clark, Fang 1998, section V: 0.02"))]
+                #[schemars(
+                    range(min = 0.0, max = 1.0),
+                    extend("x-source" = "Clark, Fang 1998, section V: 0.02"),
+                )]
                 pub max_p_in: f64 = 0.02,
                 /// As `min_in`, for MID packets of three precedences. Reconstructed.
                 #[schemars(extend("x-source" = "reconstructed: between those of IN and OUT"))]
@@ -78,18 +88,26 @@ macro_rules! rio_config {
                 #[schemars(extend("x-source" = "reconstructed: between those of IN and OUT"))]
                 pub max_mid: dumbbell_core::units::Packets = dumbbell_core::units::Packets(50.0),
                 /// As `max_p_in`, for MID packets of three precedences. Reconstructed.
-                #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "reconstructed: between those of IN and OUT"))]
+                #[schemars(
+                    range(min = 0.0, max = 1.0),
+                    extend("x-source" = "reconstructed: between those of IN and OUT"),
+                )]
                 pub max_p_mid: f64 = 0.1,
-                /// As `min_in`, for OUT packets: the average is that of all packets, or by `mode` of those that are OUT.
+                /// As `min_in`, for OUT packets: the average is that of all packets, or by `mode`
+                /// of those that are OUT.
                 #[schemars(extend("x-source" = "Clark, Fang 1998, section V: 10 packets"))]
                 pub min_out: dumbbell_core::units::Packets = dumbbell_core::units::Packets(10.0),
                 /// As `max_in`, for OUT packets.
                 #[schemars(extend("x-source" = "Clark, Fang 1998, section V: 30 packets"))]
                 pub max_out: dumbbell_core::units::Packets = dumbbell_core::units::Packets(30.0),
                 /// As `max_p_in`, for OUT packets.
-                #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Clark, Fang 1998, section V: 0.2"))]
+                #[schemars(
+                    range(min = 0.0, max = 1.0),
+                    extend("x-source" = "Clark, Fang 1998, section V: 0.2"),
+                )]
                 pub max_p_out: f64 = 0.2,
-                /// The classes of `precedences = "own"`, best protected first, as `[{ min_th = "40 pkt", max_th = "70 pkt", max_p = 0.02 }]`.
+                /// The classes of `precedences = "own"`, best protected first, as
+                /// `[{ min_th = "40 pkt", max_th = "70 pkt", max_p = 0.02 }]`.
                 #[schemars(extend("x-source" = "none: two and three precedences need none"))]
                 pub classes: Vec<$crate::aqm::wred::WredClass> = Vec::new(),
                 /// The class of each codepoint with `precedences = "own"`, as `{ af11 = 0 }`.
@@ -99,10 +117,12 @@ macro_rules! rio_config {
                 #[schemars(extend("x-source" = "the first"))]
                 pub default_class: u32 = 0,
                 /// Since when a class's average decays. Reconstructed.
-                #[schemars(extend("x-source" = "reconstructed: per class; ns-2's RIO: the whole queue"))]
+                #[schemars(
+                    extend("x-source" = "reconstructed: per class; ns-2's RIO: the whole queue"),
+                )]
                 pub class_idle: $crate::aqm::rio::config::ClassIdle = $crate::aqm::rio::config::ClassIdle::PerClass,
-                /// Whether a packet that does not fit pushes out the newest packet of the least protected class, if that is less
-                /// protected than its own.
+                /// Whether a packet that does not fit pushes out the newest packet of the least
+                /// protected class, if that is less protected than its own.
                 #[schemars(extend("x-source" = "Clark, Fang 1998: no packet is pushed out"))]
                 pub pushout: bool = false,
             }
@@ -172,23 +192,39 @@ impl RioConfig {
         match self.precedences {
             RioPrecedences::Two => (vec![inside, out], by_drop_precedence([0, 1, 1])),
             RioPrecedences::Three => (vec![inside, mid, out], by_drop_precedence([0, 1, 2])),
-            RioPrecedences::Own => (self.classes.clone(), codepoints::classes(&self.map, self.default_class)),
+            RioPrecedences::Own => {
+                (self.classes.clone(), codepoints::classes(&self.map, self.default_class))
+            }
         }
     }
 
     fn check_own(&self) -> Result<(), Fault> {
         let count = self.classes.len() as u32;
         if count == 0 {
-            let example = "write classes = [{ min_th = \"40 pkt\", max_th = \"70 pkt\", max_p = 0.02 }]";
-            return Err(Fault::at("classes", "precedences = \"own\", and there is no class").fix(example));
+            let example = "write classes = [{ min_th = \"40 pkt\", max_th = \"70 pkt\", max_p = \
+                0.02 }]";
+            return Err(
+                Fault::at("classes", "precedences = \"own\", and there is no class").fix(example)
+            );
         }
         if self.default_class >= count {
-            let cause = format!("class {}, and the last of {count} is {}", self.default_class, count - 1);
-            return Err(Fault::at("default_class", cause).fix("add it to `classes`, or write a lower class"));
+            let cause =
+                format!("class {}, and the last of {count} is {}", self.default_class, count - 1);
+            return Err(Fault::at("default_class", cause).fix(
+                "add it to `classes`, or write a \
+                lower class",
+            ));
         }
         for (i, class) in self.classes.iter().enumerate() {
             if !(0.0..=1.0).contains(&class.max_p) {
-                let fault = Fault::at(&format!("classes[{i}].max_p"), format!("{} is no probability", class.max_p));
+                let fault = Fault::at(
+                    &format!("classes[{i}].max_p"),
+                    format!(
+                        "{} is no \
+                    probability",
+                        class.max_p
+                    ),
+                );
                 return Err(fault.fix("write 0 to 1"));
             }
             self.check_curve(*class, &format!("classes[{i}].max_th"))?;
@@ -209,8 +245,8 @@ impl RioConfig {
 /// That of the stored random number, which decides by itself.
 pub(crate) fn check_weighed(spacing: SpacingLaw) -> Result<(), Fault> {
     if spacing == SpacingLaw::UniformStored {
-        let cause =
-            "the stored random number decides when a packet is signalled, and here it depends on whose packet comes";
+        let cause = "the stored random number decides when a packet is signalled, and here it \
+            depends on whose packet comes";
         return Err(Fault::at("spacing", cause).fix("write \"uniform\" or \"bernoulli\""));
     }
     Ok(())
@@ -219,12 +255,18 @@ pub(crate) fn check_weighed(spacing: SpacingLaw) -> Result<(), Fault> {
 /// A fault in `max_th`, with the names that the thresholds have here.
 fn named(fault: Fault, max: &str) -> Fault {
     let min = max.replace("max", "min");
-    let say =
-        |text: String| if max.contains("max_th") { text } else { text.replace("max_th", max).replace("min_th", &min) };
+    let say = |text: String| {
+        if max.contains("max_th") {
+            text
+        } else {
+            text.replace("max_th", max).replace("min_th", &min)
+        }
+    };
     Fault { at: max.into(), cause: say(fault.cause), fix: fault.fix.map(say) }
 }
 
-/// The class of each codepoint, given those of the three drop precedences of AF: EF is with the first, all others with the last.
+/// The class of each codepoint, given those of the three drop precedences of AF: EF is with the
+/// first, all others with the last.
 fn by_drop_precedence(class: [u32; 3]) -> [u32; 64] {
     let mut of = [class[2]; 64];
     for (dscp, of) in of.iter_mut().enumerate() {
@@ -243,7 +285,8 @@ impl Config for RioConfig {
         if own {
             self.check_own()?;
         }
-        for (key, written) in [("classes", !self.classes.is_empty()), ("map", !self.map.is_empty())] {
+        for (key, written) in [("classes", !self.classes.is_empty()), ("map", !self.map.is_empty())]
+        {
             if written && !own {
                 let fault = Fault::at(key, "two and three precedences have classes of their own");
                 return Err(fault.fix("write precedences = \"own\""));

@@ -1,4 +1,5 @@
-//! RIO against RED where there is one class, its averages against a second account, and what the paper says of its curves.
+//! RIO against RED where there is one class, its averages against a second account, and what the
+//! paper says of its curves.
 use super::*;
 use crate::aqm::red::RedConfig;
 use crate::aqm::red::curve::{Curve, Region};
@@ -28,16 +29,26 @@ fn class(min_th: f64, max_th: f64, max_p: f64) -> WredClass {
 /// Own classes; all packets are in `default_class`.
 fn own(classes: &[WredClass], default_class: u32) -> RioConfig {
     let precedences = RioPrecedences::Own;
-    let config = RioConfig { precedences, classes: classes.to_vec(), default_class, w_q: 0.1, ..RioConfig::default() };
+    let config = RioConfig {
+        precedences,
+        classes: classes.to_vec(),
+        default_class,
+        w_q: 0.1,
+        ..RioConfig::default()
+    };
     config.check().unwrap();
     config
 }
 
 /// What becomes of random traffic whose codepoints are changed, at random ports.
-pub(crate) fn all_events<A: Aqm>(make: impl Fn(&LinkInfo) -> A, dscp: impl Fn(u8) -> u8) -> Vec<Vec<Event>> {
+pub(crate) fn all_events<A: Aqm>(
+    make: impl Fn(&LinkInfo) -> A,
+    dscp: impl Fn(u8) -> u8,
+) -> Vec<Vec<Event>> {
     let one = |case| {
         let mut rng = Stream::named(case, "rio");
-        let (site, seed, counted) = (link(traffic::capacity(&mut rng)), rng.bits64(), rng.coin(0.5));
+        let (site, seed, counted) =
+            (link(traffic::capacity(&mut rng)), rng.bits64(), rng.coin(0.5));
         let mut packets = traffic::arrivals(&mut rng);
         packets.iter_mut().for_each(|a| a.meta.dscp = Dscp(dscp(a.meta.dscp.0)));
         traffic::hold(make(&site), site, seed, counted, &packets, |_| {})
@@ -46,12 +57,17 @@ pub(crate) fn all_events<A: Aqm>(make: impl Fn(&LinkInfo) -> A, dscp: impl Fn(u8
 }
 
 /// What becomes of random traffic at random ports that know of the four flows what `flows` says.
-pub(crate) fn events_knowing<A: Aqm>(make: impl Fn(&LinkInfo) -> A, flows: &[FlowInfo]) -> Vec<Vec<Event>> {
+pub(crate) fn events_knowing<A: Aqm>(
+    make: impl Fn(&LinkInfo) -> A,
+    flows: &[FlowInfo],
+) -> Vec<Vec<Event>> {
     let one = |case| {
         let mut rng = Stream::named(case, "rio");
-        let (site, seed, counted) = (link(traffic::capacity(&mut rng)), rng.bits64(), rng.coin(0.5));
+        let (site, seed, counted) =
+            (link(traffic::capacity(&mut rng)), rng.bits64(), rng.coin(0.5));
         let table = FlowTable::new(flows.iter().copied());
-        let mut bench = Bench::new(Fifo::<_, Numbered>::new(make(&site)), site, seed, counted).knowing(table);
+        let mut bench =
+            Bench::new(Fifo::<_, Numbered>::new(make(&site)), site, seed, counted).knowing(table);
         let mut now = Time::ZERO;
         for arrival in traffic::arrivals(&mut rng) {
             now += arrival.gap;
@@ -63,8 +79,8 @@ pub(crate) fn events_knowing<A: Aqm>(make: impl Fn(&LinkInfo) -> A, flows: &[Flo
     (0..120).map(one).collect()
 }
 
-/// The share of each flow's OUT packets that is marked where every packet finds `found` others: a burst, and then packets that
-/// come as fast as the link sends them, the n-th of flow `whose(n)`.
+/// The share of each flow's OUT packets that is marked where every packet finds `found` others: a
+/// burst, and then packets that come as fast as the link sends them, the n-th of flow `whose(n)`.
 pub(crate) fn marked_shares<A: Aqm>(
     make: impl Fn(&LinkInfo) -> A,
     flows: &[FlowInfo],
@@ -74,7 +90,8 @@ pub(crate) fn marked_shares<A: Aqm>(
     const PACKETS: usize = 60_000;
     let site = link(Capacity::Unlimited);
     let table = FlowTable::new(flows.iter().copied());
-    let mut bench = Bench::new(Fifo::<_, Numbered>::new(make(&site)), site, 1, false).knowing(table);
+    let mut bench =
+        Bench::new(Fifo::<_, Numbered>::new(make(&site)), site, 1, false).knowing(table);
     let (mut sent, burst) = (vec![0; flows.len()], found + 2);
     for n in 0..burst + PACKETS {
         let at = Time::ZERO + Span::from_ms(4) * n.saturating_sub(burst - 1) as u64;
@@ -115,7 +132,8 @@ pub(crate) fn narrow() -> RioConfig {
     }
 }
 
-/// With only IN it is RED with the curve of IN, with only OUT that of OUT; RIO-C, RIO-D, and with one class alone.
+/// With only IN it is RED with the curve of IN, with only OUT that of OUT; RIO-C, RIO-D, and with
+/// one class alone.
 #[test]
 fn with_one_colour_it_is_red() {
     let (first, second) = (class(5.0, 15.0, 0.1), class(2.0, 9.0, 0.3));
@@ -126,7 +144,11 @@ fn with_one_colour_it_is_red() {
                 let red = rio.red(curve.min_th.0, curve.max_th.0, curve.max_p);
                 same_as_red(&red, |site| Rio::new(&rio, site)).unwrap();
                 let other = RedConfig { max_p: 0.2, ..red };
-                assert!(same_as_red(&other, |site| Rio::new(&rio, site)).is_err(), "another curve must show");
+                assert!(
+                    same_as_red(&other, |site| Rio::new(&rio, site)).is_err(),
+                    "another curve \
+                    must show"
+                );
             }
         }
         let alone = RioConfig { mode, ..own(&[first], 0) };
@@ -182,7 +204,8 @@ fn send(port: &mut Port, ms: u64, dscp: u8) {
     port.arrive(Time::ZERO + Span::from_ms(ms), packet_as(dscp));
 }
 
-/// w_q = 1: each average is what the packet found. Packets are judged by IN alone, by IN and MID, by all; decoupled by their own.
+/// w_q = 1: each average is what the packet found. Packets are judged by IN alone, by IN and MID,
+/// by all; decoupled by their own.
 #[test]
 fn whose_packets_an_average_is_of() {
     let far = RioConfig { w_q: 1.0, precedences: RioPrecedences::Three, ..quiet() };
@@ -218,7 +241,8 @@ fn quiet() -> RioConfig {
     }
 }
 
-/// A second account, from the instants at which packets begin and end their transmission: w_q 1/4, typical packets of 4 ms.
+/// A second account, from the instants at which packets begin and end their transmission: w_q 1/4,
+/// typical packets of 4 ms.
 struct Account {
     sent: Vec<(Time, Time)>,
     avg: f64,
@@ -227,7 +251,11 @@ struct Account {
 impl Account {
     /// The average after an arrival at `now`, where the packets that are transmitted count or not.
     fn arrive(&mut self, now: Time, counted: bool) -> f64 {
-        let waiting = self.sent.iter().filter(|(start, end)| if counted { *end > now } else { *start > now }).count();
+        let waiting = self
+            .sent
+            .iter()
+            .filter(|(start, end)| if counted { *end > now } else { *start > now })
+            .count();
         if self.sent.iter().all(|(_, end)| *end <= now) {
             let since = self.sent.last().map_or(Time::ZERO, |(_, end)| *end);
             self.avg *= libm::pow(0.75, (now.since(since).ps() / Span::from_ms(4).ps()) as f64);
@@ -237,7 +265,8 @@ impl Account {
     }
 }
 
-/// avg_in and avg_tot are what the account says at each arrival, q_in is never more than q, and both close at nothing.
+/// avg_in and avg_tot are what the account says at each arrival, q_in is never more than q, and
+/// both close at nothing.
 #[test]
 fn averages_are_those_of_a_second_account() {
     let config = RioConfig { w_q: 0.25, ..quiet() };
@@ -271,23 +300,29 @@ fn averages_are_those_of_a_second_account() {
     }
 }
 
-/// An average of IN decays since the last of IN has left (8 ms), though the link sends others: by the 48 ms until the next, 12
-/// typical packets. With one idle time for the whole link it does not.
+/// An average of IN decays since the last of IN has left (8 ms), though the link sends others: by
+/// the 48 ms until the next, 12 typical packets. With one idle time for the whole link it does not.
 #[test]
 fn a_class_is_idle_while_others_are_sent() {
     for (class_idle, decays) in [(ClassIdle::PerClass, 13.0), (ClassIdle::Whole, 1.0)] {
-        let mut port = port(&RioConfig { w_q: 0.1, class_idle, ..quiet() }, Capacity::Unlimited, false);
+        let mut port =
+            port(&RioConfig { w_q: 0.1, class_idle, ..quiet() }, Capacity::Unlimited, false);
         for dscp in [IN; 3].into_iter().chain([OUT; 30]) {
             send(&mut port, 0, dscp);
         }
         // IN found 0, 0 and 1.
         send(&mut port, 12 + 48, IN);
         let expected = 0.1 * libm::pow(0.9, decays);
-        assert!((gauge(&port, "avg") - expected).abs() < 1e-12, "{class_idle:?}: {}", gauge(&port, "avg"));
+        assert!(
+            (gauge(&port, "avg") - expected).abs() < 1e-12,
+            "{class_idle:?}: {}",
+            gauge(&port, "avg")
+        );
     }
 }
 
-/// At the same average OUT is signalled at least as often as IN: by the paper's curves, and by those of the data-buffer marker's.
+/// At the same average OUT is signalled at least as often as IN: by the paper's curves, and by
+/// those of the data-buffer marker's.
 #[test]
 fn out_is_signalled_before_in() {
     let p = |c: &WredClass, avg| match Curve::classic(c.min_th.0, c.max_th.0, c.max_p).at(avg) {
@@ -309,7 +344,8 @@ fn out_is_signalled_before_in() {
     }
 }
 
-/// A queue of 3 with pushout: IN takes the place of the newest OUT while there is one; OUT takes none.
+/// A queue of 3 with pushout: IN takes the place of the newest OUT while there is one; OUT takes
+/// none.
 #[test]
 fn in_pushes_out_the_newest_out() {
     let events = |pushout| {
@@ -320,12 +356,14 @@ fn in_pushes_out_the_newest_out() {
         }
         port.journal.0
     };
-    let (overflow, evicted) = (|id| Event::Dropped(id, Reason::Overflow), |id| Event::Dropped(id, Reason::Evicted));
+    let (overflow, evicted) =
+        (|id| Event::Dropped(id, Reason::Overflow), |id| Event::Dropped(id, Reason::Evicted));
     assert_eq!(events(false), [4, 5, 6, 7].map(overflow));
     assert_eq!(events(true), [evicted(3), overflow(5), evicted(1), overflow(7)]);
 }
 
-/// A class that was idle and gets in by pushing out another is not idle: its next packet finds one of its own, with no decay.
+/// A class that was idle and gets in by pushing out another is not idle: its next packet finds one
+/// of its own, with no decay.
 #[test]
 fn one_that_pushed_its_way_in_is_not_idle() {
     let config = RioConfig { pushout: true, w_q: 0.5, ..quiet() };
@@ -348,11 +386,20 @@ fn contradictions_are_refused() {
     assert_eq!(fault(json!({"min_mid": "60 pkt"})).at, "max_mid");
     assert_eq!(fault(json!({"max_p_in": 2})).at, "max_p_in");
     let one = json!({"min_th": "20 pkt", "max_th": "40 pkt"});
-    assert_eq!(fault(json!({"classes": [one]})).fix.as_deref(), Some("write precedences = \"own\""));
+    assert_eq!(
+        fault(json!({"classes": [one]})).fix.as_deref(),
+        Some("write precedences = \"own\"")
+    );
     assert_eq!(fault(json!({"map": {"ef": 0}})).at, "map");
     assert_eq!(fault(json!({"precedences": "own"})).at, "classes");
-    assert_eq!(fault(json!({"precedences": "own", "classes": [one], "default_class": 1})).at, "default_class");
-    assert_eq!(fault(json!({"precedences": "own", "classes": [one], "map": {"ef": 1}})).at, "map.ef");
+    assert_eq!(
+        fault(json!({"precedences": "own", "classes": [one], "default_class": 1})).at,
+        "default_class"
+    );
+    assert_eq!(
+        fault(json!({"precedences": "own", "classes": [one], "map": {"ef": 1}})).at,
+        "map.ef"
+    );
     let wrong = json!({"min_th": "20 pkt", "max_th": "10 pkt"});
     let swapped = fault(json!({"precedences": "own", "classes": [one, wrong]}));
     assert_eq!(swapped.at, "classes[1].max_th");

@@ -27,7 +27,8 @@ impl Bin {
         if (self.qlen > 0 && !full) || now < self.frozen_until {
             return;
         }
-        self.p_m = if full { (self.p_m + steps.up).min(1.0) } else { (self.p_m - steps.down).max(0.0) };
+        self.p_m =
+            if full { (self.p_m + steps.up).min(1.0) } else { (self.p_m - steps.down).max(0.0) };
         self.frozen_until = now + steps.freeze;
     }
 }
@@ -61,7 +62,8 @@ pub struct Bins {
     levels: usize,
     width: u32,
     bins: Vec<Bin>,
-    /// Packets in the queue that came before these bins. The queue is first in, first out: they are the first to go.
+    /// Packets in the queue that came before these bins. The queue is first in, first out: they are
+    /// the first to go.
     before: u32,
 }
 
@@ -72,7 +74,8 @@ impl Bins {
         Bins { seed, levels, width, bins: vec![Bin::default(); levels * width as usize], before }
     }
 
-    /// The flow's bin at each level: 16 bits of a hash for each, four levels from one draw of SplitMix64.
+    /// The flow's bin at each level: 16 bits of a hash for each, four levels from one draw of
+    /// SplitMix64.
     #[inline]
     fn places(&self, flow: FlowId) -> [usize; LEVELS] {
         let mut places = [0; LEVELS];
@@ -129,7 +132,13 @@ impl Bins {
     /// Packets in all bins of one level.
     #[cfg(test)]
     pub fn inside(&self, level: usize) -> u32 {
-        self.bins.chunks(self.width as usize).nth(level).into_iter().flatten().map(|bin| bin.qlen).sum()
+        self.bins
+            .chunks(self.width as usize)
+            .nth(level)
+            .into_iter()
+            .flatten()
+            .map(|bin| bin.qlen)
+            .sum()
     }
 }
 
@@ -137,15 +146,17 @@ impl Bins {
 mod tests {
     use super::*;
 
-    /// Of M flows that do not respond another shares a bin at every level with (1 - (1 - 1/N)^M)^L (Feng et al. 2001,
-    /// section III): within 4 % of it over 400 sets of hashes.
+    /// Of M flows that do not respond another shares a bin at every level with (1 - (1 - 1/N)^M)^L
+    /// (Feng et al. 2001, section III): within 4 % of it over 400 sets of hashes.
     #[test]
     fn false_positives_are_as_many_as_the_formula_has() {
         for (levels, width, m) in [(2u32, 23u32, 10u32), (8, 16, 40), (4, 16, 20), (1, 16, 1)] {
             let (mut hits, mut all) = (0u32, 0u32);
             for seed in 0..400 {
                 let bins = Bins::new(split_mix(seed), levels, width, 0);
-                let of = |flow: u32| bins.places(FlowId(flow)).into_iter().take(levels as usize).collect::<Vec<_>>();
+                let of = |flow: u32| {
+                    bins.places(FlowId(flow)).into_iter().take(levels as usize).collect::<Vec<_>>()
+                };
                 let mut taken = vec![false; (levels * width) as usize];
                 (0..m).flat_map(of).for_each(|place| taken[place] = true);
                 for flow in m..m + 400 {
@@ -154,13 +165,18 @@ mod tests {
                 }
             }
             let one = 1.0 - libm::pow(1.0 - 1.0 / f64::from(width), f64::from(m));
-            let (expected, found) = (libm::pow(one, f64::from(levels)), f64::from(hits) / f64::from(all));
-            assert!((found / expected - 1.0).abs() < 0.04, "L {levels}, N {width}, M {m}: {found}, {expected}");
+            let (expected, found) =
+                (libm::pow(one, f64::from(levels)), f64::from(hits) / f64::from(all));
+            assert!(
+                (found / expected - 1.0).abs() < 0.04,
+                "L {levels}, N {width}, M {m}: {found}, \
+                {expected}"
+            );
         }
     }
 
-    /// Each bin of a level is as likely as another: chi-square with 15 degrees of freedom is below 44.3 but once in
-    /// 10 000. And two levels, or two seeds, do not go together.
+    /// Each bin of a level is as likely as another: chi-square with 15 degrees of freedom is below
+    /// 44.3 but once in 10 000. And two levels, or two seeds, do not go together.
     #[test]
     fn hashes_are_even_and_independent() {
         let statistic = |counts: &[f64]| {
@@ -169,7 +185,8 @@ mod tests {
         };
         let (a, b) = (Bins::new(1, 8, 16, 0), Bins::new(2, 8, 16, 0));
         for (x, y) in [(0, 1), (3, 4), (2, 6), (7, 0)] {
-            let (mut single, mut levels, mut seeds) = (vec![0.0; 16], vec![0.0; 256], vec![0.0; 256]);
+            let (mut single, mut levels, mut seeds) =
+                (vec![0.0; 16], vec![0.0; 256], vec![0.0; 256]);
             for flow in 0..51_200 {
                 let (pa, pb) = (a.places(FlowId(flow)), b.places(FlowId(flow)));
                 let (i, j, k) = (pa[x] - 16 * x, pa[y] - 16 * y, pb[x] - 16 * x);
@@ -216,7 +233,8 @@ mod tests {
         let steps = Steps { target: 1, up: 0.25, down: 0.25, freeze: Span::from_ms(10) };
         let (mut bins, flow) = (Bins::new(9, 3, 16, 0), FlowId(7));
         bins.admitted(flow, 1);
-        let p = |ms: u64, bins: &mut Bins| bins.see(Time::ZERO + Span::from_ms(ms), flow, &steps).p_min;
+        let p =
+            |ms: u64, bins: &mut Bins| bins.see(Time::ZERO + Span::from_ms(ms), flow, &steps).p_min;
         assert_eq!([0, 9, 10, 15, 20].map(|ms| p(ms, &mut bins)), [0.25, 0.25, 0.5, 0.5, 0.75]);
         bins.gone(flow, 1);
         assert_eq!([29, 30, 39, 40].map(|ms| p(ms, &mut bins)), [0.75, 0.5, 0.5, 0.25]);

@@ -39,14 +39,16 @@ impl Model {
     pub(super) fn check_drain(&mut self, now: Time, in_flight: u64) {
         if self.mode == Mode::Startup && self.filled {
             self.mode = Mode::Drain;
-            (self.pacing_gain, self.cwnd_gain) = (1.0 / self.config.high_gain, self.config.high_gain);
+            (self.pacing_gain, self.cwnd_gain) =
+                (1.0 / self.config.high_gain, self.config.high_gain);
         }
         if self.mode == Mode::Drain && in_flight <= self.inflight(1.0) {
             self.enter_probe_bw(now);
         }
     }
 
-    /// `BBREnterProbeBW`: anywhere in the cycle but where it gives way, so that flows do not move in step.
+    /// `BBREnterProbeBW`: anywhere in the cycle but where it gives way, so that flows do not move
+    /// in step.
     fn enter_probe_bw(&mut self, now: Time) {
         self.mode = Mode::ProbeBw;
         self.cwnd_gain = self.config.cwnd_gain;

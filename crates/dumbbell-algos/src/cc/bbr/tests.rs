@@ -1,4 +1,5 @@
-//! The model and the states, worked out by hand on a path of 10 Mbps and 100 ms: a BDP of 125 segments of 1000 bytes.
+//! The model and the states, worked out by hand on a path of 10 Mbps and 100 ms: a BDP of 125
+//! segments of 1000 bytes.
 use super::*;
 use dumbbell_core::transport::Phase;
 
@@ -30,7 +31,8 @@ impl Run {
     /// An acknowledgement after `pause`, of what was sent when `prior` was delivered.
     fn ack(&mut self, pause: Span, edit: impl FnOnce(&mut RateSample, &mut Ack)) {
         self.now += pause;
-        let mut rs = RateSample { interval: RTT, rtt: Some(RTT), pipe: 100 * MSS, ..RateSample::default() };
+        let mut rs =
+            RateSample { interval: RTT, rtt: Some(RTT), pipe: 100 * MSS, ..RateSample::default() };
         (rs.prior_delivered, rs.total_delivered) = (self.total, self.total + MSS);
         rs.delivered = (BW * 0.1) as u64;
         let mut ack = Ack::default();
@@ -57,7 +59,8 @@ fn near(a: f64, b: f64) -> bool {
 fn it_starts_with_the_initial_window_in_a_round_trip() {
     let mut run = Run::new();
     assert_eq!((run.bbr.cwnd(), run.bbr.pacing()), (10 * MSS, None));
-    // 10 segments in 100 ms are 100 kB/s; the gain is 2.885. The sample itself says less, and lowers nothing.
+    // 10 segments in 100 ms are 100 kB/s; the gain is 2.885. The sample itself says less, and
+    // lowers nothing.
     run.round(1e4, RTT, 0);
     assert!(near(run.bbr.pacing.unwrap(), 2.885e5));
     // Doubled rates are followed: gain, and 1 % less.
@@ -65,7 +68,8 @@ fn it_starts_with_the_initial_window_in_a_round_trip() {
     assert!(near(run.bbr.pacing.unwrap(), 2.885 * 2e5 * 0.99));
 }
 
-/// STARTUP ends after three rounds in which BtlBw grew by less than a quarter; DRAIN at BDP and three quanta.
+/// STARTUP ends after three rounds in which BtlBw grew by less than a quarter; DRAIN at BDP and
+/// three quanta.
 #[test]
 fn startup_and_drain() {
     let mut run = Run::new();
@@ -81,7 +85,10 @@ fn startup_and_drain() {
     run.ack(RTT, |rs, _| (rs.delivered, rs.app_limited) = (1000, true));
     assert_eq!((run.bbr.mode, run.bbr.pipe.count), (Mode::Startup, 2));
     run.round(1.2e6, RTT, 200 * MSS);
-    assert_eq!((run.bbr.mode, run.bbr.pacing_gain, run.bbr.cwnd_gain), (Mode::Drain, 1.0 / 2.885, 2.885));
+    assert_eq!(
+        (run.bbr.mode, run.bbr.pacing_gain, run.bbr.cwnd_gain),
+        (Mode::Drain, 1.0 / 2.885, 2.885)
+    );
     assert!(near(run.bbr.pacing.unwrap(), 1.2e6 * 0.99 / 2.885));
     // A quantum is 2 segments at the rate of DRAIN: BDP + 3 quanta are 126 segments.
     run.round(1.2e6, RTT, 126 * MSS + 1);
@@ -110,7 +117,8 @@ fn the_window_follows_the_model() {
 #[test]
 fn quanta_grow_with_the_rate() {
     let mut run = Run::steady();
-    for (bits, quantum) in [(1.1e6, 1000), (1.3e6, 2000), (23e6, 2000), (25e6, 3125), (1e9, 64_000)] {
+    for (bits, quantum) in [(1.1e6, 1000), (1.3e6, 2000), (23e6, 2000), (25e6, 3125), (1e9, 64_000)]
+    {
         run.bbr.pacing = Some(bits / 8.0);
         assert_eq!(run.bbr.quantum(), quantum, "at {bits} bps");
     }
@@ -127,7 +135,8 @@ fn samples_limited_by_the_application_count_only_if_they_are_larger() {
     assert_eq!(run.bbr.bw, 1.5e6);
 }
 
-/// Each gain for RTprop; 1.25 until its share is in flight or something is lost; 0.75 until the queue is gone.
+/// Each gain for RTprop; 1.25 until its share is in flight or something is lost; 0.75 until the
+/// queue is gone.
 #[test]
 fn the_cycle_of_gains() {
     let mut run = Run::steady();
@@ -174,8 +183,8 @@ fn the_cycle_begins_by_chance() {
 }
 const CYCLES: usize = states::CYCLE.len();
 
-/// RTprop ten seconds old: four segments for 200 ms and a round, then the window as before; the round trip of the empty
-/// path counts, and the low rates of that time do not.
+/// RTprop ten seconds old: four segments for 200 ms and a round, then the window as before; the
+/// round trip of the empty path counts, and the low rates of that time do not.
 #[test]
 fn probe_rtt() {
     let mut run = Run::steady();
@@ -224,7 +233,8 @@ fn a_pause_is_as_good_as_a_probe() {
     assert!(!run.bbr.idle_restart);
 }
 
-/// A loss: what is in flight, then as much as is delivered for a round, then growth; the window as before in the end.
+/// A loss: what is in flight, then as much as is delivered for a round, then growth; the window as
+/// before in the end.
 #[test]
 fn recovery() {
     let mut run = Run::steady();
@@ -234,7 +244,8 @@ fn recovery() {
     run.bbr.on_congestion(&loss, &mut Commands::default());
     assert_eq!(run.bbr.cwnd(), 121 * MSS);
     run.ack(Span::from_ms(1), |rs, ack| {
-        (rs.pipe, rs.newly_lost, rs.prior_delivered) = (117 * MSS, 2 * MSS, rs.prior_delivered - 100 * MSS);
+        (rs.pipe, rs.newly_lost, rs.prior_delivered) =
+            (117 * MSS, 2 * MSS, rs.prior_delivered - 100 * MSS);
         ack.phase = Phase::Recovery;
     });
     // 121 less 2 lost; 117 in flight and 1 delivered are fewer.

@@ -1,5 +1,6 @@
-//! What losses say that the path holds: bounds on rate and inflight, for long and for a while (section 5.5.10). The draft's
-//! `longterm` is `hi` here and `shortterm` is `lo`, as in Google's code and in what is published of it.
+//! What losses say that the path holds: bounds on rate and inflight, for long and for a while
+//! (section 5.5.10). The draft's `longterm` is `hi` here and `shortterm` is `lo`, as in Google's
+//! code and in what is published of it.
 use super::Model;
 use super::cycle::State;
 use dumbbell_core::transport::RateSample;
@@ -54,12 +55,14 @@ impl Bounds {
     #[inline]
     pub fn advance_latest(&mut self, rs: &RateSample) {
         if self.loss_round_start {
-            (self.bw_latest, self.inflight_latest) = (rs.bytes_per_second().unwrap_or(0.0), rs.delivered);
+            (self.bw_latest, self.inflight_latest) =
+                (rs.bytes_per_second().unwrap_or(0.0), rs.delivered);
         }
     }
     /// `BBRResetCongestionSignals`.
     pub fn reset_signals(&mut self) {
-        (self.loss_in_round, self.bw_latest, self.inflight_latest, self.ranges) = (false, 0.0, 0, 0);
+        (self.loss_in_round, self.bw_latest, self.inflight_latest, self.ranges) =
+            (false, 0.0, 0, 0);
     }
     /// `BBRResetShortTermModel`.
     pub fn reset_short_term(&mut self) {
@@ -139,16 +142,19 @@ impl Model {
             lowered = inflight * (1.0 - self.marks.alpha * self.config.ecn_factor);
         }
         if b.loss_in_round {
-            b.bw_lo = b.bw_latest.max(beta * if b.bw_lo.is_finite() { b.bw_lo } else { self.max_bw });
+            b.bw_lo =
+                b.bw_latest.max(beta * if b.bw_lo.is_finite() { b.bw_lo } else { self.max_bw });
             lowered = lowered.min((b.inflight_latest as f64).max(beta * inflight));
         }
         b.inflight_lo = lowered as u64;
     }
 
-    /// `BBRCheckStartupHighLoss`: a whole round of recovery with more than 2 % and many ranges lost.
+    /// `BBRCheckStartupHighLoss`: a whole round of recovery with more than 2 % and many ranges
+    /// lost.
     fn check_startup_loss(&mut self, rs: &RateSample) {
         let whole = self.good.repairing && self.rounds.count > self.repair_round;
-        let much = self.bounds.ranges >= self.config.full_loss_count && self.too_high(rs.lost, rs.in_flight);
+        let much = self.bounds.ranges >= self.config.full_loss_count
+            && self.too_high(rs.lost, rs.in_flight);
         if self.state == State::Startup && whole && much {
             self.reached = true;
             self.bounds.inflight_hi = self.bdp_multiple(1.0).max(self.bounds.inflight_latest);

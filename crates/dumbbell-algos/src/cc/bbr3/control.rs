@@ -1,8 +1,8 @@
-//! From the model to the control parameters: pacing rate and window (section 5.6), and the aggregation that the window
-//! allows for (section 5.5.9).
-use crate::cc::parts::windowed_filter::WindowedMax;
+//! From the model to the control parameters: pacing rate and window (section 5.6), and the
+//! aggregation that the window allows for (section 5.5.9).
 use super::cycle::State;
 use super::{Model, Span, Time};
+use crate::cc::parts::windowed_filter::WindowedMax;
 
 /// Round trips over which the most extra data is kept (BBRExtraAckedFilterLen).
 const EXTRA_ROUNDS: u64 = 10;
@@ -35,7 +35,8 @@ impl Model {
         a.delivered += newly;
         let extra = (a.delivered - expected.min(a.delivered)).min(self.cwnd);
         let rounds = if self.reached { EXTRA_ROUNDS } else { 1 };
-        a.extra = a.filter.push(self.rounds.count, (self.rounds.count + 1).saturating_sub(rounds), extra);
+        a.extra =
+            a.filter.push(self.rounds.count, (self.rounds.count + 1).saturating_sub(rounds), extra);
     }
 
     pub(super) fn min_window(&self) -> u64 {

@@ -1,6 +1,6 @@
 //! BBRv3's states, and what leads from one to the next (section 5.3).
-use crate::cc::parts::path_model::FullPipe;
 use super::{Model, RateSample, Span, Time};
+use crate::cc::parts::path_model::FullPipe;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
@@ -48,9 +48,11 @@ pub(super) struct Probing {
     /// Rounds since the last probe, with a random start.
     pub rounds: u64,
     phase: Samples,
-    /// True if what is acknowledged was sent in a probe to which no answer was given (`bw_probe_samples`).
+    /// True if what is acknowledged was sent in a probe to which no answer was given
+    /// (`bw_probe_samples`).
     pub samples: bool,
-    /// Doublings of the growth of `inflight_hi`; bytes to be acknowledged for a byte of growth (0: none), and how many are.
+    /// Doublings of the growth of `inflight_hi`; bytes to be acknowledged for a byte of growth (0:
+    /// none), and how many are.
     up_rounds: u32,
     up_count: u64,
     up_acks: u64,
@@ -93,7 +95,8 @@ impl Model {
     pub(super) fn check_startup_done(&mut self) {
         if self.state == State::Startup && self.reached {
             self.state = State::Drain;
-            (self.pacing_gain, self.cwnd_gain) = (self.config.drain_pacing_gain, self.config.cwnd_gain);
+            (self.pacing_gain, self.cwnd_gain) =
+                (self.config.drain_pacing_gain, self.config.cwnd_gain);
         }
     }
 
@@ -187,8 +190,8 @@ impl Model {
         self.probing.cwnd_limited() && self.cwnd >= self.bounds.inflight_hi
     }
 
-    /// `BBRAdaptLongTermModel`. The filter moves on once for each cycle (section 5.5.6), and the samples of a probe end a
-    /// round after it.
+    /// `BBRAdaptLongTermModel`. The filter moves on once for each cycle (section 5.5.6), and the
+    /// samples of a probe end a round after it.
     #[inline]
     fn adapt_long_term(&mut self, rs: &RateSample, newly: u64) {
         if self.rounds.start && self.probing.phase == Samples::Starting {
@@ -278,7 +281,8 @@ impl Model {
         }
     }
 
-    /// `BBRCheckProbeRTTDone`, `BBRExitProbeRTT`: the queue is gone, so that the cycle goes on at CRUISE.
+    /// `BBRCheckProbeRTTDone`, `BBRExitProbeRTT`: the queue is gone, so that the cycle goes on at
+    /// CRUISE.
     pub(super) fn check_probe_rtt_done(&mut self, now: Time) {
         if self.probe_rtt_done.is_none_or(|done| now <= done) {
             return;

@@ -1,5 +1,6 @@
-//! Marks (ECN). The draft only says that they are to be treated as congestion (section 3.7): an echo is a loss here, unless
-//! the path is so short that it may be one of shallow thresholds, where the share of marks counts as in Google's BBRv3.
+//! Marks (ECN). The draft only says that they are to be treated as congestion (section 3.7): an
+//! echo is a loss here, unless the path is so short that it may be one of shallow thresholds, where
+//! the share of marks counts as in Google's BBRv3.
 use super::Model;
 use super::cycle::State;
 use dumbbell_core::transport::{Ack, RateSample};

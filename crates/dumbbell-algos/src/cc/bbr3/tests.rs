@@ -1,4 +1,5 @@
-//! The model and the states, worked out by hand on a path of 10 Mbps and 100 ms: a BDP of 125 segments of 1000 bytes.
+//! The model and the states, worked out by hand on a path of 10 Mbps and 100 ms: a BDP of 125
+//! segments of 1000 bytes.
 use super::*;
 use dumbbell_core::transport::{LossSample, Phase};
 
@@ -44,20 +45,24 @@ impl Run {
     /// An acknowledgement after `pause`: a segment that was sent when this much was delivered.
     fn ack(&mut self, pause: Span, edit: impl FnOnce(&mut RateSample, &mut Ack)) {
         self.now += pause;
-        let mut rs = RateSample { interval: self.rtt, rtt: Some(self.rtt), ..RateSample::default() };
+        let mut rs =
+            RateSample { interval: self.rtt, rtt: Some(self.rtt), ..RateSample::default() };
         (rs.prior_delivered, rs.total_delivered) = (self.total, self.total + MSS);
-        (rs.delivered, rs.pipe, rs.in_flight) = ((BW * self.rtt.seconds()) as u64, 120 * MSS, 125 * MSS);
+        (rs.delivered, rs.pipe, rs.in_flight) =
+            ((BW * self.rtt.seconds()) as u64, 120 * MSS, 125 * MSS);
         let mut ack = Ack::default();
         edit(&mut rs, &mut ack);
         self.total = rs.total_delivered;
         (ack.now, ack.rate) = (self.now, Some(rs));
         self.cc.on_ack(&ack, &mut Commands::default());
     }
-    /// A round trip in one acknowledgement, delivered at `bw`, with so many segments in flight after it.
+    /// A round trip in one acknowledgement, delivered at `bw`, with so many segments in flight
+    /// after it.
     fn round(&mut self, bw: f64, pipe: u64) {
         let (rtt, delivered) = (self.rtt, (bw * self.rtt.seconds()) as u64);
         self.ack(rtt, |rs, _| {
-            (rs.delivered, rs.pipe, rs.total_delivered) = (delivered, pipe * MSS, rs.prior_delivered + delivered);
+            (rs.delivered, rs.pipe, rs.total_delivered) =
+                (delivered, pipe * MSS, rs.prior_delivered + delivered);
         });
     }
     /// An acknowledgement within a round, that tells of a loss.
@@ -95,7 +100,12 @@ fn startup_and_drain() {
     run.round(1.2 * BW, 151);
     assert_eq!(run.cc.state, State::Drain);
     run.round(1.2 * BW, 150);
-    assert_eq!((run.cc.state, run.cc.pacing_gain), (State::Cruise, 1.0), "a BDP of 150: DOWN has nothing to do");
+    assert_eq!(
+        (run.cc.state, run.cc.pacing_gain),
+        (State::Cruise, 1.0),
+        "a BDP of 150: DOWN has \
+        nothing to do"
+    );
 }
 
 /// Section 5.3.1.3: a whole round of recovery, more than 2 %, six ranges.
@@ -126,16 +136,25 @@ fn high_losses_end_startup() {
     assert_eq!(lossy(6, 3 * MSS, false).cc.state, State::Startup);
 }
 
-/// DOWN until no more than a BDP is in flight, CRUISE until it is time, REFILL for a round, UP until nothing is gained.
+/// DOWN until no more than a BDP is in flight, CRUISE until it is time, REFILL for a round, UP
+/// until nothing is gained.
 #[test]
 fn the_cycle() {
     let mut run = Run::at(State::Down);
     assert_eq!(run.cc.pacing_gain, 0.9);
     let (began, cycle) = (run.now, run.cc.cycle_count);
     run.round(BW, 126);
-    assert_eq!((run.cc.state, run.cc.cycle_count), (State::Down, cycle + 1), "a round after the probe");
+    assert_eq!(
+        (run.cc.state, run.cc.cycle_count),
+        (State::Down, cycle + 1),
+        "a round after the \
+        probe"
+    );
     run.round(BW, 125);
-    assert_eq!((run.cc.state, run.cc.pacing_gain, run.cc.cycle_count), (State::Cruise, 1.0, cycle + 1));
+    assert_eq!(
+        (run.cc.state, run.cc.pacing_gain, run.cc.cycle_count),
+        (State::Cruise, 1.0, cycle + 1)
+    );
     while run.cc.state == State::Cruise {
         run.ack(Span::from_ms(10), |rs, _| rs.prior_delivered -= 10 * MSS);
     }
@@ -155,7 +174,8 @@ fn the_cycle() {
     assert_eq!(run.cc.max_bw, 1.1 * BW);
 }
 
-/// As many rounds as there are segments in flight, at most 63, less 0 or 1 by chance: as Reno would need.
+/// As many rounds as there are segments in flight, at most 63, less 0 or 1 by chance: as Reno would
+/// need.
 #[test]
 fn small_windows_probe_as_often_as_reno_recovers() {
     let rounds = |bw: f64, seed| {
@@ -180,12 +200,17 @@ fn small_windows_probe_as_often_as_reno_recovers() {
     }
 }
 
-/// A loss above 2 % of what was in flight while probing: where it crossed that is the bound, and the probe is over; once.
+/// A loss above 2 % of what was in flight while probing: where it crossed that is the bound, and
+/// the probe is over; once.
 #[test]
 fn too_much_in_flight() {
     let mut run = Run::at(State::Up);
     run.loss(100 * MSS, 2 * MSS, MSS);
-    assert_eq!((run.cc.state, run.cc.bounds.inflight_hi), (State::Up, u64::MAX), "2 % is tolerated");
+    assert_eq!(
+        (run.cc.state, run.cc.bounds.inflight_hi),
+        (State::Up, u64::MAX),
+        "2 % is tolerated"
+    );
     // 98 in flight before the segment and one lost: (0.02 * 98 - 1) / 0.98 segments of it make 2 %.
     run.loss(99 * MSS, 2 * MSS, MSS);
     assert_eq!((run.cc.state, run.cc.bounds.inflight_hi), (State::Down, 98_979));
@@ -204,7 +229,8 @@ fn too_much_in_flight() {
     assert!(run.cc.state != State::Up && run.cc.bounds.inflight_hi == u64::MAX);
 }
 
-/// Headroom while cruising, none in REFILL; in UP the bound grows by 1, 2, 4 segments in a round in which it is the limit.
+/// Headroom while cruising, none in REFILL; in UP the bound grows by 1, 2, 4 segments in a round in
+/// which it is the limit.
 #[test]
 fn the_long_term_bound() {
     let mut run = Run::at(State::Up);
@@ -233,12 +259,18 @@ fn the_long_term_bound() {
         for _ in 0..20 {
             let limit = run.cc.cwnd();
             run.ack(Span::from_ms(5), |rs, _| {
-                // Twenty acknowledgements in a round trip; what they tell of left a window before. The window is full.
+                // Twenty acknowledgements in a round trip; what they tell of left a window before.
+                // The window is full.
                 rs.total_delivered = rs.prior_delivered + limit / 20;
                 rs.prior_delivered = rs.total_delivered - limit;
                 (rs.pipe, rs.in_flight) = (limit - limit / 20, 80 * MSS);
             });
-            assert_eq!(run.cc.state, State::Up, "it cannot tell that the path is full: the bound is what limits it");
+            assert_eq!(
+                run.cc.state,
+                State::Up,
+                "it cannot tell that the path is full: the bound \
+                is what limits it"
+            );
         }
         grown.push((run.cc.bounds.inflight_hi - before) as f64 / MSS as f64);
     }
@@ -247,7 +279,8 @@ fn the_long_term_bound() {
     }
 }
 
-/// A round with losses outside a probe: 0.7 of rate and volume remain, or what was just delivered; forgotten at REFILL.
+/// A round with losses outside a probe: 0.7 of rate and volume remain, or what was just delivered;
+/// forgotten at REFILL.
 #[test]
 fn the_short_term_bounds() {
     let mut run = Run::at(State::Cruise);
@@ -263,12 +296,18 @@ fn the_short_term_bounds() {
     assert!(near(run.cc.bw, 1e6) && near(run.cc.pacing.unwrap(), 0.99e6));
     assert_eq!(run.cc.max_bw, BW);
     let (bw, lo) = (run.cc.bounds.bw_lo, run.cc.bounds.inflight_lo);
-    run.ack(Span::from_ms(1), |rs, _| (rs.prior_delivered, rs.delivered) = (rs.prior_delivered - 10 * MSS, MSS));
+    run.ack(Span::from_ms(1), |rs, _| {
+        (rs.prior_delivered, rs.delivered) = (rs.prior_delivered - 10 * MSS, MSS)
+    });
     run.loss(125 * MSS, MSS, MSS);
     for _ in 0..2 {
         run.ack(RTT, |rs, _| rs.delivered = 10 * MSS);
     }
-    assert!(run.cc.bounds.bw_lo < bw && run.cc.bounds.bw_lo >= 0.7 * bw && run.cc.bounds.inflight_lo < lo);
+    assert!(
+        run.cc.bounds.bw_lo < bw
+            && run.cc.bounds.bw_lo >= 0.7 * bw
+            && run.cc.bounds.inflight_lo < lo
+    );
     run.reach(State::Refill);
     assert!(run.cc.bounds.bw_lo.is_infinite() && run.cc.bounds.inflight_lo == u64::MAX);
     run.loss(125 * MSS, MSS, MSS);
@@ -283,18 +322,30 @@ fn probe_rtt() {
     let stamp = run.cc.probe_rtt_min.stamp;
     let longer = Span::from_ms(120);
     while run.cc.state != State::ProbeRtt {
-        run.ack(Span::from_ms(20), |rs, _| (rs.rtt, rs.prior_delivered) = (Some(longer), rs.prior_delivered - 5 * MSS));
+        run.ack(Span::from_ms(20), |rs, _| {
+            (rs.rtt, rs.prior_delivered) = (Some(longer), rs.prior_delivered - 5 * MSS)
+        });
     }
     let waited = run.now.since(stamp);
     assert!(waited > Span::from_secs(5) && waited < Span::from_ms(5030), "{waited:?}");
-    assert_eq!((run.cc.cwnd(), run.cc.min_rtt.value), (62_500, RTT), "half of 125, by the old round-trip time");
+    assert_eq!(
+        (run.cc.cwnd(), run.cc.min_rtt.value),
+        (62_500, RTT),
+        "half of 125, by the old \
+        round-trip time"
+    );
     let from = run.now;
     while run.cc.state == State::ProbeRtt {
         run.ack(Span::from_ms(50), |rs, _| {
             (rs.rtt, rs.pipe, rs.delivered) = (Some(Span::from_ms(105)), 60 * MSS, 10 * MSS);
         });
     }
-    assert_eq!(run.now.since(from), Span::from_ms(300), "half down at 50 ms, 200 ms and the next acknowledgement");
+    assert_eq!(
+        run.now.since(from),
+        Span::from_ms(300),
+        "half down at 50 ms, 200 ms and the next \
+        acknowledgement"
+    );
     assert_eq!((run.cc.state, run.cc.probe_rtt_min.value), (State::Cruise, Span::from_ms(105)));
     assert_eq!(
         (run.cc.max_bw, run.cc.min_rtt.value),
@@ -312,7 +363,8 @@ fn probe_rtt() {
 #[test]
 fn aggregation_widens_the_window() {
     let mut run = Run::at(State::Cruise);
-    // Ten segments in 9 ms each, evenly and not faster than expected; the maximum of ten rounds goes with them.
+    // Ten segments in 9 ms each, evenly and not faster than expected; the maximum of ten rounds
+    // goes with them.
     for n in 0..200 {
         run.ack(Span::from_ms(9), |rs, _| {
             rs.prior_delivered -= if n % 13 == 0 { 0 } else { 50 * MSS };

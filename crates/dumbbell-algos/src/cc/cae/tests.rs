@@ -26,7 +26,8 @@ impl Bench {
         (self.r, self.t) = (r, t);
         let period = self.tick.ps().max(1);
         let mut ack = Ack::default();
-        (ack.now, ack.peer_clock, ack.peer_tick) = (t, Some(Time::from_ps(r.ps() / period * period)), self.tick);
+        (ack.now, ack.peer_clock, ack.peer_tick) =
+            (t, Some(Time::from_ps(r.ps() / period * period)), self.tick);
         ack.phase = Phase::Open;
         let mut commands = Commands::default();
         self.cae.on_ack(&ack, &mut commands);
@@ -62,7 +63,8 @@ fn a_clean_path_gives_no_warning() {
     assert_eq!((b.shown("estimate"), b.shown("backoffs"), b.shown("warnings")), (1.0, 0.0, 0.0));
 }
 
-/// (b) E = 0.5 backs off once, however often; E = 1 resets once. (d) A second episode is a second backoff.
+/// (b) E = 0.5 backs off once, however often; E = 1 resets once. (d) A second episode is a second
+/// backoff.
 #[test]
 fn an_episode_backs_off_once_and_ends_with_a_reset() {
     let mut b = bench();
@@ -115,8 +117,8 @@ fn compressed_acks_end_a_warning() {
     assert_eq!(b.shown("estimate"), 1e6);
 }
 
-/// (g) A clock of 1 ms under 5000 ACKs a second, or fewer: over `kmin` ticks there is nothing to warn of, whatever the clock's
-/// phase; over one there is.
+/// (g) A clock of 1 ms under 5000 ACKs a second, or fewer: over `kmin` ticks there is nothing to
+/// warn of, whatever the clock's phase; over one there is.
 #[test]
 fn a_coarse_clock_gives_no_false_warning() {
     let warnings = |kmin, phase: u64, spacing: u64| {
@@ -158,7 +160,12 @@ fn what_comes_out_of_order_is_not_judged() {
     let (r, t) = (b.r, b.t);
     assert_eq!(b.at(Time::from_ps(r.ps() - 5_000_000_000), t + Span::from_ms(1)), None);
     assert_eq!(b.shown("estimate"), 1.0);
-    assert_eq!(b.at(r + Span::from_ms(10), t + Span::from_ms(20)), HELD, "against the newest, not the late one");
+    assert_eq!(
+        b.at(r + Span::from_ms(10), t + Span::from_ms(20)),
+        HELD,
+        "against the newest, not \
+        the late one"
+    );
 }
 
 /// After a timeout the next acknowledgement is the first; the warning stands.
@@ -178,12 +185,19 @@ fn a_timeout_begins_anew() {
 /// `timer` and `hold` say how; `ewma` averages what is at most 1.
 #[test]
 fn options() {
-    let mut b = Bench::new(CaeConfig { timer: TimerRule::FromNow, hold: false, ..CaeConfig::default() });
+    let mut b =
+        Bench::new(CaeConfig { timer: TimerRule::FromNow, hold: false, ..CaeConfig::default() });
     b.after(0, 0);
     assert_eq!(b.after(10_000, 20_000), Some(RtoCommand::BackOff { held: false, from_now: true }));
     let mut b = Bench::new(CaeConfig { ewma: 0.125, ..CaeConfig::default() });
     b.after(0, 0);
-    let expected = [1.0 - 0.5 / 8.0, 0.882_812_5, 0.834_960_937_5, 0.793_090_820_312_5, 0.756_454_467_773_437_5];
+    let expected = [
+        1.0 - 0.5 / 8.0,
+        0.882_812_5,
+        0.834_960_937_5,
+        0.793_090_820_312_5,
+        0.756_454_467_773_437_5,
+    ];
     for x in expected {
         assert_eq!(b.after(10_000, 20_000), None);
         assert_eq!(b.shown("estimate"), x);

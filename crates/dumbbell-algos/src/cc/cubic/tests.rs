@@ -70,8 +70,8 @@ fn the_curve() {
     }
 }
 
-/// The window lags W(t) by terms of RTT^2 W'' / 2 only: below 0.06 segments for 10 ms and W'' < 10 segments/s^2, and
-/// what a round trip rounds.
+/// The window lags W(t) by terms of RTT^2 W'' / 2 only: below 0.06 segments for 10 ms and W'' < 10
+/// segments/s^2, and what a round trip rounds.
 #[test]
 fn the_window_follows_the_curve() {
     let plain = CubicConfig { tcp_friendliness: false, ..config() };
@@ -119,7 +119,8 @@ fn fast_convergence() {
     near(c.w_max, 70.0, 1e-9);
 }
 
-/// Section 4.8: one segment, beta for ssthresh; the stage after slow start has K = 0 and W_max = w(0).
+/// Section 4.8: one segment, beta for ssthresh; the stage after slow start has K = 0 and W_max =
+/// w(0).
 #[test]
 fn timeout() {
     let mut c = at(100.0, &config());
@@ -154,7 +155,10 @@ fn a_spurious_loss_is_undone() {
     congest(&mut c, ms(1000), Cause::Loss);
     run(&mut c, ms(1010), ms(1050), rtt);
     congest(&mut c, ms(1050), Cause::Spurious);
-    assert_eq!((c.cwnd, c.ssthresh, c.w_max, c.prior), (before.cwnd, before.ssthresh, before.w_max, before.prior));
+    assert_eq!(
+        (c.cwnd, c.ssthresh, c.w_max, c.prior),
+        (before.cwnd, before.ssthresh, before.w_max, before.prior)
+    );
     let (now, then) = (c.epoch.unwrap(), before.epoch.unwrap());
     assert_eq!((now.start, now.k, now.w_est), (then.start, then.k, then.w_est));
     // Once, and not when the window has grown beyond cwnd_prior by itself.
@@ -164,7 +168,8 @@ fn a_spurious_loss_is_undone() {
     assert_eq!(c.cwnd, 200 * MSS);
 }
 
-/// Section 4.2: t does not run while the application leaves the window unused, nor while it is silent.
+/// Section 4.2: t does not run while the application leaves the window unused, nor while it is
+/// silent.
 #[test]
 fn time_stands_still_without_data() {
     let (rtt, plain) = (Span::from_ms(10), CubicConfig { tcp_friendliness: false, ..config() });
@@ -186,7 +191,8 @@ fn time_stands_still_without_data() {
 /// Section 4.6 and RFC 8511: ns-3's test of ABE expects 700 and 850 of 1000 bytes in flight.
 #[test]
 fn ecn_echoes() {
-    let small = Path { mss: 1, initial_window: 1000, initial_ssthresh: 1, growth_limit: 1, ..Path::PLAIN };
+    let small =
+        Path { mss: 1, initial_window: 1000, initial_ssthresh: 1, growth_limit: 1, ..Path::PLAIN };
     for (abe, left) in [(false, 700), (true, 850)] {
         let mut c = Cubic::new(&CubicConfig { abe, ..config() }, &small);
         congest(&mut c, ms(0), Cause::Ecn);
@@ -212,8 +218,10 @@ fn hystart_ends_the_first_slow_start_only() {
             una += MSS;
             let mut a = Ack::default();
             (a.now, a.acked, a.una, a.window_limited) = (ms(100 * round), MSS, una, true);
-            (a.nxt, a.rtt) =
-                (if una == nxt { nxt + 10 * MSS } else { nxt }, Some(Span::from_ms(100 + 20 * round.min(5))));
+            (a.nxt, a.rtt) = (
+                if una == nxt { nxt + 10 * MSS } else { nxt },
+                Some(Span::from_ms(100 + 20 * round.min(5))),
+            );
             c.on_ack(&a, &mut Commands::default());
         }
     }
@@ -222,8 +230,8 @@ fn hystart_ends_the_first_slow_start_only() {
     assert!(c.hystart.is_none());
 }
 
-/// The average window, segments, over cycles of 1/p packets with a loss at the end of each, when the first loss comes
-/// at `start` segments; and the window at the last loss.
+/// The average window, segments, over cycles of 1/p packets with a loss at the end of each, when
+/// the first loss comes at `start` segments; and the window at the last loss.
 fn average(p: f64, rtt: Span, c: f64, start: f64, cycles: u32) -> (f64, f64) {
     let mut cc = at(start, &CubicConfig { c, fast_convergence: false, ..config() });
     let (mut now, period) = (Time::ZERO, (1.0 / p) as u64);
@@ -238,12 +246,15 @@ fn average(p: f64, rtt: Span, c: f64, start: f64, cycles: u32) -> (f64, f64) {
     ((period * u64::from(cycles)) as f64 * rtt.seconds() / now.seconds(), cc.prior)
 }
 
-/// Equation 6 and tables 1 and 2 of RFC 9438. W_max is where the average is (3 + beta) / 4 of it; from there the model's
-/// cycle must come back to it, and from elsewhere towards it (slowly: the plateau is flat, which is the idea).
+/// Equation 6 and tables 1 and 2 of RFC 9438. W_max is where the average is (3 + beta) / 4 of it;
+/// from there the model's cycle must come back to it, and from elsewhere towards it (slowly: the
+/// plateau is flat, which is the idea).
 #[test]
 fn the_average_window_of_the_tables() {
     let slow = Span::from_ms(100);
-    for (p, c, table) in [(1e-4, 0.4, 187.0), (1e-5, 0.4, 1054.0), (1e-4, 4.0, 333.0), (1e-5, 0.04, 593.0)] {
+    for (p, c, table) in
+        [(1e-4, 0.4, 187.0), (1e-5, 0.4, 1054.0), (1e-4, 4.0, 333.0), (1e-5, 0.04, 593.0)]
+    {
         let equation = libm::pow(c * 3.7 / 1.2, 0.25) * libm::pow(slow.seconds() / p, 0.75);
         near(equation / table, 1.0, 0.005);
         let w_max = equation * 4.0 / 3.7;
@@ -258,7 +269,8 @@ fn the_average_window_of_the_tables() {
     }
 }
 
-/// The same tables where Reno is faster: sqrt(3 / (2 p)), within 10 % (the model's alpha is one for the average).
+/// The same tables where Reno is faster: sqrt(3 / (2 p)), within 10 % (the model's alpha is one for
+/// the average).
 #[test]
 fn the_average_window_of_reno() {
     for (p, rtt, table) in [(1e-3, 10, 38.0), (1e-4, 10, 120.0), (1e-5, 10, 379.0)] {

@@ -25,14 +25,17 @@ pub(super) fn row(w: f64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// The program of appendix B, which prints a row whenever a(w) is more than one above that of the last row.
+    /// The program of appendix B, which prints a row whenever a(w) is more than one above that of
+    /// the last row.
     #[test]
     fn the_program_of_the_rfc_prints_this_table() {
         let mut rows = vec![(38, 50)];
         let mut last = 1.0;
         for w in 38..100_000 {
             let x = f64::from(w);
-            let b = (0.1 - 0.5) * (libm::log(x) - libm::log(38.0)) / (libm::log(83_000.0) - libm::log(38.0)) + 0.5;
+            let b = (0.1 - 0.5) * (libm::log(x) - libm::log(38.0))
+                / (libm::log(83_000.0) - libm::log(38.0))
+                + 0.5;
             let a = x * x * 2.0 * b / ((2.0 - b) * libm::pow(x, 1.2) * 12.8);
             if a > last + 1.0 {
                 rows.push((w, libm::round(100.0 * b) as u8));

@@ -17,7 +17,14 @@ fn the_vector() {
         e.arrive(at_ms(10 * n), 1000, RTT, false);
         seen.push(e.rate());
     }
-    let expected = [(0, 0.0), (1, 9090.909), (2, 17_355.372), (3, 24_868.520), (10, 61_445.671), (50, 99_148.145)];
+    let expected = [
+        (0, 0.0),
+        (1, 9090.909),
+        (2, 17_355.372),
+        (3, 24_868.520),
+        (10, 61_445.671),
+        (50, 99_148.145),
+    ];
     for (n, rate) in expected {
         assert!((seen[n] - rate).abs() < 0.001, "{n}: {}", seen[n]);
     }
@@ -36,14 +43,22 @@ fn the_limit_does_not_depend_on_the_round_trip() {
 
 fn ack(n: u64, ece: bool) -> Ack {
     let mut a = Ack::default();
-    (a.now, a.acked, a.in_flight, a.window_limited, a.ece) = (at_ms(10 * n), MSS, 20 * MSS, true, ece);
+    (a.now, a.acked, a.in_flight, a.window_limited, a.ece) =
+        (at_ms(10 * n), MSS, 20 * MSS, true, ece);
     (a.srtt, a.min_rtt, a.rtt) = (Some(RTT), Some(Span::from_ms(50)), Some(Span::from_ms(120)));
     a
 }
 
-/// 100 kB/s for 20 s, then a warning `ago` ms before 20 s, if one: a connection with a window of 50 segments in avoidance.
+/// 100 kB/s for 20 s, then a warning `ago` ms before 20 s, if one: a connection with a window of 50
+/// segments in avoidance.
 fn jersey(config: &JerseyConfig, ago: Option<u64>) -> Jersey {
-    let path = Path { mss: MSS, initial_window: 50 * MSS, initial_ssthresh: 1, growth_limit: 1, ..Path::PLAIN };
+    let path = Path {
+        mss: MSS,
+        initial_window: 50 * MSS,
+        initial_ssthresh: 1,
+        growth_limit: 1,
+        ..Path::PLAIN
+    };
     let mut j = Jersey::new(config, &path);
     for n in 0..2000 {
         let mut a = ack(n, ago.is_some_and(|ago| 20_000 - 10 * n == ago));
@@ -90,7 +105,12 @@ fn the_window_after_a_warning_has_bounds() {
     small.on_recovered(at_ms(20_000), 4 * MSS);
     assert_eq!(after(small, Cause::Ecn).0, 4 * MSS);
     let path = Path { mss: MSS, initial_window: 50 * MSS, ..Path::PLAIN };
-    assert_eq!(after(Jersey::new(&plain, &path), Cause::Ecn), (2 * MSS, Some(2 * MSS)), "no estimate yet");
+    assert_eq!(
+        after(Jersey::new(&plain, &path), Cause::Ecn),
+        (2 * MSS, Some(2 * MSS)),
+        "no \
+        estimate yet"
+    );
 }
 
 /// Duplicates tell of arrivals; the acknowledgement after them does not tell of these again.
@@ -111,8 +131,15 @@ fn a_loss_does_not_move_the_estimate() {
 /// Without warnings it grows like Reno, by whatever it estimates.
 #[test]
 fn it_grows_like_reno() {
-    let path = Path { mss: MSS, initial_window: 4 * MSS, initial_ssthresh: 30 * MSS, growth_limit: 1, ..Path::PLAIN };
-    let (mut j, mut reno) = (Jersey::new(&JerseyConfig::default(), &path), Window::new(STANDARD, &path));
+    let path = Path {
+        mss: MSS,
+        initial_window: 4 * MSS,
+        initial_ssthresh: 30 * MSS,
+        growth_limit: 1,
+        ..Path::PLAIN
+    };
+    let (mut j, mut reno) =
+        (Jersey::new(&JerseyConfig::default(), &path), Window::new(STANDARD, &path));
     for n in 0..500 {
         let a = ack(n, n % 7 == 6);
         j.on_ack(&a, &mut Commands::default());

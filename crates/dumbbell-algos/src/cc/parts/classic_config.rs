@@ -15,7 +15,9 @@ pub struct ClassicConfig {
     #[schemars(extend("x-source" = "RFC 8511; off: RFC 3168 section 6.1.2"))]
     pub abe: bool,
     /// The share of the window that remains after an ECN echo, with `abe`.
-    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "RFC 8511 section 3"))]
+    #[schemars(
+        extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "RFC 8511 section 3"),
+    )]
     pub beta_ecn: f64,
 }
 

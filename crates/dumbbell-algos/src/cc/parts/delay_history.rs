@@ -1,4 +1,5 @@
-//! The delays of the path, as LEDBAT keeps them (RFC 6817 section 2.4.2): minima of minutes, and the latest few.
+//! The delays of the path, as LEDBAT keeps them (RFC 6817 section 2.4.2): minima of minutes, and
+//! the latest few.
 use dumbbell_core::transport::Ack;
 use dumbbell_core::units::{Span, Time};
 use std::collections::VecDeque;
@@ -6,8 +7,9 @@ use std::collections::VecDeque;
 /// How long each minimum of the base delay is of.
 const PERIOD: Span = Span::from_secs(60);
 
-/// The delay from the sender to the receiver, with an unknown constant in it, picoseconds: the receiver's clock when it
-/// answered less the sender's when it sent. Without the receiver's clock it is the whole round trip.
+/// The delay from the sender to the receiver, with an unknown constant in it, picoseconds: the
+/// receiver's clock when it answered less the sender's when it sent. Without the receiver's clock
+/// it is the whole round trip.
 pub fn one_way(ack: &Ack) -> Option<i64> {
     let rtt = ack.rtt?.ps() as i64;
     let back = ack.peer_clock.map_or(0, |peer| ack.now.ps().wrapping_sub(peer.ps()) as i64);
@@ -30,7 +32,8 @@ pub struct DelayHistory {
 }
 
 impl DelayHistory {
-    /// The base is the minimum of `history` minutes, the current delay that of the latest `filter` delays.
+    /// The base is the minimum of `history` minutes, the current delay that of the latest `filter`
+    /// delays.
     pub fn new(history: usize, filter: usize) -> Self {
         let (history, filter) = (history.max(1), filter.max(1));
         let (minutes, latest) = (VecDeque::with_capacity(history), VecDeque::with_capacity(filter));
@@ -93,17 +96,26 @@ mod tests {
     fn the_least_of_the_latest_four_over_the_base() {
         let mut d = DelayHistory::new(10, 4);
         assert_eq!((d.queueing(), d.base()), (None, None));
-        for (delay, queueing) in
-            [(30, 0), (80, 0), (70, 0), (60, 0), (90, 30), (20, 0), (50, 0), (50, 0), (50, 0), (50, 30)]
-        {
+        for (delay, queueing) in [
+            (30, 0),
+            (80, 0),
+            (70, 0),
+            (60, 0),
+            (90, 30),
+            (20, 0),
+            (50, 0),
+            (50, 0),
+            (50, 0),
+            (50, 30),
+        ] {
             d.sample(at(1), ms(delay));
             assert_eq!(d.queueing(), Some(queueing as f64 / 1e3), "{delay}");
         }
         assert_eq!(d.base(), Some(0.02));
     }
 
-    /// Three minutes of history, of those in which there were delays: what was smallest in the first is forgotten in the
-    /// fourth.
+    /// Three minutes of history, of those in which there were delays: what was smallest in the
+    /// first is forgotten in the fourth.
     #[test]
     fn minutes_are_forgotten() {
         let mut d = DelayHistory::new(3, 1);
@@ -131,7 +143,8 @@ mod tests {
                 let mut ack = Ack::default();
                 (ack.now, ack.rtt) = (at(100), Some(Span::from_ms(forward + 10)));
                 let answered = Time::from_ps(at(100).ps() - Span::from_ms(10).ps());
-                ack.peer_clock = Some(Time::from_ps(answered.ps() + at(ahead).ps() - at(behind).ps()));
+                ack.peer_clock =
+                    Some(Time::from_ps(answered.ps() + at(ahead).ps() - at(behind).ps()));
                 d.sample(ack.now, one_way(&ack).unwrap());
                 assert!((d.queueing().unwrap() - queueing as f64 / 1e3).abs() < 1e-12);
             }

@@ -1,7 +1,9 @@
-//! The number of bytes that an acknowledgement reports as delivered, for controls that estimate a bandwidth from that (Westwood, Jersey).
+//! The number of bytes that an acknowledgement reports as delivered, for controls that estimate a
+//! bandwidth from that (Westwood, Jersey).
 use dumbbell_core::transport::Ack;
 
-/// Counts what arrived: a duplicate tells of one segment, which the acknowledgement that follows them tells of again.
+/// Counts what arrived: a duplicate tells of one segment, which the acknowledgement that follows
+/// them tells of again.
 #[derive(Clone, Debug, Default)]
 pub struct DeliveredCounter {
     /// Bytes that duplicates have told of.
@@ -49,7 +51,12 @@ mod tests {
         };
         assert_eq!(counted(&[1, 2, 1]), [1, 2, 1], "delayed acknowledgements");
         assert_eq!(counted(&[0, 0, 0, 5, 2]), [1, 1, 1, 2, 2]);
-        assert_eq!(counted(&[0, 0, 0, 0, 0, 3, 4]), [1, 1, 1, 1, 1, 1, 2], "a partial one, then the rest");
+        assert_eq!(
+            counted(&[0, 0, 0, 0, 0, 3, 4]),
+            [1, 1, 1, 1, 1, 1, 2],
+            "a partial one, then \
+            the rest"
+        );
         assert_eq!(counted(&[0, 0, 0, 4]), [1, 1, 1, 1]);
         assert_eq!(counted(&[0, 1, 2]), [1, 1, 1], "one segment is new by itself");
         let mut idle = ack(0);

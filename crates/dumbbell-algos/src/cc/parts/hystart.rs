@@ -1,6 +1,8 @@
-//! HyStart++ (RFC 9406): leaves the first slow start when the round-trip time grows, before the queue overflows.
+//! HyStart++ (RFC 9406): leaves the first slow start when the round-trip time grows, before the
+//! queue overflows.
 //!
-//! A piece that a congestion control owns during its first slow start and drops at the first congestion event.
+//! A piece that a congestion control owns during its first slow start and drops at the first
+//! congestion event.
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::Ack;
 use dumbbell_core::units::Span;
@@ -59,9 +61,17 @@ pub struct HyStart {
 }
 
 impl HyStart {
-    /// For segments of `mss` bytes: an acknowledgement adds at most 8 of them, unless they are paced.
+    /// For segments of `mss` bytes: an acknowledgement adds at most 8 of them, unless they are
+    /// paced.
     pub fn new(mss: u64) -> Self {
-        HyStart { window_end: 0, last: NONE, current: NONE, samples: 0, css: None, limit: L_UNPACED * mss }
+        HyStart {
+            window_end: 0,
+            last: NONE,
+            current: NONE,
+            samples: 0,
+            css: None,
+            limit: L_UNPACED * mss,
+        }
     }
     /// Segments have `mss` bytes from now on.
     pub fn set_mss(&mut self, mss: u64) {
@@ -101,8 +111,8 @@ impl HyStart {
         }
     }
 
-    /// The next round ends at `nxt`; whether conservative slow start has had all its rounds. The round in which it
-    /// began counts.
+    /// The next round ends at `nxt`; whether conservative slow start has had all its rounds. The
+    /// round in which it began counts.
     fn round_is_over(&mut self, nxt: u64) -> bool {
         (self.window_end, self.last, self.current, self.samples) = (nxt, self.current, NONE, 0);
         if let Some((_, rounds)) = &mut self.css {
@@ -111,7 +121,8 @@ impl HyStart {
         self.css.is_some_and(|(_, rounds)| rounds >= CSS_ROUNDS)
     }
 
-    /// `css_rounds`: rounds of conservative slow start that are over, -1 outside it; `round_min_rtt` in seconds, 0 if there is no sample.
+    /// `css_rounds`: rounds of conservative slow start that are over, -1 outside it;
+    /// `round_min_rtt` in seconds, 0 if there is no sample.
     pub fn probe(&self, out: &mut dyn Probe) {
         out.gauge("css_rounds", self.css.map_or(-1.0, |(_, rounds)| f64::from(rounds)));
         out.gauge("round_min_rtt", if self.current == NONE { 0.0 } else { self.current.seconds() });
@@ -136,7 +147,8 @@ mod tests {
             .map(|_| {
                 *una += MSS;
                 let mut a = Ack::default();
-                (a.acked, a.una, a.nxt) = (MSS, *una, if *una == end { end + n * MSS } else { end });
+                (a.acked, a.una, a.nxt) =
+                    (MSS, *una, if *una == end { end + n * MSS } else { end });
                 a.rtt = Some(Span::from_ms(rtt_ms));
                 h.on_ack(&a)
             })
@@ -157,7 +169,8 @@ mod tests {
         for _ in 0..2 {
             assert!(round(&mut h, &mut una, 10, 100).iter().all(|a| *a == Advice::Grow(MSS)));
         }
-        // 100 + 12.5 ms: seven samples are too few, the eighth decides, the ninth grows by a quarter.
+        // 100 + 12.5 ms: seven samples are too few, the eighth decides, the ninth grows by a
+        // quarter.
         let advice = round(&mut h, &mut una, 10, 113);
         assert!(advice[..8].iter().all(|a| *a == Advice::Grow(MSS)), "{advice:?}");
         assert!(advice[8..].iter().all(|a| *a == Advice::Grow(MSS / 4)), "{advice:?}");
@@ -172,7 +185,10 @@ mod tests {
     fn a_delay_below_the_threshold_changes_nothing() {
         let (mut h, mut una) = (HyStart::new(MSS), 1);
         for rtt in [100, 112, 124, 136] {
-            assert!(round(&mut h, &mut una, 10, rtt).iter().all(|a| *a == Advice::Grow(MSS)), "{rtt}");
+            assert!(
+                round(&mut h, &mut una, 10, rtt).iter().all(|a| *a == Advice::Grow(MSS)),
+                "{rtt}"
+            );
         }
     }
 

@@ -1,4 +1,5 @@
-//! The extent of congestion: the share of bytes that came marked, per observation window, smoothed (RFC 8257 section 3.3).
+//! The extent of congestion: the share of bytes that came marked, per observation window, smoothed
+//! (RFC 8257 section 3.3).
 use dumbbell_core::transport::Ack;
 
 /// DCTCP.Alpha and what it is made of.
@@ -52,12 +53,19 @@ mod tests {
         ack
     }
 
-    /// A window ends with the acknowledgement of more than was sent when it began: 5001 after 4001. Of its four two came
-    /// marked: alpha = 0.25 x 2 / 4. What came before the first window counts for nothing.
+    /// A window ends with the acknowledgement of more than was sent when it began: 5001 after 4001.
+    /// Of its four two came marked: alpha = 0.25 x 2 / 4. What came before the first window counts
+    /// for nothing.
     #[test]
     fn alpha_is_made_of_whole_windows() {
         let mut e = MarkFraction::new(0.25, 0.0);
-        let acks = [(1001, 4001, 1000), (2001, 5001, 1000), (3001, 6001, 0), (4001, 7001, 1000), (5001, 8001, 0)];
+        let acks = [
+            (1001, 4001, 1000),
+            (2001, 5001, 1000),
+            (3001, 6001, 0),
+            (4001, 7001, 1000),
+            (5001, 8001, 0),
+        ];
         let seen: Vec<f64> = acks
             .map(|(una, nxt, marked)| {
                 e.on_ack(&ack(una, nxt, marked), true);

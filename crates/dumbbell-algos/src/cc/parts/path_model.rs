@@ -1,9 +1,10 @@
-//! Pieces of a model of the path that is made of delivery rates: rounds, a full pipe, the last good window
-//! (draft-cardwell-iccrg-bbr-congestion-control, draft-ietf-ccwg-bbr).
+//! Pieces of a model of the path that is made of delivery rates: rounds, a full pipe, the last good
+//! window (draft-cardwell-iccrg-bbr-congestion-control, draft-ietf-ccwg-bbr).
 use dumbbell_core::catalogue::{About, Algorithm};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
-    Ack, Congestion, CongestionControl, Capabilities, TcpOverrides, HostSignal, Commands, Phase, RateSample, Sent, Tag,
+    Ack, Capabilities, Commands, Congestion, CongestionControl, HostSignal, Phase, RateSample,
+    Sent, Tag, TcpOverrides,
 };
 use dumbbell_core::units::{Rate, Span, Time};
 
@@ -76,7 +77,8 @@ pub fn pacing_rate(bytes_per_second: f64) -> Rate {
     Rate::from_bps(((bytes_per_second * 8.0) as u64).max(8))
 }
 
-/// Round trips, counted by packets: one is over when something is acknowledged that was sent after it began.
+/// Round trips, counted by packets: one is over when something is acknowledged that was sent after
+/// it began.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rounds {
     /// `next_round_delivered`.
@@ -103,8 +105,9 @@ impl Rounds {
     }
 }
 
-/// What the control itself holds back for a while, so that samples of that time tell nothing about the path: what is sent
-/// from its first mark until everything is delivered that was on its way at the last one (`MarkConnectionAppLimited`).
+/// What the control itself holds back for a while, so that samples of that time tell nothing about
+/// the path: what is sent from its first mark until everything is delivered that was on its way at
+/// the last one (`MarkConnectionAppLimited`).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HeldBack {
     from: u64,
@@ -122,7 +125,10 @@ impl HeldBack {
     /// True if the sample is of such a time, or limited by the application.
     #[inline]
     pub fn limits(&self, rs: &RateSample) -> bool {
-        rs.app_limited || (rs.prior_delivered >= self.from && rs.prior_delivered <= self.until && self.until > 0)
+        rs.app_limited
+            || (rs.prior_delivered >= self.from
+                && rs.prior_delivered <= self.until
+                && self.until > 0)
     }
 }
 
@@ -138,8 +144,8 @@ pub struct FullPipe {
 }
 
 impl FullPipe {
-    /// A round in which the path delivered at `bw`: full after `rounds` of them in which it grew by less than the factor
-    /// `growth`.
+    /// A round in which the path delivered at `bw`: full after `rounds` of them in which it grew by
+    /// less than the factor `growth`.
     pub fn round(&mut self, bw: f64, growth: f64, rounds: u32) {
         if bw >= self.bw * growth {
             *self = FullPipe { bw, ..FullPipe::default() };
@@ -167,7 +173,8 @@ impl LastGood {
     pub fn restore(&self, cwnd: u64) -> u64 {
         cwnd.max(self.prior)
     }
-    /// True if a repair has come to its end. A timeout's ends without a word: the sender is open again.
+    /// True if a repair has come to its end. A timeout's ends without a word: the sender is open
+    /// again.
     #[inline]
     pub fn is_over(&mut self, ack: &Ack) -> bool {
         let over = self.repairing && ack.phase == Phase::Open;
@@ -176,7 +183,8 @@ impl LastGood {
     }
 }
 
-/// The smallest round-trip time of a time that moves, refreshed by what is at most as large (BBRUpdateRTprop).
+/// The smallest round-trip time of a time that moves, refreshed by what is at most as large
+/// (BBRUpdateRTprop).
 #[derive(Clone, Copy, Debug)]
 pub struct MinRtt {
     /// [`Span::MAX`]: none yet.

@@ -1,6 +1,8 @@
-//! Round trips: from a byte that is sent to its acknowledgement, with the samples of the round-trip time in between.
+//! Round trips: from a byte that is sent to its acknowledgement, with the samples of the round-trip
+//! time in between.
 //!
-//! What Vegas, Veno, Illinois, YeAH and Compound judge once in each. No policy: what a round's samples mean is theirs.
+//! What Vegas, Veno, Illinois, YeAH and Compound judge once in each. No policy: what a round's
+//! samples mean is theirs.
 use dumbbell_core::transport::Ack;
 use dumbbell_core::units::Span;
 
@@ -23,7 +25,11 @@ impl Round {
 
     /// The mean of the samples; [`Span::MAX`] if there was none.
     pub fn mean(&self) -> Span {
-        if self.samples == 0 { NONE } else { Span::from_ps(self.sum.ps() / u64::from(self.samples)) }
+        if self.samples == 0 {
+            NONE
+        } else {
+            Span::from_ps(self.sum.ps() / u64::from(self.samples))
+        }
     }
 }
 
@@ -44,8 +50,8 @@ impl Default for Rounds {
 }
 
 impl Rounds {
-    /// An acknowledgement: takes its sample, and returns the round that it ends, its own sample included. The first one
-    /// begins a round; the next begins at the end of each.
+    /// An acknowledgement: takes its sample, and returns the round that it ends, its own sample
+    /// included. The first one begins a round; the next begins at the end of each.
     #[inline]
     pub fn on_ack(&mut self, ack: &Ack) -> Option<Round> {
         if let Some(rtt) = ack.rtt {
@@ -97,7 +103,8 @@ mod tests {
         a
     }
 
-    /// Ten bytes are out at the first ACK (1..11): the round lasts until byte 11, the next until what was out then.
+    /// Ten bytes are out at the first ACK (1..11): the round lasts until byte 11, the next until
+    /// what was out then.
     #[test]
     fn a_round_lasts_until_what_was_out_at_its_begin_is_acknowledged() {
         let mut rounds = Rounds::default();
@@ -105,7 +112,10 @@ mod tests {
         assert_eq!(rounds.on_ack(&ack(6, 15, Some(104))), None);
         assert_eq!(rounds.on_ack(&ack(10, 19, None)), None);
         let first = rounds.on_ack(&ack(11, 20, Some(108))).unwrap();
-        assert_eq!((first.min, first.samples, first.mean()), (Span::from_ms(100), 3, Span::from_ms(104)));
+        assert_eq!(
+            (first.min, first.samples, first.mean()),
+            (Span::from_ms(100), 3, Span::from_ms(104))
+        );
         assert_eq!(rounds.on_ack(&ack(19, 28, Some(120))), None);
         let second = rounds.on_ack(&ack(20, 29, Some(130))).unwrap();
         assert_eq!((second.min, second.samples), (Span::from_ms(120), 2));

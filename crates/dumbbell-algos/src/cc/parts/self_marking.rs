@@ -42,9 +42,10 @@ pub fn check(inside: &str, outside: &str) -> Result<(), Fault> {
     for (key, text) in [("in", inside), ("out", outside)] {
         if codepoint(text).is_none() {
             let fault = Fault::at(key, format!("`{text}` is no DiffServ codepoint"));
-            return Err(
-                fault.fix("write \"af11\" to \"af43\", \"ef\", \"cs1\", \"be\", or a number from \"0\" to \"63\"")
-            );
+            return Err(fault.fix(
+                "write \"af11\" to \"af43\", \"ef\", \"cs1\", \"be\", or a number from \
+                    \"0\" to \"63\"",
+            ));
         }
     }
     Ok(())
@@ -59,12 +60,17 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// A full bucket of `rate` and `burst`; a BDP is of that rate and of the path's round-trip time without queues. Never less
-    /// than a packet.
+    /// A full bucket of `rate` and `burst`; a BDP is of that rate and of the path's round-trip time
+    /// without queues. Never less than a packet.
     pub fn new(rate: Rate, burst: Limit, path: &Path) -> Self {
         let packet = (path.mss + path.header) as u32;
-        let bucket =
-            TokenBucket::fitted(rate, burst, path.rtt.unwrap_or_default(), crate::bucket::TokenUnit::Byte, packet);
+        let bucket = TokenBucket::fitted(
+            rate,
+            burst,
+            path.rtt.unwrap_or_default(),
+            crate::bucket::TokenUnit::Byte,
+            packet,
+        );
         Profile { bucket, header: path.header, packet }
     }
     /// The colour of a segment that goes: IN takes its tokens.

@@ -1,7 +1,8 @@
-//! A test connection for congestion controls: each ACK acknowledges one segment, a round trip is a window of them.
+//! A test connection for congestion controls: each ACK acknowledges one segment, a round trip is a
+//! window of them.
 use dumbbell_core::catalogue::Algorithm;
 use dumbbell_core::probe::Gauges;
-use dumbbell_core::transport::{Ack, Cause, Congestion, CongestionControl, Commands, Path};
+use dumbbell_core::transport::{Ack, Cause, Commands, Congestion, CongestionControl, Path};
 use dumbbell_core::units::{Span, Time};
 
 /// Bytes in a segment.
@@ -20,7 +21,13 @@ pub struct TestConnection<C> {
 /// A path whose connection begins with `w` segments and, unless `slow`, in congestion avoidance.
 pub fn path(w: f64, slow: bool) -> Path {
     let initial_ssthresh = if slow { u64::MAX } else { 1 };
-    Path { mss: MSS, initial_window: (w * MSS as f64) as u64, initial_ssthresh, growth_limit: 2, ..Path::PLAIN }
+    Path {
+        mss: MSS,
+        initial_window: (w * MSS as f64) as u64,
+        initial_ssthresh,
+        growth_limit: 2,
+        ..Path::PLAIN
+    }
 }
 
 impl<C: Algorithm<Site = Path> + CongestionControl> TestConnection<C> {
@@ -58,7 +65,8 @@ impl<C: Algorithm<Site = Path> + CongestionControl> TestConnection<C> {
         let cwnd = self.cc.cwnd();
         self.una += segments * MSS;
         (ack.now, ack.acked, ack.una) = (self.now, segments * MSS, self.una);
-        (ack.nxt, ack.in_flight, ack.window_limited) = (self.una + cwnd - segments.min(1) * MSS, cwnd, true);
+        (ack.nxt, ack.in_flight, ack.window_limited) =
+            (self.una + cwnd - segments.min(1) * MSS, cwnd, true);
         (ack.rtt, ack.srtt, ack.min_rtt) = (Some(self.rtt), Some(self.rtt), Some(self.rtt));
         (ack.reverse_delay, ack.peer_clock) = (Some(self.reverse), Some(self.now));
         ack
@@ -70,7 +78,8 @@ impl<C: Algorithm<Site = Path> + CongestionControl> TestConnection<C> {
         self.cc.on_ack(&ack, &mut Commands::default());
     }
 
-    /// A round trip: as many acknowledgements as there are whole segments in the window, equally spaced.
+    /// A round trip: as many acknowledgements as there are whole segments in the window, equally
+    /// spaced.
     pub fn round(&mut self) {
         let n = (self.cc.cwnd() / MSS).max(1);
         for _ in 0..n {

@@ -1,14 +1,15 @@
-//! The window arithmetic of the classics (RFC 5681, RFC 3465): slow start, additive or binomial increase,
-//! decrease on congestion. Windows are in bytes; `w` is cwnd in segments.
+//! The window arithmetic of the classics (RFC 5681, RFC 3465): slow start, additive or binomial
+//! increase, decrease on congestion. Windows are in bytes; `w` is cwnd in segments.
 //!
-//! Controls that steer how much it grows and shrinks (HighSpeed, H-TCP, Illinois, ...) own one and say so by
-//! [`Window::set_increase`] and [`Window::set_decrease`]; they leave the rest to it.
-use crate::cc::parts::classic_config::ClassicConfig;
+//! Controls that steer how much it grows and shrinks (HighSpeed, H-TCP, Illinois, ...) own one and
+//! say so by [`Window::set_increase`] and [`Window::set_decrease`]; they leave the rest to it.
 use super::hystart::{Advice, HyStart, SlowStart};
+use crate::cc::parts::classic_config::ClassicConfig;
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Cause, Congestion, Capabilities, Path, Phase};
+use dumbbell_core::transport::{Ack, Capabilities, Cause, Congestion, Path, Phase};
 
-/// How a window grows and shrinks: per segment acknowledged w += a / w^(k+1), per congestion w -= b w^l.
+/// How a window grows and shrinks: per segment acknowledged w += a / w^(k+1), per congestion w -= b
+/// w^l.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Law {
     /// Increase, segments per round trip (k = 0).
@@ -36,9 +37,11 @@ pub struct Window {
     mss: u64,
     /// Bytes that one acknowledgement may add in slow start.
     limit: u64,
-    /// True if every acknowledged byte counts in congestion avoidance (RFC 3465), or a segment per ACK (RFC 5681).
+    /// True if every acknowledged byte counts in congestion avoidance (RFC 3465), or a segment per
+    /// ACK (RFC 5681).
     count_bytes: bool,
-    /// HyStart++, while it watches the first slow start; in a box, because every flow has room for the largest control.
+    /// HyStart++, while it watches the first slow start; in a box, because every flow has room for
+    /// the largest control.
     hystart: Option<Box<HyStart>>,
     /// What the last increase left over: a part of a byte, times cwnd, in units of 2^-16.
     remainder: u64,
@@ -69,8 +72,8 @@ impl Window {
         }
     }
 
-    /// The standard's, to be steered. In a box, because those who steer have a state of their own, and every flow has room
-    /// for the largest control.
+    /// The standard's, to be steered. In a box, because those who steer have a state of their own,
+    /// and every flow has room for the largest control.
     pub fn boxed(path: &Path) -> Box<Self> {
         Box::new(Window::new(STANDARD, path))
     }
@@ -110,8 +113,8 @@ impl Window {
     pub fn mss(&self) -> u64 {
         self.mss
     }
-    /// Segments have `mss` bytes from now on. Window and threshold stay, but are at least one and two segments; growth goes by
-    /// the new size.
+    /// Segments have `mss` bytes from now on. Window and threshold stay, but are at least one and
+    /// two segments; growth goes by the new size.
     pub fn set_mss(&mut self, mss: u64) {
         self.limit = self.limit / self.mss * mss;
         self.mss = mss;
@@ -157,8 +160,8 @@ impl Window {
         ack.acked > 0 && ack.phase != Phase::Recovery && ack.window_limited && !ack.ece
     }
 
-    /// Grows for newly acknowledged bytes, if the window was what limited the sender (RFC 5681 section 3.1), and
-    /// the ACK echoes no congestion (RFC 3168 section 6.1.2).
+    /// Grows for newly acknowledged bytes, if the window was what limited the sender (RFC 5681
+    /// section 3.1), and the ACK echoes no congestion (RFC 3168 section 6.1.2).
     #[inline]
     pub fn grow(&mut self, ack: &Ack) {
         if self.hystart.is_some() {
@@ -179,8 +182,10 @@ impl Window {
         let credit = if self.count_bytes { acked } else { acked.min(self.mss) };
         let increase = if self.law.k == 0.0 { self.increase } else { self.binomial_increase() };
         // Integers, whose remainder is carried: exact in the long run, on every machine.
-        let (work, unit) = (credit.saturating_mul(increase).saturating_add(self.remainder), self.cwnd * FIXED);
-        // The law is per round trip; an acknowledgement of more than a window adds no more than its increase.
+        let (work, unit) =
+            (credit.saturating_mul(increase).saturating_add(self.remainder), self.cwnd * FIXED);
+        // The law is per round trip; an acknowledgement of more than a window adds no more than its
+        // increase.
         let whole = (work / unit).min(increase / FIXED + 1);
         self.remainder = work % unit;
         self.cwnd += whole;
@@ -213,7 +218,8 @@ impl Window {
         (self.increase as f64 * libm::pow(w, -self.law.k)) as u64
     }
 
-    /// Answers a congestion event. `loss_window`: the window after a loss found by duplicate ACKs; `None`: ssthresh.
+    /// Answers a congestion event. `loss_window`: the window after a loss found by duplicate ACKs;
+    /// `None`: ssthresh.
     pub fn shrink(&mut self, event: &Congestion<'_>, loss_window: Option<u64>) {
         match event.cause {
             Cause::Loss => {
@@ -239,8 +245,9 @@ impl Window {
         (self.remainder, self.hystart) = (0, None);
     }
 
-    /// Answers a congestion event where the threshold is not a share of the window, but one of `bytes` that is found
-    /// otherwise (an estimate of the path's bandwidth): a window that is smaller stays.
+    /// Answers a congestion event where the threshold is not a share of the window, but one of
+    /// `bytes` that is found otherwise (an estimate of the path's bandwidth): a window that is
+    /// smaller stays.
     pub fn shrink_to(&mut self, event: &Congestion<'_>, bytes: u64) {
         let first = match event.cause {
             Cause::Spurious | Cause::Further => return self.shrink(event, None),
@@ -262,7 +269,8 @@ impl Window {
         (self.cwnd, self.remainder) = (self.ssthresh, 0);
     }
 
-    /// ssthresh = max(decreased `from`, 2 SMSS); `share`: what goes, if that is not for the law to say.
+    /// ssthresh = max(decreased `from`, 2 SMSS); `share`: what goes, if that is not for the law to
+    /// say.
     fn reduce(&mut self, from: u64, share: Option<f64>) {
         self.prior = (self.cwnd, self.ssthresh);
         let (mss, from) = (self.mss as f64, from as f64);
@@ -279,8 +287,8 @@ impl Window {
         self.ecn_cut = Some(share);
     }
 
-    /// The part of the window that no congestion takes becomes `to` bytes instead of `from`: window and threshold follow, as
-    /// far as they hold that part.
+    /// The part of the window that no congestion takes becomes `to` bytes instead of `from`: window
+    /// and threshold follow, as far as they hold that part.
     pub fn rebase(&mut self, from: u64, to: u64) {
         if self.cwnd >= from {
             self.cwnd = (self.cwnd - from + to).max(self.mss);
@@ -310,7 +318,8 @@ impl Window {
     }
 }
 
-/// Implements a congestion control whose field 0 is a [`Window`]: what its name implies, and its window after a loss.
+/// Implements a congestion control whose field 0 is a [`Window`]: what its name implies, and its
+/// window after a loss.
 macro_rules! windowed {
     ($Type:ty, tcp_overrides $implied:expr, loss_window $loss:expr) => {
         impl dumbbell_core::transport::CongestionControl for $Type {
@@ -321,7 +330,11 @@ macro_rules! windowed {
                 self.0.capabilities()
             }
             #[inline]
-            fn on_ack(&mut self, ack: &dumbbell_core::transport::Ack, _: &mut dumbbell_core::transport::Commands) {
+            fn on_ack(
+                &mut self,
+                ack: &dumbbell_core::transport::Ack,
+                _: &mut dumbbell_core::transport::Commands,
+            ) {
                 self.0.grow(ack);
             }
             #[inline]
@@ -362,8 +375,8 @@ macro_rules! windowed {
 }
 pub(crate) use windowed;
 
-/// The methods of a congestion control that are its [`Window`]'s: `window_of!(window)` inside its `impl`; with `but on_mss`
-/// all but that one.
+/// The methods of a congestion control that are its [`Window`]'s: `window_of!(window)` inside its
+/// `impl`; with `but on_mss` all but that one.
 macro_rules! window_of {
     ($window:ident) => {
         fn on_mss(&mut self, mss: u64) {

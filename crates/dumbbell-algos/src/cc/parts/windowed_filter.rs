@@ -1,12 +1,13 @@
-//! The exact maximum of a sliding window, in constant time per value on average (the monotonic queue). Models of a path use
-//! it for their best recent samples.
+//! The exact maximum of a sliding window, in constant time per value on average (the monotonic
+//! queue). Models of a path use it for their best recent samples.
 use std::collections::VecDeque;
 
-/// The largest of the values whose times lie within a window that ends with the latest. Times do not go back; values are
-/// not NaN.
+/// The largest of the values whose times lie within a window that ends with the latest. Times do
+/// not go back; values are not NaN.
 #[derive(Clone, Debug)]
 pub struct WindowedMax<T, V> {
-    /// Times ascend, values descend: who is older and smaller than another will never be the largest again.
+    /// Times ascend, values descend: who is older and smaller than another will never be the
+    /// largest again.
     queue: VecDeque<(T, V)>,
 }
 
@@ -23,8 +24,8 @@ impl<T: Copy + PartialOrd, V: Copy + PartialOrd> WindowedMax<T, V> {
         while self.queue.back().is_some_and(|(_, smaller)| *smaller <= value) {
             self.queue.pop_back();
         }
-        // One that is as young as the last and no larger will never be the largest: a virtual clock, such as a count of
-        // round trips, leaves one value for each of its ticks.
+        // One that is as young as the last and no larger will never be the largest: a virtual
+        // clock, such as a count of round trips, leaves one value for each of its ticks.
         if self.queue.back().is_none_or(|last| last.0 != time) {
             self.queue.push_back((time, value));
         }

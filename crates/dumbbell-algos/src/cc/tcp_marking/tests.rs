@@ -1,6 +1,6 @@
-use crate::cc::parts::test_connection::{TestConnection, MSS, near, path};
 use super::super::reno::Reno;
 use super::*;
+use crate::cc::parts::test_connection::{MSS, TestConnection, near, path};
 
 /// 2 Mbps in packets of 1000 + 40 bytes: 240.4 segments a second, 24.04 in a round trip of 100 ms.
 fn config() -> TcpMarkingConfig {
@@ -27,13 +27,18 @@ fn lose(d: &mut TestConnection<TcpMarking>, cause: Cause, tags: &[Tag]) {
 fn without_a_target_it_is_reno() {
     for target in [None, Some(Rate::from_bps(0))] {
         let config = TcpMarkingConfig { target, ..TcpMarkingConfig::default() };
-        let (mut d, mut reno) = (TestConnection::<TcpMarking>::at(20.0, &config), TestConnection::<Reno>::at(20.0, &Default::default()));
+        let (mut d, mut reno) = (
+            TestConnection::<TcpMarking>::at(20.0, &config),
+            TestConnection::<Reno>::at(20.0, &Default::default()),
+        );
         assert_eq!(d.cc.capabilities(), reno.cc.capabilities());
         for i in 0..400 {
             d.ack(1);
             reno.ack(1);
             if i % 97 == 96 {
-                let cause = [Cause::Loss, Cause::Ecn, Cause::Timeout { first: true }, Cause::Spurious][i / 97 % 4];
+                let cause =
+                    [Cause::Loss, Cause::Ecn, Cause::Timeout { first: true }, Cause::Spurious]
+                        [i / 97 % 4];
                 d.congest(cause);
                 reno.congest(cause);
             }
@@ -43,8 +48,9 @@ fn without_a_target_it_is_reno() {
     }
 }
 
-/// Below the target a segment a round trip is added to pwnd and bwnd stays; above, one is taken from it and bwnd has two
-/// more. The throughput is what a second brought: 20 segments in 100 ms are 1.664 Mbps of packets, 40 are 3.328.
+/// Below the target a segment a round trip is added to pwnd and bwnd stays; above, one is taken
+/// from it and bwnd has two more. The throughput is what a second brought: 20 segments in 100 ms
+/// are 1.664 Mbps of packets, 40 are 3.328.
 #[test]
 fn the_windows_go_by_the_target() {
     let mut d = at(20.0, 5.0, &config());
@@ -73,9 +79,12 @@ fn the_windows_go_by_the_target() {
 /// 12 IN and 20 OUT on their way.
 #[test]
 fn what_was_lost_says_which_window_gives() {
-    for (tags, left) in
-        [(vec![OUT], (12.0, 10.0)), (vec![IN], (6.0, 10.0)), (vec![OUT, IN], (6.0, 10.0)), (vec![], (6.0, 10.0))]
-    {
+    for (tags, left) in [
+        (vec![OUT], (12.0, 10.0)),
+        (vec![IN], (6.0, 10.0)),
+        (vec![OUT, IN], (6.0, 10.0)),
+        (vec![], (6.0, 10.0)),
+    ] {
         let mut d = at(32.0, 12.0, &config());
         lose(&mut d, Cause::Loss, &tags);
         assert_eq!(windows(&d), left, "{tags:?}");
@@ -91,7 +100,8 @@ fn what_was_lost_says_which_window_gives() {
     assert_eq!(windows(&d), (6.0, 10.0));
 }
 
-/// An IN segment that is found later makes the loss a severe one, once; without `further` it does not.
+/// An IN segment that is found later makes the loss a severe one, once; without `further` it does
+/// not.
 #[test]
 fn a_severe_loss_may_be_found_later() {
     for (further, left) in [(true, (6.0, 10.0)), (false, (12.0, 10.0))] {
@@ -108,7 +118,8 @@ fn a_severe_loss_may_be_found_later() {
 /// P of what goes is IN: by chance within four standard deviations, or evenly to the segment.
 #[test]
 fn a_share_of_the_segments_is_in() {
-    for (choice, tolerance) in [(MarkingChoice::Random, 4.0 * libm::sqrt(0.21 * 10_000.0)), (MarkingChoice::Even, 1.0)]
+    for (choice, tolerance) in
+        [(MarkingChoice::Random, 4.0 * libm::sqrt(0.21 * 10_000.0)), (MarkingChoice::Even, 1.0)]
     {
         let mut d = at(20.0, 6.0, &TcpMarkingConfig { choice, ..config() });
         d.cc.seed(7);
@@ -118,11 +129,17 @@ fn a_share_of_the_segments_is_in() {
     }
 }
 
-/// Slow start doubles both windows, or pwnd takes all of it. A window that is lowered keeps its share.
+/// Slow start doubles both windows, or pwnd takes all of it. A window that is lowered keeps its
+/// share.
 #[test]
 fn slow_start_grows_in_proportion_or_not() {
-    for (slow_start, after) in [(SlowStartGrowth::Proportional, (10.0, 10.0)), (SlowStartGrowth::Marked, (15.0, 5.0))] {
-        let mut d = TestConnection::<TcpMarking>::on(&path(10.0, true), &TcpMarkingConfig { slow_start, ..config() });
+    for (slow_start, after) in
+        [(SlowStartGrowth::Proportional, (10.0, 10.0)), (SlowStartGrowth::Marked, (15.0, 5.0))]
+    {
+        let mut d = TestConnection::<TcpMarking>::on(
+            &path(10.0, true),
+            &TcpMarkingConfig { slow_start, ..config() },
+        );
         d.cc.marking.as_mut().unwrap().pwnd = 5.0 * MSS as f64;
         d.round();
         let (p, b) = windows(&d);

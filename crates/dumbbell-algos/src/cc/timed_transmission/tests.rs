@@ -1,9 +1,10 @@
-use crate::cc::parts::self_marking::{IN, OUT};
-use crate::cc::parts::test_connection::{TestConnection, MSS, near, path};
 use super::super::reno::Reno;
 use super::*;
+use crate::cc::parts::self_marking::{IN, OUT};
+use crate::cc::parts::test_connection::{MSS, TestConnection, near, path};
 
-/// 1 Mbps in packets of 1000 + 40 bytes: 8.32 ms each. R at 100 ms is 12 500 bytes of packets, 12 019 of payload.
+/// 1 Mbps in packets of 1000 + 40 bytes: 8.32 ms each. R at 100 ms is 12 500 bytes of packets, 12
+/// 019 of payload.
 fn rate() -> Option<Rate> {
     Some(Rate::from_mbps(1))
 }
@@ -26,7 +27,8 @@ fn sent(d: &TestConnection<TimedTransmission>, now: Time) -> Sent {
 fn without_a_reservation_it_is_reno() {
     for rate in [None, Some(Rate::from_bps(0))] {
         let config = TimedTransmissionConfig { rate, ..TimedTransmissionConfig::default() };
-        let (mut d, mut reno) = (at(20.0, &config), TestConnection::<Reno>::at(20.0, &Default::default()));
+        let (mut d, mut reno) =
+            (at(20.0, &config), TestConnection::<Reno>::at(20.0, &Default::default()));
         assert_eq!(d.cc.capabilities(), reno.cc.capabilities());
         for i in 0..600 {
             d.ack(1 + i % 2);
@@ -40,7 +42,12 @@ fn without_a_reservation_it_is_reno() {
             };
             d.congest(cause);
             reno.congest(cause);
-            assert_eq!((d.cc.cwnd(), d.cc.ssthresh()), (reno.cc.cwnd(), reno.cc.ssthresh()), "{i} {cause:?}");
+            assert_eq!(
+                (d.cc.cwnd(), d.cc.ssthresh()),
+                (reno.cc.cwnd(), reno.cc.ssthresh()),
+                "{i} \
+                {cause:?}"
+            );
         }
         let now = d.now;
         let sent = sent(&d, now);
@@ -48,7 +55,8 @@ fn without_a_reservation_it_is_reno() {
     }
 }
 
-/// R is part of the window as soon as a round-trip time is known; E = 20 segments grows by one in a round trip of 32.
+/// R is part of the window as soon as a round-trip time is known; E = 20 segments grows by one in a
+/// round trip of 32.
 #[test]
 fn the_window_is_what_is_reserved_and_an_excess() {
     let mut d = at(20.0, &config());
@@ -77,7 +85,10 @@ fn a_loss_takes_half_of_the_excess() {
         assert_eq!(d.w(), d.ssthresh());
     }
     // With less than R on its way a loss takes nothing; all of Reno's half without the split.
-    d.cc.on_congestion(&Congestion::new(d.now, Cause::Loss, 5 * MSS, &[]), &mut Commands::default());
+    d.cc.on_congestion(
+        &Congestion::new(d.now, Cause::Loss, 5 * MSS, &[]),
+        &mut Commands::default(),
+    );
     near(d.w(), R, 0.001);
     let mut whole = at(20.0, &TimedTransmissionConfig { split: false, ..config() });
     whole.ack(1);
@@ -85,7 +96,8 @@ fn a_loss_takes_half_of_the_excess() {
     near(whole.w(), 10.0, 0.03);
 }
 
-/// A timeout leaves a segment, and slow start leads back to R + E/2; R joins no window that is smaller than it.
+/// A timeout leaves a segment, and slow start leads back to R + E/2; R joins no window that is
+/// smaller than it.
 #[test]
 fn a_timeout_leaves_a_segment() {
     let mut d = at(20.0, &config());
@@ -101,7 +113,8 @@ fn a_timeout_leaves_a_segment() {
     near(d.ssthresh(), R + 10.0, 0.03);
 }
 
-/// B = 12 500 bytes hold 12 packets of 1040; then one each 8.32 ms. In any time t IN is at most B + r t.
+/// B = 12 500 bytes hold 12 packets of 1040; then one each 8.32 ms. In any time t IN is at most B +
+/// r t.
 #[test]
 fn segments_that_find_their_tokens_are_in() {
     let mut d = at(20.0, &config());
@@ -116,14 +129,19 @@ fn segments_that_find_their_tokens_are_in() {
     }
     // They found none unused for long.
     assert!(bytes + 13_540 > Rate::from_mbps(1).bytes_in(now.since(Time::ZERO)));
-    assert_eq!([IN, OUT, Tag(0)].map(|t| d.cc.codepoint(t)), [Some(Dscp(10)), Some(Dscp(12)), None]);
+    assert_eq!(
+        [IN, OUT, Tag(0)].map(|t| d.cc.codepoint(t)),
+        [Some(Dscp(10)), Some(Dscp(12)), None]
+    );
 }
 
-/// It looks each packet's time, at most each 20 ms; sends what there are tokens for; and rests when nothing stirs.
+/// It looks each packet's time, at most each 20 ms; sends what there are tokens for; and rests when
+/// nothing stirs.
 #[test]
 fn the_timer_sends_what_the_tokens_allow() {
     for (kbps, us) in [(1000, 8_320), (10_000, 832), (100, 20_000)] {
-        let config = TimedTransmissionConfig { rate: Some(Rate::from_bps(1000 * kbps)), ..config() };
+        let config =
+            TimedTransmissionConfig { rate: Some(Rate::from_bps(1000 * kbps)), ..config() };
         let mut d = at(2.0, &config);
         assert_eq!(d.cc.next_timer(), Time::NEVER);
         d.cc.on_sent(&sent(&d, Time::ZERO));
@@ -142,7 +160,8 @@ fn the_timer_sends_what_the_tokens_allow() {
     d.cc.on_sent(&sent(&d, now));
     let (now, ahead) = look(&mut d);
     assert_eq!(ahead, 1);
-    // The sender had nothing to send: the next look finds two, and is the last one, until something stirs.
+    // The sender had nothing to send: the next look finds two, and is the last one, until something
+    // stirs.
     assert_eq!((look(&mut d).1, d.cc.next_timer()), (2, Time::NEVER));
     d.now = now + Span::from_secs(1);
     d.ack(1);

@@ -1,15 +1,22 @@
-use crate::cc::parts::test_connection::{TestConnection, MSS, near};
 use super::super::newreno::Newreno;
 use super::*;
+use crate::cc::parts::test_connection::{MSS, TestConnection, near};
 
-/// A connection with `w` segments and a threshold of `ssthresh`, whose base is 100 ms, and which gets three samples of `rtt_ms` in a round trip
-/// that the third ends: the window and the threshold, segments.
+/// A connection with `w` segments and a threshold of `ssthresh`, whose base is 100 ms, and which
+/// gets three samples of `rtt_ms` in a round trip that the third ends: the window and the
+/// threshold, segments.
 fn judged(w: u64, ssthresh: u64, rtt_ms: u64, config: &VegasConfig) -> (f64, f64) {
-    let path =
-        Path { mss: MSS, initial_window: w * MSS, initial_ssthresh: ssthresh * MSS, growth_limit: 1, ..Path::PLAIN };
+    let path = Path {
+        mss: MSS,
+        initial_window: w * MSS,
+        initial_ssthresh: ssthresh * MSS,
+        growth_limit: 1,
+        ..Path::PLAIN
+    };
     let mut v = Vegas::new(config, &path);
     let mut ack = Ack::default();
-    // Duplicates: samples, and no growth. The first is of an empty path, and begins a round that it ends.
+    // Duplicates: samples, and no growth. The first is of an empty path, and begins a round that it
+    // ends.
     (ack.una, ack.nxt, ack.rtt, ack.window_limited) = (1, 1, Some(Span::from_ms(100)), true);
     v.on_ack(&ack, &mut Commands::default());
     v.0.rounds.restart();
@@ -36,7 +43,8 @@ fn the_vectors() {
     assert_eq!(judged(60, 40, 206, &VegasConfig::default()).1, 44.25);
 }
 
-/// With two samples where three are wanted it is Reno's: a segment per window in avoidance, per ACK in slow start.
+/// With two samples where three are wanted it is Reno's: a segment per window in avoidance, per ACK
+/// in slow start.
 #[test]
 fn few_samples_decide_nothing() {
     let config = VegasConfig { min_samples: 4, ..VegasConfig::default() };
@@ -56,11 +64,15 @@ fn the_papers_thresholds() {
     assert_eq!(judged(20, 10, 100, &paper).0, 21.0);
 }
 
-/// A path with room for ten segments and a queue: RTT = w / 10 * 100 ms once it is full. It comes to rest with `alpha` to `beta` waiting.
+/// A path with room for ten segments and a queue: RTT = w / 10 * 100 ms once it is full. It comes
+/// to rest with `alpha` to `beta` waiting.
 #[test]
 fn it_comes_to_rest_between_alpha_and_beta() {
     for (begin, slow) in [(2.0, true), (4.0, false), (40.0, false)] {
-        let mut d = TestConnection::<Vegas>::on(&crate::cc::parts::test_connection::path(begin, slow), &VegasConfig::default());
+        let mut d = TestConnection::<Vegas>::on(
+            &crate::cc::parts::test_connection::path(begin, slow),
+            &VegasConfig::default(),
+        );
         d.rounds(1, 100);
         let mut last = Vec::new();
         for n in 0..100 {
@@ -69,7 +81,11 @@ fn it_comes_to_rest_between_alpha_and_beta() {
                 last.push(d.w());
             }
         }
-        assert!(last.iter().all(|w| (12.0..=14.5).contains(w)) && last[0] == last[18], "{begin}: {last:?}");
+        assert!(
+            last.iter().all(|w| (12.0..=14.5).contains(w)) && last[0] == last[18],
+            "{begin}: \
+            {last:?}"
+        );
     }
 }
 
@@ -77,8 +93,10 @@ fn it_comes_to_rest_between_alpha_and_beta() {
 #[test]
 fn alternate_slow_start() {
     let grown = |ss_alt| {
-        let mut d =
-            TestConnection::<Vegas>::on(&crate::cc::parts::test_connection::path(2.0, true), &VegasConfig { ss_alt, ..Default::default() });
+        let mut d = TestConnection::<Vegas>::on(
+            &crate::cc::parts::test_connection::path(2.0, true),
+            &VegasConfig { ss_alt, ..Default::default() },
+        );
         let mut windows = Vec::new();
         for _ in 0..6 {
             d.round();
@@ -131,11 +149,15 @@ fn a_repair_is_renos() {
     assert_eq!(d.gauge("diff"), 0.0);
 }
 
-/// With as many samples asked for as there never are it grows like NewReno but for slow start's last step of a round.
+/// With as many samples asked for as there never are it grows like NewReno but for slow start's
+/// last step of a round.
 #[test]
 fn without_a_measure_slow_start_is_newrenos() {
     let path = crate::cc::parts::test_connection::path(2.0, true);
-    let mut d = TestConnection::<Vegas>::on(&path, &VegasConfig { min_samples: 1000, ..Default::default() });
+    let mut d = TestConnection::<Vegas>::on(
+        &path,
+        &VegasConfig { min_samples: 1000, ..Default::default() },
+    );
     let mut reno = TestConnection::<Newreno>::on(&path, &Default::default());
     for i in 0..400 {
         d.ack(1);

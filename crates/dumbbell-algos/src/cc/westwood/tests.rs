@@ -98,7 +98,8 @@ fn westwood() -> Westwood {
     Westwood::new(&WestwoodConfig::default(), &path)
 }
 
-/// Ten segments in each round trip of 100 ms, arriving with `spacing_us` in between: the estimate at the end, bytes a second.
+/// Ten segments in each round trip of 100 ms, arriving with `spacing_us` in between: the estimate
+/// at the end, bytes a second.
 fn estimate(spacing_us: u64) -> f64 {
     let mut f = filter();
     for round in 0..100 {
@@ -107,8 +108,8 @@ fn estimate(spacing_us: u64) -> f64 {
     f.bwe()
 }
 
-/// Compressed acknowledgements overestimate, for the filter takes a straight line between a fast sample and a slow one. Delayed ones
-/// underestimate.
+/// Compressed acknowledgements overestimate, for the filter takes a straight line between a fast
+/// sample and a slow one. Delayed ones underestimate.
 #[test]
 fn compressed_acks_mislead_it() {
     let even = estimate(10_000);
@@ -121,7 +122,8 @@ fn compressed_acks_mislead_it() {
     assert!(f.bwe() < 0.55 * even, "{}", f.bwe());
 }
 
-/// 100 kB/s and 50 ms: five segments, by a loss, an echo or a timeout; never less than two; a smaller window stays.
+/// 100 kB/s and 50 ms: five segments, by a loss, an echo or a timeout; never less than two; a
+/// smaller window stays.
 #[test]
 fn the_window_after_congestion_is_what_the_path_carries() {
     let run = |cause, cwnd: u64| {
@@ -137,23 +139,39 @@ fn the_window_after_congestion_is_what_the_path_carries() {
         (w.cwnd(), w.ssthresh().unwrap())
     };
     let near = |(cwnd, ssthresh): (u64, u64), expected: (u64, u64)| {
-        assert!(cwnd.abs_diff(expected.0) <= 1 && ssthresh.abs_diff(expected.1) <= 1, "{cwnd} {ssthresh}");
+        assert!(
+            cwnd.abs_diff(expected.0) <= 1 && ssthresh.abs_diff(expected.1) <= 1,
+            "{cwnd} \
+            {ssthresh}"
+        );
     };
     near(run(Cause::Loss, 20), (5 * MSS, 5 * MSS));
     near(run(Cause::Ecn, 20), (5 * MSS, 5 * MSS));
     near(run(Cause::Timeout { first: true }, 20), (MSS, 5 * MSS));
     near(run(Cause::Loss, 4), (4 * MSS, 5 * MSS));
     let mut fresh = westwood();
-    fresh.on_congestion(&Congestion::new(Time::ZERO, Cause::Loss, 20 * MSS, &[]), &mut Commands::default());
+    fresh.on_congestion(
+        &Congestion::new(Time::ZERO, Cause::Loss, 20 * MSS, &[]),
+        &mut Commands::default(),
+    );
     assert_eq!((fresh.cwnd(), fresh.ssthresh()), (2 * MSS, Some(2 * MSS)), "no estimate yet");
-    fresh.on_congestion(&Congestion::new(Time::ZERO, Cause::Spurious, 0, &[]), &mut Commands::default());
+    fresh.on_congestion(
+        &Congestion::new(Time::ZERO, Cause::Spurious, 0, &[]),
+        &mut Commands::default(),
+    );
     assert_eq!((fresh.cwnd(), fresh.ssthresh()), (100 * MSS, Some(u64::MAX)), "as it was");
 }
 
 /// Between congestion it is Reno.
 #[test]
 fn it_grows_like_reno() {
-    let path = Path { mss: MSS, initial_window: 4 * MSS, initial_ssthresh: 30 * MSS, growth_limit: 1, ..Path::PLAIN };
+    let path = Path {
+        mss: MSS,
+        initial_window: 4 * MSS,
+        initial_ssthresh: 30 * MSS,
+        growth_limit: 1,
+        ..Path::PLAIN
+    };
     let mut westwood = Westwood::new(&WestwoodConfig::default(), &path);
     let mut reno = Window::new(STANDARD, &path);
     for n in 0..500 {

@@ -25,7 +25,9 @@ fn the_vector_of_the_single_pole() {
         e.sample(100_000.0);
         seen.push(e.bwe());
     }
-    for (n, expected) in [(1, 10_000.0), (2, 19_000.0), (3, 27_100.0), (10, 65_132.16), (30, 95_760.88)] {
+    for (n, expected) in
+        [(1, 10_000.0), (2, 19_000.0), (3, 27_100.0), (10, 65_132.16), (30, 95_760.88)]
+    {
         assert!((seen[n - 1] - expected).abs() < 0.005, "{n}: {}", seen[n - 1]);
     }
     // Two samples in a mean: 0.9 * 95760.88 + 0.1 * (100000 + 40000) / 2.
@@ -45,7 +47,8 @@ fn the_two_low_passes() {
     assert_eq!((e.inner, e.bwe()), (78_750.0, 80_937.5));
 }
 
-/// A window closes with the first acknowledgement after it, which belongs to the next one: Linux after more than a round trip and than 50 ms.
+/// A window closes with the first acknowledgement after it, which belongs to the next one: Linux
+/// after more than a round trip and than 50 ms.
 #[test]
 fn windows_of_time() {
     let after = |filter, rtt: u64, times: &[u64]| {
@@ -68,16 +71,23 @@ fn windows_of_time() {
 #[test]
 fn compressed_acks_do_not_mislead_it() {
     for filter in [Filter::Linux, Filter::Ns3] {
-        let (even, compressed) = (rounds(filter, 100, 10_000).bwe(), rounds(filter, 100, 1000).bwe());
-        // Windows longer than a round trip hold whole numbers of acknowledgements: Linux's of 110 ms, eleven less the first.
+        let (even, compressed) =
+            (rounds(filter, 100, 10_000).bwe(), rounds(filter, 100, 1000).bwe());
+        // Windows longer than a round trip hold whole numbers of acknowledgements: Linux's of 110
+        // ms, eleven less the first.
         assert!((even - 100_000.0).abs() < 10_000.0, "{filter:?} {even}");
-        assert!((compressed - 100_000.0).abs() < 10_000.0 && compressed < 1.1 * even, "{filter:?} {compressed}");
+        assert!(
+            (compressed - 100_000.0).abs() < 10_000.0 && compressed < 1.1 * even,
+            "{filter:?} \
+            {compressed}"
+        );
     }
 }
 
 fn made(cut: Cut) -> WestwoodPlus {
     let path = Path { mss: MSS, initial_window: 20 * MSS, ..Path::PLAIN };
-    let mut w = WestwoodPlus::new(&WestwoodPlusConfig { cut, ..WestwoodPlusConfig::default() }, &path);
+    let mut w =
+        WestwoodPlus::new(&WestwoodPlusConfig { cut, ..WestwoodPlusConfig::default() }, &path);
     for n in 0..300 {
         w.on_ack(&ack(n, 50), &mut Commands::default());
     }
@@ -113,7 +123,8 @@ fn when_the_estimate_becomes_the_window() {
     assert_eq!((timeout.cwnd(), timeout.ssthresh()), (MSS, Some(pipe)));
 }
 
-/// A timeout may mean another path: the next sample replaces the smallest one, which counts until then.
+/// A timeout may mean another path: the next sample replaces the smallest one, which counts until
+/// then.
 #[test]
 fn a_timeout_renews_the_least_round_trip() {
     let mut w = made(Cut::Loss);

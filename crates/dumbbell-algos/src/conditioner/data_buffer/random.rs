@@ -25,11 +25,18 @@ impl Trace {
             TokenUnit::Byte => Limit::Bytes(Bytes(u64::from(1500 + rng.below(4000)))),
             TokenUnit::Packet => Limit::Packets(Packets(f64::from(1 + rng.below(5)))),
         };
-        // A token for 1000 bytes takes about 8 ms; the load is from a third of that to three times as much.
+        // A token for 1000 bytes takes about 8 ms; the load is from a third of that to three times
+        // as much.
         let rate = Some(Rate::from_bps(900_000 + u64::from(rng.below(200_000))));
         let mean = 2_700_000.0 + 21_300_000.0 * rng.unit();
         let bursts = rng.unit();
-        let config = DataBufferConfig { rate, burst, tokens, packet_size: Some(Bytes(1000)), ..Default::default() };
+        let config = DataBufferConfig {
+            rate,
+            burst,
+            tokens,
+            packet_size: Some(Bytes(1000)),
+            ..Default::default()
+        };
         let mut now = Time::ZERO;
         let arrivals = (0..60)
             .map(|_| {
@@ -42,15 +49,18 @@ impl Trace {
         Trace { config, arrivals }
     }
 
-    /// The marker with a buffer of `size` packets, after the trace and until the buffer is empty, then until `end`;
-    /// `watch` looks after each arrival.
+    /// The marker with a buffer of `size` packets, after the trace and until the buffer is empty,
+    /// then until `end`; `watch` looks after each arrival.
     fn run(
         &self,
         size: u32,
         end: Time,
         mut watch: impl FnMut(&mut DataBuffer<Numbered>, Time),
     ) -> Station<DataBuffer<Numbered>> {
-        let config = DataBufferConfig { size: Limit::Packets(Packets(f64::from(size))), ..self.config.clone() };
+        let config = DataBufferConfig {
+            size: Limit::Packets(Packets(f64::from(size))),
+            ..self.config.clone()
+        };
         let mut s = Station::new(|site| DataBuffer::new(&config, site));
         for (at, bytes) in &self.arrivals {
             s.arrive(*at, *bytes);
@@ -72,8 +82,8 @@ fn green(s: &Station<DataBuffer<Numbered>>) -> usize {
     s.colors.iter().filter(|(_, color)| *color == Some(Color::Green)).count()
 }
 
-/// With packets of one size a larger buffer never sends less IN and never loses more tokens, and no token is
-/// unaccounted for.
+/// With packets of one size a larger buffer never sends less IN and never loses more tokens, and no
+/// token is unaccounted for.
 #[test]
 fn a_larger_buffer_never_sends_less_in_nor_loses_more_tokens() {
     let mut gained = 0;
@@ -85,7 +95,12 @@ fn a_larger_buffer_never_sends_less_in_nor_loses_more_tokens() {
             let end = s.inner.tokens(trace.end()).unwrap();
             assert!(end.balanced(), "{seed} {size}: {end:?}");
             let per_packet = if end.packets { end.unit } else { 1000 * end.unit };
-            assert_eq!(end.taken, green(&s) as u128 * per_packet, "{seed} {size}: only what is IN takes tokens");
+            assert_eq!(
+                end.taken,
+                green(&s) as u128 * per_packet,
+                "{seed} {size}: only what is IN \
+                takes tokens"
+            );
             let now = (green(&s), end.lost);
             if let Some((last, lost)) = before {
                 assert!(
@@ -100,8 +115,9 @@ fn a_larger_buffer_never_sends_less_in_nor_loses_more_tokens() {
     assert!(gained > 10_000, "the traces ask something of the buffer: {gained}");
 }
 
-/// Packets of several sizes may lose by a larger buffer: what waits at the front may be a large one, for which small ones are
-/// displaced that would have found their tokens. How often, of these traces: docs/diffserv.md says the same.
+/// Packets of several sizes may lose by a larger buffer: what waits at the front may be a large
+/// one, for which small ones are displaced that would have found their tokens. How often, of these
+/// traces: docs/diffserv.md says the same.
 #[test]
 fn packets_of_several_sizes_may_lose_by_a_larger_buffer() {
     let (mut fewer, mut lost) = (0, 0);
@@ -121,8 +137,9 @@ fn packets_of_several_sizes_may_lose_by_a_larger_buffer() {
     assert_eq!((fewer, lost), (3214, 1969), "fewer IN, more tokens lost");
 }
 
-/// Order is kept; nobody waits while there is a token for the front; what leaves IN waited no longer than the buffer's
-/// packets take at the reserved rate; what conforms to the bucket is all that is IN.
+/// Order is kept; nobody waits while there is a token for the front; what leaves IN waited no
+/// longer than the buffer's packets take at the reserved rate; what conforms to the bucket is all
+/// that is IN.
 #[test]
 fn it_keeps_order_idles_never_and_holds_nobody_longer_than_it_must() {
     for seed in 0..TRACES / 10 {
@@ -144,19 +161,29 @@ fn it_keeps_order_idles_never_and_holds_nobody_longer_than_it_must() {
                 clock = came + *held;
                 let most = rate.span_of(u64::from(size) * u64::from(largest));
                 let least = Span::from_ps(most.ps() + 1);
-                assert!(*color != Some(Color::Green) || *held <= least, "{seed} {size}: {id} waited {held}");
+                assert!(
+                    *color != Some(Color::Green) || *held <= least,
+                    "{seed} {size}: {id} \
+                    waited {held}"
+                );
             }
         }
     }
 }
 
-/// What is IN in any time t is at most `burst + rate t`, in whole numbers, with a buffer as without one.
+/// What is IN in any time t is at most `burst + rate t`, in whole numbers, with a buffer as without
+/// one.
 #[test]
 fn what_is_in_conforms_to_the_bucket() {
     const BYTE: u128 = 8_000_000_000_000;
     for seed in 0..TRACES / 10 {
         let trace = Trace::random(seed, true);
-        let Limit::Bytes(burst) = trace.config.burst else { unreachable!("mixed traces have tokens in bytes") };
+        let Limit::Bytes(burst) = trace.config.burst else {
+            unreachable!(
+                "mixed traces have tokens \
+            in bytes"
+            )
+        };
         let rate = u128::from(trace.config.rate.unwrap().bps());
         for size in [0, 3] {
             let s = trace.run(size, trace.end(), |_, _| ());

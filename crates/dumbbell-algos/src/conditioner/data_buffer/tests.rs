@@ -43,14 +43,16 @@ fn released(s: &Station<Marker>) -> Vec<(u64, u64, bool)> {
         .iter()
         .zip(&s.colors)
         .map(|(out, (id, color))| match out {
-            Out::Emitted(at, same) if same == id => (at.ps() / 1_000_000_000_000, *id, *color == Some(Color::Green)),
+            Out::Emitted(at, same) if same == id => {
+                (at.ps() / 1_000_000_000_000, *id, *color == Some(Color::Green))
+            }
             other => panic!("{other:?}"),
         })
         .collect()
 }
 
-/// Eight packets at once: two find tokens, three are displaced, three get the next three tokens; of the eight tokens
-/// that come three are lost, where without a buffer six are.
+/// Eight packets at once: two find tokens, three are displaced, three get the next three tokens; of
+/// the eight tokens that come three are lost, where without a buffer six are.
 #[test]
 fn the_trace_of_eight_packets_at_once() {
     for (size, lost, gone) in [
@@ -62,7 +64,11 @@ fn the_trace_of_eight_packets_at_once() {
             (0..8).for_each(|_| s.arrive(Time::ZERO, 1000));
             s.run_to(second(8));
             let later = [(1, 5, true), (2, 6, true), (3, 7, true)];
-            let all: Vec<_> = gone.iter().copied().chain(if size > 0 { later.to_vec() } else { vec![] }).collect();
+            let all: Vec<_> = gone
+                .iter()
+                .copied()
+                .chain(if size > 0 { later.to_vec() } else { vec![] })
+                .collect();
             assert_eq!(released(&s), all);
             let end = s.inner.tokens(second(8)).unwrap();
             assert_eq!(
@@ -79,7 +85,12 @@ fn a_token_comes_before_the_packet_of_its_instant() {
     let mut s = station(&slow(packets(1), TokenUnit::Packet));
     (0..3).for_each(|_| s.arrive(Time::ZERO, 1000));
     s.arrive(second(1), 1000);
-    assert_eq!(released(&s), [(0, 0, true), (0, 1, true), (1, 2, true)], "number 3 displaces nobody");
+    assert_eq!(
+        released(&s),
+        [(0, 0, true), (0, 1, true), (1, 2, true)],
+        "number 3 displaces \
+        nobody"
+    );
     // Even where the clock of the marker is asked after the packet.
     let mut late = station(&slow(packets(1), TokenUnit::Packet));
     (0..3).for_each(|_| late.arrive(Time::ZERO, 1000));
@@ -89,14 +100,21 @@ fn a_token_comes_before_the_packet_of_its_instant() {
 
 #[test]
 fn the_other_overflow_sends_the_arriving_packet_out() {
-    let mut s = station(&DataBufferConfig { overflow: Overflow::Arrival, ..slow(packets(3), TokenUnit::Packet) });
+    let mut s = station(&DataBufferConfig {
+        overflow: Overflow::Arrival,
+        ..slow(packets(3), TokenUnit::Packet)
+    });
     (0..8).for_each(|_| s.arrive(Time::ZERO, 1000));
     s.drain();
     let out = [(0, 5, false), (0, 6, false), (0, 7, false)];
-    assert_eq!(released(&s)[2..], [out.to_vec(), vec![(1, 2, true), (2, 3, true), (3, 4, true)]].concat());
+    assert_eq!(
+        released(&s)[2..],
+        [out.to_vec(), vec![(1, 2, true), (2, 3, true), (3, 4, true)]].concat()
+    );
 }
 
-/// A buffer of bytes lets as many go as the arriving packet needs; one that never fits leaves behind all others.
+/// A buffer of bytes lets as many go as the arriving packet needs; one that never fits leaves
+/// behind all others.
 #[test]
 fn a_buffer_in_bytes_makes_room_from_the_front() {
     let mut s = station(&slow(Limit::Bytes(Bytes(1500)), TokenUnit::Byte));
@@ -117,7 +135,12 @@ fn a_smaller_packet_behind_a_displaced_one_goes_at_once() {
     for bytes in [1200, 1000, 800, 600] {
         s.arrive(Time::ZERO, bytes);
     }
-    assert_eq!(released(&s), [(0, 0, true), (0, 1, false), (0, 2, true)], "800 bytes are left of 2000");
+    assert_eq!(
+        released(&s),
+        [(0, 0, true), (0, 1, false), (0, 2, true)],
+        "800 bytes are left of \
+        2000"
+    );
     assert_eq!(s.inner.held(), 1);
 }
 
@@ -139,14 +162,18 @@ fn without_a_buffer_it_is_the_token_bucket_marker() {
     for seed in 0..200 {
         let mut rng = Stream::named(seed, "traffic");
         let unit = [TokenUnit::Byte, TokenUnit::Packet][rng.below(2) as usize];
-        let config = slow([packets(0), Limit::Bytes(Bytes(0)), Limit::Bdp(0.0)][rng.below(3) as usize], unit);
+        let config = slow(
+            [packets(0), Limit::Bytes(Bytes(0)), Limit::Bdp(0.0)][rng.below(3) as usize],
+            unit,
+        );
         let plain = TokenBucketConfig {
             rate: config.rate,
             burst: config.burst,
             tokens: config.tokens,
             packet_size: config.packet_size,
         };
-        let (mut s, mut meter, mut now) = (station(&config), Bench::<TokenBucketMeter>::new(&plain), Time::ZERO);
+        let (mut s, mut meter, mut now) =
+            (station(&config), Bench::<TokenBucketMeter>::new(&plain), Time::ZERO);
         for id in 0..100u64 {
             now += Span::from_ms(u64::from(rng.below(1200)));
             let bytes = 40 + rng.below(1461);
@@ -170,7 +197,9 @@ fn sizes_in_round_trip_times_are_of_the_reservation() {
 
 #[test]
 fn an_empty_bucket_is_refused_and_no_buffer_is_not() {
-    let fault = DataBufferConfig { burst: Limit::Bdp(0.0), ..DataBufferConfig::default() }.check().unwrap_err();
+    let fault = DataBufferConfig { burst: Limit::Bdp(0.0), ..DataBufferConfig::default() }
+        .check()
+        .unwrap_err();
     assert_eq!(fault.at, "burst");
     DataBufferConfig { size: packets(0), ..DataBufferConfig::default() }.check().unwrap();
 }

@@ -2,7 +2,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What has an error with the given probability, independently of all others; a packet with one error is hit.
+/// What has an error with the given probability, independently of all others; a packet with one
+/// error is hit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Per {
@@ -59,7 +60,10 @@ mod tests {
     #[test]
     fn never_and_always() {
         for per in [Per::Packet, Per::Byte, Per::Bit] {
-            assert_eq!((Hit::new(0.0, per).probability(1500), Hit::new(1.0, per).probability(1)), (0.0, 1.0));
+            assert_eq!(
+                (Hit::new(0.0, per).probability(1500), Hit::new(1.0, per).probability(1)),
+                (0.0, 1.0)
+            );
         }
         assert_eq!(Hit::new(1.0, Per::Bit).probability(0), 0.0);
     }

@@ -1,8 +1,9 @@
 //! Which packets a recorded loss trace loses, in few characters.
 //!
-//! A scenario may write them, a plan holds them: words, whose meaning is said beside them ([`Of`]). `0` and `1` stand
-//! for packets, `0x99 1` for 99 that arrive and one that is lost, `00010` for five; or a word is the number of a packet that
-//! is lost, from 1; or the time in seconds at which the next packet is lost.
+//! A scenario may write them, a plan holds them: words, whose meaning is said beside them ([`Of`]).
+//! `0` and `1` stand for packets, `0x99 1` for 99 that arrive and one that is lost, `00010` for
+//! five; or a word is the number of a packet that is lost, from 1; or the time in seconds at which
+//! the next packet is lost.
 use dumbbell_core::units::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,7 +23,8 @@ pub enum Of {
     Bits,
     /// Numbers of the packets that are lost, ascending; the first that leaves the transmitter is 1.
     Packets,
-    /// Times in seconds, ascending: the next packet that leaves the transmitter then or later is lost.
+    /// Times in seconds, ascending: the next packet that leaves the transmitter then or later is
+    /// lost.
     Times,
 }
 
@@ -94,7 +96,11 @@ impl Losses {
 
     fn passes(&mut self, times: u64) -> Result<(), String> {
         self.length += times;
-        if self.length > LONGEST { Err(format!("there are more than {LONGEST} packets")) } else { Ok(()) }
+        if self.length > LONGEST {
+            Err(format!("there are more than {LONGEST} packets"))
+        } else {
+            Ok(())
+        }
     }
 
     fn loses(&mut self) -> Result<(), String> {
@@ -118,7 +124,11 @@ impl Losses {
     /// # Errors
     /// There was none.
     pub fn whole(self) -> Result<Self, String> {
-        if self.lost.is_empty() && self.length == 0 { Err("there is nothing in it".into()) } else { Ok(self) }
+        if self.lost.is_empty() && self.length == 0 {
+            Err("there is nothing in it".into())
+        } else {
+            Ok(self)
+        }
     }
 
     /// What is lost: places of packets from 0, or picoseconds.
@@ -146,7 +156,11 @@ impl fmt::Display for Losses {
                         let (whole, part) = (place / 1_000_000_000_000, place % 1_000_000_000_000);
                         let part = format!("{part:012}");
                         let part = part.trim_end_matches('0');
-                        write!(f, "{space}{whole}{}{part}", if part.is_empty() { "" } else { "." })?;
+                        write!(
+                            f,
+                            "{space}{whole}{}{part}",
+                            if part.is_empty() { "" } else { "." }
+                        )?;
                     }
                     _ => write!(f, "{space}{}", place + 1)?,
                 }

@@ -1,5 +1,5 @@
-//! The time sliding window estimator (D. Clark, W. Fang 1998; RFC 2859 section 3): a rate that forgets within a window of
-//! time, not of packets, and what the meters over it have in common.
+//! The time sliding window estimator (D. Clark, W. Fang 1998; RFC 2859 section 3): a rate that
+//! forgets within a window of time, not of packets, and what the meters over it have in common.
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Rate, Span, Time};
 use schemars::JsonSchema;
@@ -77,7 +77,8 @@ impl Tsw {
 mod tests {
     use super::*;
 
-    /// 1000 bytes every 4 ms into a window of 1 s that begins at nothing: by hand, three decimals; the limit is L / d.
+    /// 1000 bytes every 4 ms into a window of 1 s that begins at nothing: by hand, three decimals;
+    /// the limit is L / d.
     #[test]
     fn the_vector() {
         let expected = [
@@ -91,7 +92,8 @@ mod tests {
             (1000, 245_384.410),
         ];
         let mut tsw = Tsw::new(Span::from_secs(1), 0.0);
-        let rates: Vec<f64> = (1..=20_000u64).map(|n| tsw.update(Time::ZERO + Span::from_ms(4 * n), 1000)).collect();
+        let rates: Vec<f64> =
+            (1..=20_000u64).map(|n| tsw.update(Time::ZERO + Span::from_ms(4 * n), 1000)).collect();
         for (n, rate) in expected {
             assert!((rates[n - 1] - rate).abs() < 0.0005, "{n}: {}", rates[n - 1]);
         }

@@ -11,10 +11,12 @@ pub use crate::aqm::pi2::Overload;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scheduler {
-    /// Weighted round robin: L goes first, and C has `c_protection` of the bytes while both are backlogged (Linux).
+    /// Weighted round robin: L goes first, and C has `c_protection` of the bytes while both are
+    /// backlogged (Linux).
     #[default]
     Wrr,
-    /// A FIFO in which L's packets count as having waited for `tshift` longer (RFC 9332 section 4.1.1).
+    /// A FIFO in which L's packets count as having waited for `tshift` longer (RFC 9332 section
+    /// 4.1.1).
     TimeShifted,
 }
 
@@ -47,11 +49,13 @@ pub enum Chance {
     /// By a draw for each packet (Linux).
     #[default]
     Random,
-    /// By adding up probabilities, a signal for each whole one: evenly spaced (RFC 9332 appendix A, `recur`).
+    /// By adding up probabilities, a signal for each whole one: evenly spaced (RFC 9332 appendix A,
+    /// `recur`).
     Recur,
 }
 
-/// Parameters of [`DualPi2`](super::DualPi2). The port's limit is that of both queues (RFC 9332: 250 ms of the link's rate).
+/// Parameters of [`DualPi2`](super::DualPi2). The port's limit is that of both queues (RFC 9332:
+/// 250 ms of the link's rate).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DualPi2Config {
@@ -62,10 +66,16 @@ pub struct DualPi2Config {
     #[schemars(extend("x-source" = "RFC 9332 appendix A.1: 16 ms"))]
     pub tupdate: Span,
     /// Gain of the distance from the target, in 1/s.
-    #[schemars(range(min = 0.0), extend("x-source" = "RFC 9332 appendix A.1: 0.1 Tupdate / RTT_max^2"))]
+    #[schemars(
+        range(min = 0.0),
+        extend("x-source" = "RFC 9332 appendix A.1: 0.1 Tupdate / RTT_max^2"),
+    )]
     pub alpha: f64,
     /// Gain of the delay's growth, in 1/s.
-    #[schemars(range(min = 0.0), extend("x-source" = "Linux sch_dualpi2: 3.2; RFC 9332: 0.3 / RTT_max"))]
+    #[schemars(
+        range(min = 0.0),
+        extend("x-source" = "Linux sch_dualpi2: 3.2; RFC 9332: 0.3 / RTT_max"),
+    )]
     pub beta: f64,
     /// The coupling factor k: L is marked with k p', C signalled with p'^2.
     #[schemars(range(min = 1.0, max = 20.0), extend("x-source" = "RFC 9332 section 2.1: 2"))]
@@ -94,7 +104,8 @@ pub struct DualPi2Config {
     /// Under `wrr`, C's share of the bytes while both queues are backlogged.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Linux sch_dualpi2: 10 %"))]
     pub c_protection: f64,
-    /// Under `time_shifted`, for how much longer L's packets count as having waited. RFC 9332 leaves it open; reconstructed.
+    /// Under `time_shifted`, for how much longer L's packets count as having waited. RFC 9332
+    /// leaves it open; reconstructed.
     #[schemars(extend("x-source" = "reconstructed: 50 ms"))]
     pub tshift: Span,
     /// How a probability becomes decisions.
@@ -132,10 +143,17 @@ impl Config for DualPi2Config {
     fn check(&self) -> Result<(), Fault> {
         check_times(self.target, self.tupdate)?;
         if self.l_aqm == LAqm::Step && self.step_thresh == Span::ZERO {
-            return Err(Fault::at("step_thresh", "each packet that waits at all would be marked").fix("write \"1 ms\""));
+            return Err(Fault::at("step_thresh", "each packet that waits at all would be marked")
+                .fix(
+                    "write \
+                \"1 ms\"",
+                ));
         }
         if self.l_aqm == LAqm::Ramp && self.l_min_th >= self.target {
-            let cause = format!("L would begin to mark at {}, and C's target is {}", self.l_min_th, self.target);
+            let cause = format!(
+                "L would begin to mark at {}, and C's target is {}",
+                self.l_min_th, self.target
+            );
             return Err(Fault::at("l_min_th", cause).fix("write \"800 us\", or raise `target`"));
         }
         Ok(())

@@ -1,6 +1,6 @@
-use crate::qdisc::parts::test_qdisc::{TestQdisc, numbers};
 use super::config::{LAqm, Scheduler};
 use super::*;
+use crate::qdisc::parts::test_qdisc::{TestQdisc, numbers};
 use dumbbell_core::catalogue::read;
 use dumbbell_core::testing::{Event, Numbered, link, packet};
 use serde_json::json;
@@ -23,8 +23,8 @@ fn the_pressure_at_a_constant_delay() {
     }
 }
 
-/// How often L is marked and C signalled is k p' and p'^2 (four standard deviations of 100 000 draws), or exactly so where
-/// probabilities are added up.
+/// How often L is marked and C signalled is k p' and p'^2 (four standard deviations of 100 000
+/// draws), or exactly so where probabilities are added up.
 #[test]
 fn classic_and_scalable_signals_are_coupled() {
     let n = 100_000.0;
@@ -34,20 +34,36 @@ fn classic_and_scalable_signals_are_coupled() {
             let mut rng = Stream::named(1, "coupled");
             let [mut marks, mut drops, mut squared] = [0.0f64; 3];
             for _ in 0..100_000 {
-                marks += f64::from(u8::from(c.low(Span::ZERO, 0, 9000, &mut rng) == Fate::Mark(Reason::Early)));
-                squared += f64::from(u8::from(c.classic(Ecn::Ect0, 9000, &mut rng) == Fate::Mark(Reason::Early)));
-                drops += f64::from(u8::from(c.classic(Ecn::NotEct, 9000, &mut rng) == Fate::Drop(Reason::Early)));
+                marks += f64::from(u8::from(
+                    c.low(Span::ZERO, 0, 9000, &mut rng) == Fate::Mark(Reason::Early),
+                ));
+                squared += f64::from(u8::from(
+                    c.classic(Ecn::Ect0, 9000, &mut rng) == Fate::Mark(Reason::Early),
+                ));
+                drops += f64::from(u8::from(
+                    c.classic(Ecn::NotEct, 9000, &mut rng) == Fate::Drop(Reason::Early),
+                ));
             }
-            // The two kinds of Classic packets take turns, so that the sum is what is spaced evenly.
+            // The two kinds of Classic packets take turns, so that the sum is what is spaced
+            // evenly.
             for (count, draws, want) in [(marks, n, k * p), (squared + drops, 2.0 * n, p * p)] {
-                let slack = if chance == "recur" { 1.5 } else { 4.0 * libm::sqrt(draws * want * (1.0 - want)) };
-                assert!((count - draws * want).abs() <= slack, "{chance} {p} {k}: {count} of {draws}");
+                let slack = if chance == "recur" {
+                    1.5
+                } else {
+                    4.0 * libm::sqrt(draws * want * (1.0 - want))
+                };
+                assert!(
+                    (count - draws * want).abs() <= slack,
+                    "{chance} {p} {k}: {count} of \
+                    {draws}"
+                );
             }
         }
     }
 }
 
-/// From p_CL = 1 on (p' = 1/2, p_C = 1/4) a fourth of all packets is dropped, ECN-capable or not; what stays of L is marked.
+/// From p_CL = 1 on (p' = 1/2, p_C = 1/4) a fourth of all packets is dropped, ECN-capable or not;
+/// what stays of L is marked.
 #[test]
 fn an_overload_drops_what_is_ecn_capable() {
     let mut c = coupled(json!({"chance": "recur"}), 0.5);
@@ -66,8 +82,9 @@ fn an_overload_drops_what_is_ecn_capable() {
     (0..100).for_each(|_| never.update(1.0));
     assert_eq!(never.p, 0.5);
     for c in [&mut below, &mut never] {
-        let capable =
-            (0..1000).flat_map(|_| [c.low(Span::ZERO, 9, 9000, &mut rng), c.classic(Ecn::Ect0, 9000, &mut rng)]);
+        let capable = (0..1000).flat_map(|_| {
+            [c.low(Span::ZERO, 9, 9000, &mut rng), c.classic(Ecn::Ect0, 9000, &mut rng)]
+        });
         assert!(capable.collect::<Vec<_>>().iter().all(|f| !matches!(f, Fate::Drop(_))));
     }
 }
@@ -86,8 +103,8 @@ fn the_ramp_and_the_step() {
     assert_eq!([999, 1000, 1001].map(|t| native(&step, us(t))), [0.0, 0.0, 1.0]);
 }
 
-/// With no more than one packet behind it a packet of L is not marked for its delay; with less than two MTUs in both queues
-/// nothing is coupled.
+/// With no more than one packet behind it a packet of L is not marked for its delay; with less than
+/// two MTUs in both queues nothing is coupled.
 #[test]
 fn a_short_queue_is_left_alone() {
     let mut rng = Stream::named(1, "short");
@@ -110,7 +127,8 @@ fn ect1_and_ce_are_low_latency() {
     assert_eq!(numbers(&mut d), [2, 3, 0, 1]);
 }
 
-/// While both are backlogged C has its share of the bytes, within a packet; an L that comes alone or first goes first.
+/// While both are backlogged C has its share of the bytes, within a packet; an L that comes alone
+/// or first goes first.
 #[test]
 fn wrr_keeps_a_share_for_classic() {
     for share in [0.1, 0.3] {
@@ -129,16 +147,24 @@ fn wrr_keeps_a_share_for_classic() {
     }
 }
 
-/// C's share is of the bytes that are sent: what is dropped of C, here a fourth of it, does not count as its turn.
+/// C's share is of the bytes that are sent: what is dropped of C, here a fourth of it, does not
+/// count as its turn.
 #[test]
 fn what_is_dropped_takes_no_share() {
-    let mut d = deck(json!({"c_protection": 0.3, "chance": "recur", "overload": "mark"}), Capacity::Unlimited);
+    let mut d = deck(
+        json!({"c_protection": 0.3, "chance": "recur", "overload": "mark"}),
+        Capacity::Unlimited,
+    );
     for n in 0..6000u32 {
         d.put_meta(packet(0, 1000, if n % 2 == 0 { Ecn::Ect1 } else { Ecn::NotEct }));
     }
     d.qdisc.coupled.p = 0.5;
     let classic = (0..2000).filter(|_| d.take().unwrap().meta.ecn == Ecn::NotEct).count();
-    assert!((598..=602).contains(&classic) && d.dropped().len() >= 190, "{classic} of 2000, {:?}", d.dropped().len());
+    assert!(
+        (598..=602).contains(&classic) && d.dropped().len() >= 190,
+        "{classic} of 2000, {:?}",
+        d.dropped().len()
+    );
 }
 
 /// L's head goes before C's unless that has waited for more than `tshift` longer.
@@ -149,7 +175,9 @@ fn a_time_shifted_fifo() {
         d.now = Time::ZERO + Span::from_ms(ms);
         d.put_meta(packet(0, 100, ecn))
     };
-    for (ms, ecn) in [(0, Ecn::NotEct), (40, Ecn::Ect1), (45, Ecn::NotEct), (60, Ecn::Ect1), (120, Ecn::Ect1)] {
+    for (ms, ecn) in
+        [(0, Ecn::NotEct), (40, Ecn::Ect1), (45, Ecn::NotEct), (60, Ecn::Ect1), (120, Ecn::Ect1)]
+    {
         at(ms, ecn);
     }
     // Virtual arrivals: C 0, L -10, C 45, L 10, L 70.
@@ -159,7 +187,9 @@ fn a_time_shifted_fifo() {
 /// The controller acts on the larger delay, or on C's alone.
 #[test]
 fn whose_delay_counts() {
-    for (of, want) in [("both", 0.16 * 0.025 + 3.2 * 0.040), ("classic", 3.2 * 0.010 - 0.16 * 0.005)] {
+    for (of, want) in
+        [("both", 0.16 * 0.025 + 3.2 * 0.040), ("classic", 3.2 * 0.010 - 0.16 * 0.005)]
+    {
         let mut d = deck(json!({ "delay_of": of }), Capacity::Unlimited);
         d.wake();
         d.put_meta(packet(0, 100, Ecn::Ect1));

@@ -13,7 +13,10 @@ use dumbbell_core::testing::{Bench, Event, Numbered, link, packet};
 use dumbbell_core::units::{Capacity, Span, Time};
 use serde_json::{Value, json};
 
-fn events<Q: Algorithm<Site = LinkInfo> + Qdisc<Numbered>>(config: &Value, case: u64) -> Vec<Event> {
+fn events<Q: Algorithm<Site = LinkInfo> + Qdisc<Numbered>>(
+    config: &Value,
+    case: u64,
+) -> Vec<Event> {
     let mut rng = Stream::named(case, "presets");
     let (site, counted, traffic) = (link(capacity(&mut rng)), rng.coin(0.5), arrivals(&mut rng));
     let mut bench = Bench::new(Q::new(&read(config).unwrap(), &site), site, case, counted);
@@ -49,7 +52,8 @@ fn a_preset_is_fq_with_its_algorithm() {
     assert!(signals > 100, "{signals}");
 }
 
-/// A flow that does not respond, beside one that sends little: the buffer cuts the first, and BLUE learns of it.
+/// A flow that does not respond, beside one that sends little: the buffer cuts the first, and BLUE
+/// learns of it.
 #[test]
 fn a_queue_that_is_cut_teaches_blue() {
     let site = link(Capacity::Packets(20));
@@ -62,12 +66,16 @@ fn a_queue_that_is_cut_teaches_blue() {
         }
     }
     // The decisions of BLUE are `forced`.
-    assert!(bench.journal.dropped(Reason::Forced) > 100, "{}", bench.journal.dropped(Reason::Forced));
+    assert!(
+        bench.journal.dropped(Reason::Forced) > 100,
+        "{}",
+        bench.journal.dropped(Reason::Forced)
+    );
 }
 
-/// CoDel in each queue: two flows of four fifths of the link each, that do not respond to drops, wait for their own.
-/// A third that sends a small packet now and then waits for at most the packet in transmission and one quantum of another
-/// new flow, of which there is none.
+/// CoDel in each queue: two flows of four fifths of the link each, that do not respond to drops,
+/// wait for their own. A third that sends a small packet now and then waits for at most the packet
+/// in transmission and one quantum of another new flow, of which there is none.
 #[test]
 fn a_sparse_flow_does_not_wait_for_the_others() {
     let site = link(Capacity::Packets(1000));
@@ -84,9 +92,12 @@ fn a_sparse_flow_does_not_wait_for_the_others() {
         }
     }
     bench.drain();
-    let sent = |id: u64| {
-        bench.journal.0.iter().find_map(|e| if let Event::Sent(i, t) = e { (*i == id).then_some(*t) } else { None })
-    };
+    let sent =
+        |id: u64| {
+            bench.journal.0.iter().find_map(|e| {
+                if let Event::Sent(i, t) = e { (*i == id).then_some(*t) } else { None }
+            })
+        };
     for (id, at) in &came {
         let took = sent(*id).expect("nothing of the sparse flow is dropped").since(*at);
         // 1500 B and 100 B at 1 Mbps.

@@ -1,6 +1,6 @@
+use super::*;
 use crate::qdisc::parts::classes::ClassView;
 use crate::qdisc::parts::test_qdisc::{TestQdisc, numbers};
-use super::*;
 use dumbbell_core::catalogue::read;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Numbered, link};
@@ -19,12 +19,14 @@ fn credits(d: &Fair, flows: [usize; 2]) -> [i64; 2] {
 
 /// The queue of the flow that sent last, and its credit.
 fn queue_of(d: &mut Fair, flow: u32) -> usize {
-    let before: Vec<u32> = (0..d.qdisc.classes().count()).map(|c| d.qdisc.classes().backlog(c).packets).collect();
+    let before: Vec<u32> =
+        (0..d.qdisc.classes().count()).map(|c| d.qdisc.classes().backlog(c).packets).collect();
     d.put(flow, 0, 120);
     (0..before.len()).find(|c| d.qdisc.classes().backlog(*c).packets > before[*c]).unwrap()
 }
 
-/// Quantum 90, packets of 120 B: the trace of credits that another implementation of RFC 8290 publishes with its tests.
+/// Quantum 90, packets of 120 B: the trace of credits that another implementation of RFC 8290
+/// publishes with its tests.
 #[test]
 fn credits_go_by_the_published_trace() {
     let mut d = deck(json!({"quantum": "90 B"}), Capacity::Unlimited);
@@ -41,15 +43,17 @@ fn credits_go_by_the_published_trace() {
     for (flow, want) in trace {
         assert_eq!((d.take().unwrap().meta.flow.0, credits(&d, [one, two])), (flow, want));
     }
-    // Flow 1 has one more packet than the trace sends; without it both are empty, and the last look gives 90 and 30.
+    // Flow 1 has one more packet than the trace sends; without it both are empty, and the last look
+    // gives 90 and 30.
     assert_eq!(d.take().unwrap().meta.flow.0, 1);
     assert_eq!(credits(&d, [one, two]), [-30, 30]);
     assert!(d.take().is_none());
     assert_eq!(d.qdisc.order().turns().lengths(), (0, 0));
 }
 
-/// While both are backlogged, what two flows sent differs by at most a quantum and two packets, whatever their sizes: each
-/// had the same number of turns but one, and overdraws by less than one packet.
+/// While both are backlogged, what two flows sent differs by at most a quantum and two packets,
+/// whatever their sizes: each had the same number of turns but one, and overdraws by less than one
+/// packet.
 #[test]
 fn saturated_flows_share_bytes() {
     let mut d = deck(json!({"quantum": "1514 B"}), Capacity::Unlimited);
@@ -70,8 +74,8 @@ fn saturated_flows_share_bytes() {
     assert!(served[0] > 100_000, "{served:?}");
 }
 
-/// A flow that sends less than a quantum at a time and drains in between goes before all that are backlogged, after at most the
-/// other new ones: its packet is the next, always.
+/// A flow that sends less than a quantum at a time and drains in between goes before all that are
+/// backlogged, after at most the other new ones: its packet is the next, always.
 #[test]
 fn a_sparse_flow_goes_first() {
     let mut d = deck(json!({}), Capacity::Unlimited);
@@ -91,7 +95,8 @@ fn a_sparse_flow_goes_first() {
     }
 }
 
-/// A flow that begins gets at most one quantum (and the packet that overdraws it) before the others; then it waits its turn.
+/// A flow that begins gets at most one quantum (and the packet that overdraws it) before the
+/// others; then it waits its turn.
 #[test]
 fn a_new_flow_has_priority_for_one_quantum() {
     let mut d = deck(json!({"quantum": "3000 B"}), Capacity::Unlimited);
@@ -108,11 +113,15 @@ fn a_new_flow_has_priority_for_one_quantum() {
     let first = flows.iter().position(|f| *f != 9).unwrap();
     assert_eq!(first, 3, "{flows:?}");
     // From then on a round gives each flow its three packets.
-    assert_eq!([0, 1, 9].map(|flow| flows[3..].iter().filter(|f| **f == flow).count()), [3, 3, 3], "{flows:?}");
+    assert_eq!(
+        [0, 1, 9].map(|flow| flows[3..].iter().filter(|f| **f == flow).count()),
+        [3, 3, 3],
+        "{flows:?}"
+    );
 }
 
-/// A new queue that empties goes to the old ones: a flow that keeps sending a packet just as its queue runs dry
-/// gets its share of turns, not all of them (RFC 8290 section 4.2).
+/// A new queue that empties goes to the old ones: a flow that keeps sending a packet just as its
+/// queue runs dry gets its share of turns, not all of them (RFC 8290 section 4.2).
 #[test]
 fn priority_cannot_be_had_again_at_once() {
     let mut d = deck(json!({}), Capacity::Unlimited);
@@ -131,7 +140,8 @@ fn priority_cannot_be_had_again_at_once() {
     assert!(sent[1] >= 490, "{sent:?}");
 }
 
-/// Beyond the limit packets go from the head of the queue with the most bytes, by batches of at most half of it.
+/// Beyond the limit packets go from the head of the queue with the most bytes, by batches of at
+/// most half of it.
 #[test]
 fn the_fattest_queue_gives_way_by_batches() {
     let mut d = deck(json!({"drop_batch": 4}), Capacity::Packets(12));
@@ -148,7 +158,12 @@ fn the_fattest_queue_gives_way_by_batches() {
     d.put(2, 0, 100);
     assert_eq!(d.dropped()[1..], [(1, "evicted")], "half of one, rounded up");
     d.put(2, 0, 100);
-    assert_eq!(d.dropped()[2..], [2, 3, 4, 5].map(|id| (id, "evicted")), "a batch from the head of flow 2");
+    assert_eq!(
+        d.dropped()[2..],
+        [2, 3, 4, 5].map(|id| (id, "evicted")),
+        "a batch from the head of \
+        flow 2"
+    );
     assert_eq!(numbers(&mut d), [6, 7, 8, 9, 10, 11, 12, 13, 14]);
 }
 

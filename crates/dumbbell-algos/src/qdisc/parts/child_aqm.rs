@@ -1,4 +1,5 @@
-//! The algorithm of a scheduler's queues, as a configuration names it: `"codel"`, or `{ kind = "red", min_th = "5 pkt" }`.
+//! The algorithm of a scheduler's queues, as a configuration names it: `"codel"`, or
+//! `{ kind = "red", min_th = "5 pkt" }`.
 use crate::aqm::{AnyAqm, CATALOGUE};
 use dumbbell_core::aqm::LinkInfo;
 use dumbbell_core::catalogue::{Algorithm, Fault};
@@ -37,7 +38,8 @@ impl Child {
     /// # Errors
     /// As [`Child::resolved`], relative to the scheduler.
     pub fn check(&self, key: &str) -> Result<(), Fault> {
-        let within = |at: String| if at.is_empty() { key.to_string() } else { format!("{key}.{at}") };
+        let within =
+            |at: String| if at.is_empty() { key.to_string() } else { format!("{key}.{at}") };
         self.resolved().map(drop).map_err(|fault| Fault { at: within(fault.at), ..fault })
     }
 
@@ -64,10 +66,16 @@ impl<'de> Deserialize<'de> for Child {
             Value::String(kind) => Ok(Child { kind, config: Map::new() }),
             Value::Object(mut table) => match table.remove("kind") {
                 Some(Value::String(kind)) => Ok(Child { kind, config: table }),
-                Some(other) => Err(D::Error::custom(format!("the kind {other} is no name; write kind = \"codel\""))),
+                Some(other) => Err(D::Error::custom(format!(
+                    "the kind {other} is no name; write \
+                    kind = \"codel\""
+                ))),
                 None => Err(D::Error::custom("this names no aqm; write { kind = \"codel\" }")),
             },
-            other => Err(D::Error::custom(format!("{other} is no aqm; write \"codel\" or {{ kind = \"codel\" }}"))),
+            other => Err(D::Error::custom(format!(
+                "{other} is no aqm; write \"codel\" or {{ kind = \
+                \"codel\" }}"
+            ))),
         }
     }
 }
@@ -77,7 +85,11 @@ impl Serialize for Child {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         let mut table = Map::new();
         table.insert("kind".into(), self.kind.clone().into());
-        let config = self.resolved().ok().and_then(|v| v.as_object().cloned()).unwrap_or_else(|| self.config.clone());
+        let config = self
+            .resolved()
+            .ok()
+            .and_then(|v| v.as_object().cloned())
+            .unwrap_or_else(|| self.config.clone());
         table.extend(config);
         table.serialize(s)
     }
@@ -107,7 +119,12 @@ mod tests {
         assert_eq!(short, long);
         let written = serde_json::to_value(&short).unwrap();
         assert_eq!((&written["kind"], &written["min_th"]), (&json!("red"), &json!("5 pkt")));
-        assert_eq!(serde_json::to_value(read(written.clone()).unwrap()).unwrap(), written, "it reads back as itself");
+        assert_eq!(
+            serde_json::to_value(read(written.clone()).unwrap()).unwrap(),
+            written,
+            "it \
+            reads back as itself"
+        );
     }
 
     #[test]

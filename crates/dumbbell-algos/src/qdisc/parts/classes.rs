@@ -1,8 +1,8 @@
 //! The queues of a scheduler, which share one buffer: backlogs, limits and idle periods.
 use dumbbell_core::aqm::{Aqm, Backlog, Cx, LinkInfo, Reason};
 use dumbbell_core::packet::{Meta, Packet};
-use dumbbell_core::qdisc::{Fifo, Qdisc, Sink};
 use dumbbell_core::qdisc::packet_queue::Waiting;
+use dumbbell_core::qdisc::{Fifo, Qdisc, Sink};
 use dumbbell_core::units::{Capacity, Time};
 
 /// The queues as a scheduler sees them. Every method takes O(1).
@@ -67,7 +67,8 @@ impl<A: Aqm, P> Classes<A, P> {
         classes
     }
 
-    /// The place of the queue of `class`, which is made if there is none. Clocks of all queues go together.
+    /// The place of the queue of `class`, which is made if there is none. Clocks of all queues go
+    /// together.
     #[inline]
     fn queue_of(&mut self, class: usize) -> usize {
         match self.places[class].queue {
@@ -97,7 +98,8 @@ impl<A: Aqm, P: Packet> Classes<A, P> {
         self.capacity.buffer_size().map(|_| self.counted().buffers)
     }
 
-    /// How much of the buffer the other classes leave to this one, which counts a packet of its own in transmission.
+    /// How much of the buffer the other classes leave to this one, which counts a packet of its own
+    /// in transmission.
     pub fn left_for(&self, class: usize) -> Capacity {
         self.capacity.less(self.counted().without(self.counted_by(class)))
     }
@@ -151,7 +153,14 @@ impl<A: Aqm, P: Packet> Classes<A, P> {
 
     /// A packet arrives at a class, which may hold as much as `own`. Whether it went in.
     #[inline]
-    pub fn offer(&mut self, class: usize, cx: &mut Cx<'_>, p: P, own: Capacity, sink: &mut impl Sink<P>) -> bool {
+    pub fn offer(
+        &mut self,
+        class: usize,
+        cx: &mut Cx<'_>,
+        p: P,
+        own: Capacity,
+        sink: &mut impl Sink<P>,
+    ) -> bool {
         let held = self.holds(class);
         let inside = self.with(class, |queue| queue.offer(cx, p, own, sink));
         self.emptied(class, held, cx);
@@ -160,7 +169,12 @@ impl<A: Aqm, P: Packet> Classes<A, P> {
 
     /// The next packet of a class, unless its algorithm drops all that it holds.
     #[inline]
-    pub fn take(&mut self, class: usize, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) -> Option<Waiting<P>> {
+    pub fn take(
+        &mut self,
+        class: usize,
+        cx: &mut Cx<'_>,
+        sink: &mut impl Sink<P>,
+    ) -> Option<Waiting<P>> {
         let held = self.holds(class);
         let taken = self.with(class, |queue| queue.dequeue(cx, sink));
         match taken {
@@ -221,7 +235,8 @@ impl<A: Aqm, P: Packet> Classes<A, P> {
         self.total
     }
 
-    /// Counts (or no longer counts) a packet of `bytes` in transmission: for the whole, and for its class.
+    /// Counts (or no longer counts) a packet of `bytes` in transmission: for the whole, and for its
+    /// class.
     pub fn set_in_service(&mut self, bytes: Option<u32>) {
         let size = self.capacity.buffer_size();
         self.in_service = bytes.map_or(Backlog::default(), |b| Backlog::one(b, size));

@@ -1,5 +1,5 @@
-//! Turns for many queues in O(1): deficit round robin with a list of new queues before that of old ones (RFC 8290
-//! section 4.2), or with a single list.
+//! Turns for many queues in O(1): deficit round robin with a list of new queues before that of old
+//! ones (RFC 8290 section 4.2), or with a single list.
 use super::classes::ClassView;
 use std::collections::VecDeque;
 
@@ -11,7 +11,8 @@ enum Listed {
     Old,
 }
 
-/// The turns. A queue with credit sends, whatever the length of its packet, and pays for it afterwards.
+/// The turns. A queue with credit sends, whatever the length of its packet, and pays for it
+/// afterwards.
 #[derive(Clone, Debug)]
 pub struct DeficitRounds {
     quantum: i64,
@@ -23,7 +24,8 @@ pub struct DeficitRounds {
     old: VecDeque<u32>,
 }
 
-/// Least quantum: a turn in which nobody may send costs time as well, and a packet of 1500 bytes takes 100 of these.
+/// Least quantum: a turn in which nobody may send costs time as well, and a packet of 1500 bytes
+/// takes 100 of these.
 pub const LEAST_QUANTUM: u64 = 15;
 
 impl DeficitRounds {
@@ -39,7 +41,8 @@ impl DeficitRounds {
         }
     }
 
-    /// A packet went into a queue: one that is in no list comes to the end of the first, with one quantum of credit.
+    /// A packet went into a queue: one that is in no list comes to the end of the first, with one
+    /// quantum of credit.
     #[inline]
     pub fn joined(&mut self, queue: usize) {
         if self.listed[queue] == Listed::No {
@@ -84,8 +87,8 @@ impl DeficitRounds {
         self.credits[queue] -= i64::from(bytes);
     }
 
-    /// The queue whose turn it was held nothing. A new one waits for a turn among the old ones, so that it cannot come back as
-    /// a new one at once (RFC 8290 section 4.2); an old one leaves.
+    /// The queue whose turn it was held nothing. A new one waits for a turn among the old ones, so
+    /// that it cannot come back as a new one at once (RFC 8290 section 4.2); an old one leaves.
     pub fn ran_dry(&mut self, queue: usize) {
         let list = if self.pop() { Listed::Old } else { Listed::No };
         self.listed[queue] = list;

@@ -2,7 +2,8 @@
 use dumbbell_core::packet::FlowId;
 use dumbbell_core::rng::{Stream, split_mix};
 
-/// A salted hash onto `count` queues. Where the kernel hashes five fields of a packet, a plan knows the flow's number.
+/// A salted hash onto `count` queues. Where the kernel hashes five fields of a packet, a plan knows
+/// the flow's number.
 #[derive(Clone, Copy, Debug)]
 pub struct Hash {
     salt: u64,
@@ -26,8 +27,8 @@ impl Hash {
 mod tests {
     use super::*;
 
-    /// Each of 16 queues gets its share of flows (chi-square, 15 degrees of freedom, is below 44.3 but once in 10 000), and two
-    /// flows meet in one of 16 draws (within 4 standard deviations).
+    /// Each of 16 queues gets its share of flows (chi-square, 15 degrees of freedom, is below 44.3
+    /// but once in 10 000), and two flows meet in one of 16 draws (within 4 standard deviations).
     #[test]
     fn flows_are_spread_and_collide_by_chance() {
         let mut rng = Stream::named(1, "hash");

@@ -1,8 +1,8 @@
 //! `fq` and its presets: the scheduling order of RFC 8290, over queues with any AQM.
-use super::classes::{Classes, ClassView};
-use crate::qdisc::parts::flow_hash::Hash;
+use super::classes::{ClassView, Classes};
 use super::scheduled::{DropPolicy, Order, Scheduled, TrimPolicy};
-use crate::qdisc::parts::deficit_rounds::{LEAST_QUANTUM, DeficitRounds};
+use crate::qdisc::parts::deficit_rounds::{DeficitRounds, LEAST_QUANTUM};
+use crate::qdisc::parts::flow_hash::Hash;
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo};
 use dumbbell_core::catalogue::Fault;
 use dumbbell_core::packet::Meta;
@@ -28,7 +28,12 @@ pub struct FqParameters {
 /// Those of RFC 8290 section 5.2, and of tc-fq_codel(8).
 impl Default for FqParameters {
     fn default() -> Self {
-        FqParameters { flows: 1024, quantum: Bytes(1514), memory_limit: Bytes(32 << 20), drop_batch: 64 }
+        FqParameters {
+            flows: 1024,
+            quantum: Bytes(1514),
+            memory_limit: Bytes(32 << 20),
+            drop_batch: 64,
+        }
     }
 }
 
@@ -40,13 +45,20 @@ impl FqParameters {
     pub fn check(&self) -> Result<(), Fault> {
         check_quantum(self.quantum)?;
         if self.memory_limit.0 == 0 {
-            return Err(Fault::at("memory_limit", "no packet would fit").fix("write memory_limit = \"32 MiB\""));
+            return Err(Fault::at("memory_limit", "no packet would fit").fix(
+                "write memory_limit = \
+                \"32 MiB\"",
+            ));
         }
         Ok(())
     }
 
     /// The discipline of these parameters.
-    pub fn over<A: Aqm, P>(&self, link: &LinkInfo, aqm: impl Fn(usize) -> A + Send + 'static) -> Queued<A, P> {
+    pub fn over<A: Aqm, P>(
+        &self,
+        link: &LinkInfo,
+        aqm: impl Fn(usize) -> A + Send + 'static,
+    ) -> Queued<A, P> {
         let count = self.flows as usize;
         let order = Flows {
             hash: None,
@@ -74,7 +86,10 @@ pub fn check_quantum(quantum: Bytes) -> Result<(), Fault> {
     }
     let cause = match quantum.0 {
         0 => "a queue could never send".to_string(),
-        few => format!("a queue may send {few} bytes in a turn: a packet takes it a hundred turns and more"),
+        few => format!(
+            "a queue may send {few} bytes in a turn: a packet takes it a hundred turns \
+            and more"
+        ),
     };
     Err(Fault::at("quantum", cause).fix("write quantum = \"1514 B\", or at least \"15 B\""))
 }

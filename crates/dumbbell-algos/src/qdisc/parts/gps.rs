@@ -1,4 +1,5 @@
-//! Generalized processor sharing: a fluid that serves all flows at once, by weight (Parekh, Gallager 1993, section II).
+//! Generalized processor sharing: a fluid that serves all flows at once, by weight (Parekh,
+//! Gallager 1993, section II).
 use dumbbell_core::units::{Rate, Time};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -48,7 +49,8 @@ pub struct Fluid {
     /// Of the flows that it serves.
     weights: f64,
     shares: Vec<Share>,
-    /// When flows will have been served, the first first. An entry that is not its flow's `last` is stale.
+    /// When flows will have been served, the first first. An entry that is not its flow's `last` is
+    /// stale.
     ends: BinaryHeap<Reverse<Tag>>,
 }
 
@@ -80,8 +82,8 @@ impl Fluid {
         self.weights -= share.weight;
     }
 
-    /// A packet of `bytes` comes to a flow of `weight`, at the instant for which [`Fluid::at`] was asked. A flow's weight is
-    /// that of the packet with which its service began.
+    /// A packet of `bytes` comes to a flow of `weight`, at the instant for which [`Fluid::at`] was
+    /// asked. A flow's weight is that of the packet with which its service began.
     pub fn takes(&mut self, class: usize, bytes: f64, weight: f64) {
         if self.shares.len() <= class {
             self.shares.resize_with(class + 1, Share::default);
@@ -105,7 +107,8 @@ impl Fluid {
         }
     }
 
-    /// The link is idle, and so is the fluid: what rounding and dropped packets left in it has been served.
+    /// The link is idle, and so is the fluid: what rounding and dropped packets left in it has been
+    /// served.
     pub fn rests(&mut self, now: Time) {
         while let Some(Reverse(end)) = self.ends.pop() {
             self.v = self.v.max(end.at);
@@ -125,9 +128,10 @@ mod tests {
     use super::*;
     use dumbbell_core::units::Span;
 
-    /// 1 Mbps is 125 B in a millisecond. Flow 0 (weight 1) brings 1000 B at 0, flow 1 (weight 3) 750 B at 2 ms. Alone, flow 0 has got
-    /// 250 B by then; after it V grows by a fourth of the bytes: flow 1 ends when V = 500, 1000 B later, at 10 ms; flow 0 has 500 B
-    /// left for itself, and ends at 14 ms.
+    /// 1 Mbps is 125 B in a millisecond. Flow 0 (weight 1) brings 1000 B at 0, flow 1 (weight 3)
+    /// 750 B at 2 ms. Alone, flow 0 has got 250 B by then; after it V grows by a fourth of the
+    /// bytes: flow 1 ends when V = 500, 1000 B later, at 10 ms; flow 0 has 500 B left for itself,
+    /// and ends at 14 ms.
     #[test]
     fn the_virtual_time_of_two_flows_by_hand() {
         let (mut fluid, rate) = (Fluid::default(), Rate::from_mbps(1));

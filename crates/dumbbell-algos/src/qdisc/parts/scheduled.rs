@@ -1,11 +1,12 @@
-//! A discipline made of an [`Order`], which says whose turn it is, and of queues that share one buffer.
-use super::classes::{Classes, ClassView};
+//! A discipline made of an [`Order`], which says whose turn it is, and of queues that share one
+//! buffer.
+use super::classes::{ClassView, Classes};
 use crate::qdisc::parts::flow_hash::Hash;
 use dumbbell_core::aqm::{Aqm, Backlog, Cx};
 use dumbbell_core::packet::{Meta, Packet};
 use dumbbell_core::probe::Probe;
-use dumbbell_core::qdisc::{Qdisc, Sink};
 use dumbbell_core::qdisc::packet_queue::Waiting;
+use dumbbell_core::qdisc::{Qdisc, Sink};
 use dumbbell_core::units::{Capacity, Time};
 
 /// Who gives way when the buffer is full.
@@ -24,7 +25,8 @@ pub struct TrimPolicy {
     pub in_bytes: bool,
     /// True if packets are dropped from its head; else from its tail.
     pub head: bool,
-    /// How many at most for one arrival; and at most half of the class, rounded up (RFC 8290 section 4.1).
+    /// How many at most for one arrival; and at most half of the class, rounded up (RFC 8290
+    /// section 4.1).
     pub batch: u32,
     /// Bytes that may wait beside the port's limit.
     pub memory: u64,
@@ -38,7 +40,8 @@ pub trait Order {
     fn classify(&mut self, cx: &mut Cx<'_>, p: &Meta) -> usize;
     /// A packet went into `class`; `q` counts it.
     fn joined(&mut self, _cx: &Cx<'_>, _class: usize, _p: &Meta, _q: &impl ClassView) {}
-    /// Whose turn it is, if anybody's: best a class that holds a packet. One that does not is told that it ran dry.
+    /// Whose turn it is, if anybody's: best a class that holds a packet. One that does not is told
+    /// that it ran dry.
     fn next(&mut self, cx: &Cx<'_>, q: &impl ClassView) -> Option<usize>;
     /// The class whose turn it was sends `p`, which came at `since`; `q` no longer counts it.
     fn sends(&mut self, _class: usize, _since: Time, _p: &Meta, _q: &impl ClassView) {}
@@ -99,7 +102,9 @@ impl<O: Order, A: Aqm, P: Packet> Scheduled<O, A, P> {
                 let length = if trim.in_bytes { b.bytes } else { u64::from(b.packets) };
                 (length, std::cmp::Reverse(*class))
             };
-            let Some(longest) = self.classes.busy().iter().copied().max_by_key(length) else { return };
+            let Some(longest) = self.classes.busy().iter().copied().max_by_key(length) else {
+                return;
+            };
             let longest = longest as usize;
             let waiting = self.classes.backlog(longest).packets;
             self.classes.overflowed(longest, cx);
@@ -111,7 +116,14 @@ impl<O: Order, A: Aqm, P: Packet> Scheduled<O, A, P> {
     }
 
     /// Makes room in a class that holds as much as it alone may.
-    fn cut(&mut self, class: usize, trim: TrimPolicy, bytes: u32, cx: &mut Cx<'_>, sink: &mut impl Sink<P>) {
+    fn cut(
+        &mut self,
+        class: usize,
+        trim: TrimPolicy,
+        bytes: u32,
+        cx: &mut Cx<'_>,
+        sink: &mut impl Sink<P>,
+    ) {
         if trim.head && !trim.own.fits(self.classes.counted_by(class), bytes) {
             self.classes.push_out(class, 0, cx, sink);
         }

@@ -59,7 +59,9 @@ impl<Q: Qdisc<Numbered>> TestQdisc<Q> {
         self.journal
             .0
             .iter()
-            .filter_map(|e| if let Event::Dropped(id, why) = e { Some((*id, why.name())) } else { None })
+            .filter_map(|e| {
+                if let Event::Dropped(id, why) = e { Some((*id, why.name())) } else { None }
+            })
             .collect()
     }
 }

@@ -1,10 +1,10 @@
+use super::*;
 use crate::qdisc::parts::classes::ClassView;
 use crate::qdisc::parts::test_qdisc::{TestQdisc, numbers};
-use super::*;
 use dumbbell_core::aqm::{Aqm, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::read;
-use dumbbell_core::packet::flow::{FlowInfo, FlowTable};
 use dumbbell_core::packet::Ecn;
+use dumbbell_core::packet::flow::{FlowInfo, FlowTable};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Bench, Event, Numbered, link, packet};
 use dumbbell_core::units::{Capacity, Span};
@@ -17,7 +17,8 @@ fn table() -> FlowTable {
 }
 
 fn deck(config: serde_json::Value) -> TestQdisc<Wfq<Numbered>> {
-    let mut deck = TestQdisc::new(|site| Wfq::new(&read(&config).unwrap(), site), link(Capacity::Unlimited));
+    let mut deck =
+        TestQdisc::new(|site| Wfq::new(&read(&config).unwrap(), site), link(Capacity::Unlimited));
     deck.flows = table();
     deck
 }
@@ -25,8 +26,8 @@ fn deck(config: serde_json::Value) -> TestQdisc<Wfq<Numbered>> {
 /// An arrival: when (s), whose, how many bytes.
 type Came = (f64, usize, f64);
 
-/// When each packet leaves the fluid (s), computed from rates alone: from instant to instant, each flow that has something left
-/// gets its weight's share of 125 000 B/s. No virtual time.
+/// When each packet leaves the fluid (s), computed from rates alone: from instant to instant, each
+/// flow that has something left gets its weight's share of 125 000 B/s. No virtual time.
 fn fluid(arrivals: &[Came]) -> Vec<f64> {
     let (mut now, mut next) = (0.0, 0);
     let mut out = vec![0.0; arrivals.len()];
@@ -63,18 +64,21 @@ fn fluid(arrivals: &[Came]) -> Vec<f64> {
     }
 }
 
-/// Bursts and pauses of four flows, so that each is alone at times and all are backlogged at others.
+/// Bursts and pauses of four flows, so that each is alone at times and all are backlogged at
+/// others.
 fn traffic(seed: u64) -> Vec<Came> {
     let mut rng = Stream::named(seed, "fluid");
     let mut now = Span::ZERO;
     let mut one = |_| {
-        now = now + Span::from_us(u64::from(if rng.below(30) == 0 { 100_000 } else { rng.below(9000) }));
+        now = now
+            + Span::from_us(u64::from(if rng.below(30) == 0 { 100_000 } else { rng.below(9000) }));
         (now.seconds(), rng.below(4) as usize, f64::from(40 + rng.below(1461)))
     };
     (0..600).map(&mut one).collect()
 }
 
-/// Parekh and Gallager's theorem 1: no packet leaves later than the fluid would have ended it, plus the time of the largest packet.
+/// Parekh and Gallager's theorem 1: no packet leaves later than the fluid would have ended it, plus
+/// the time of the largest packet.
 #[test]
 fn no_packet_is_later_than_the_fluid_by_more_than_one() {
     for seed in 0..30 {
@@ -83,7 +87,10 @@ fn no_packet_is_later_than_the_fluid_by_more_than_one() {
         let qdisc: Wfq<Numbered> = Wfq::new(&WfqConfig::default(), &site);
         let mut bench = Bench::new(qdisc, site, seed, false).knowing(table());
         for (at, flow, bytes) in &arrivals {
-            bench.arrive(Time::ZERO + Span::from_secs_f64(*at), packet(*flow as u32, *bytes as u32, Ecn::NotEct));
+            bench.arrive(
+                Time::ZERO + Span::from_secs_f64(*at),
+                packet(*flow as u32, *bytes as u32, Ecn::NotEct),
+            );
         }
         bench.drain();
         let ends = fluid(&arrivals);
@@ -97,8 +104,8 @@ fn no_packet_is_later_than_the_fluid_by_more_than_one() {
     }
 }
 
-/// While all are backlogged from the start, S_i / w_i of two flows differ by at most L / w_i + L / w_j, with either clock
-/// (Golestani 1994, theorem 1).
+/// While all are backlogged from the start, S_i / w_i of two flows differ by at most L / w_i + L /
+/// w_j, with either clock (Golestani 1994, theorem 1).
 #[test]
 fn bytes_are_shared_by_weight() {
     for clock in ["gps", "self_clocked"] {
@@ -122,8 +129,8 @@ fn bytes_are_shared_by_weight() {
     }
 }
 
-/// Ten packets of 1000 B wait for flow 0 (weight 1), with tags of 1000, 2000 and so on; one of flow 1 (weight 2) comes to V = 0 with the
-/// tag 500 and is the next.
+/// Ten packets of 1000 B wait for flow 0 (weight 1), with tags of 1000, 2000 and so on; one of flow
+/// 1 (weight 2) comes to V = 0 with the tag 500 and is the next.
 #[test]
 fn tags_by_hand() {
     let mut d = deck(json!({}));
@@ -134,7 +141,8 @@ fn tags_by_hand() {
     assert_eq!(numbers(&mut d), [3, 0, 4, 5, 1, 6, 7, 2]);
 }
 
-/// One that was silent has saved nothing: its packet is tagged from the virtual time of its arrival.
+/// One that was silent has saved nothing: its packet is tagged from the virtual time of its
+/// arrival.
 #[test]
 fn silence_saves_nothing() {
     for clock in ["gps", "self_clocked"] {
@@ -146,7 +154,8 @@ fn silence_saves_nothing() {
             d.take();
             d.now = Time::ZERO + Span::from_ms(8 * n);
         }
-        // V is 10 000: ten packets of flow 3 (weight 3.25) and one of flow 0 take their turns by weight from here.
+        // V is 10 000: ten packets of flow 3 (weight 3.25) and one of flow 0 take their turns by
+        // weight from here.
         for _ in 0..10 {
             d.put(3, 0, 1000);
         }
@@ -168,13 +177,16 @@ impl Aqm for Third {
     }
 }
 
-/// A head that its algorithm drops leaves its turn to the flow's next packet, and what is sent pays for itself: shares are as
-/// before, within one packet more.
+/// A head that its algorithm drops leaves its turn to the flow's next packet, and what is sent pays
+/// for itself: shares are as before, within one packet more.
 #[test]
 fn dropped_heads_do_not_disturb_the_shares() {
     for clock in [Clock::Gps, Clock::SelfClocked] {
-        let make = |site: &LinkInfo| Scheduled::of(Tags::new(clock, 4), Classes::new(4, site, |_| Third(0)));
-        let mut d: TestQdisc<Scheduled<Tags, Third, Numbered>> = TestQdisc::new(make, link(Capacity::Unlimited));
+        let make = |site: &LinkInfo| {
+            Scheduled::of(Tags::new(clock, 4), Classes::new(4, site, |_| Third(0)))
+        };
+        let mut d: TestQdisc<Scheduled<Tags, Third, Numbered>> =
+            TestQdisc::new(make, link(Capacity::Unlimited));
         let mut rng = Stream::named(1, "sizes");
         for _ in 0..1000 {
             for flow in 0..2 {
@@ -191,7 +203,8 @@ fn dropped_heads_do_not_disturb_the_shares() {
     }
 }
 
-/// A head that is pushed out by an arrival of its own flow, where the next one has another length and so another tag.
+/// A head that is pushed out by an arrival of its own flow, where the next one has another length
+/// and so another tag.
 #[test]
 fn a_pushed_out_head_is_tagged_anew() {
     let config = json!({"aqm": {"kind": "drop_tail", "victim": "front"}});

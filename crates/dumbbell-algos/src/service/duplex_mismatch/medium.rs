@@ -1,19 +1,21 @@
 //! Two stations on one wire, each with a frame at most (IEEE 802.3 clause 4, transmission).
 //!
-//! A station is told of a frame ([`Medium::offer`]), and says when it is to be called next ([`Medium::next`]); a call
-//! ([`Medium::due`]) may say that its frame is through, and how. An instant may move, both ways, when the other station begins
-//! or breaks off: who calls at an instant that is no longer the one is told nothing.
+//! A station is told of a frame ([`Medium::offer`]), and says when it is to be called next
+//! ([`Medium::next`]); a call ([`Medium::due`]) may say that its frame is through, and how. An
+//! instant may move, both ways, when the other station begins or breaks off: who calls at an
+//! instant that is no longer the one is told nothing.
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Rate, Span, Time};
 
-/// The gap between frames, of which the first two thirds must be quiet, what is sent at least before a jam, the jam, and
-/// the slot: bytes.
+/// The gap between frames, of which the first two thirds must be quiet, what is sent at least
+/// before a jam, the jam, and the slot: bytes.
 const GAP: u64 = 12;
 const QUIET: u64 = 8;
 const PREAMBLE: u64 = 8;
 const JAM: u64 = 4;
 const SLOT: u64 = 64;
-/// Collisions after which the range of the random time grows no more, and after which the frame is dropped.
+/// Collisions after which the range of the random time grows no more, and after which the frame is
+/// dropped.
 const GROWS_UNTIL: u32 = 10;
 const ATTEMPTS: u32 = 16;
 /// How many of its last signals are remembered: no more can be on the way, or less than a gap ago.
@@ -136,7 +138,8 @@ impl Medium {
         self.ends[i].counters
     }
 
-    /// Station `i`, which has none, gets a frame at `now`, for which the wire is taken `frame` long, the gap included.
+    /// Station `i`, which has none, gets a frame at `now`, for which the wire is taken `frame`
+    /// long, the gap included.
     pub fn offer(&mut self, i: usize, now: Time, frame: Span) {
         let me = &mut self.ends[i];
         (me.frame, me.collisions) = (frame, 0);
@@ -163,13 +166,15 @@ impl Medium {
         None
     }
 
-    /// It has a frame to send: at once, as soon as the wire has been quiet, or it looks again later.
+    /// It has a frame to send: at once, as soon as the wire has been quiet, or it looks again
+    /// later.
     fn seeks(&mut self, i: usize, now: Time) {
         let (me, other) = (&self.ends[i], &self.ends[1 - i]);
         if !me.half {
             return self.starts(i, now);
         }
-        let busy = other.heard().filter(|(from, to)| *from <= now && now < *to).map(|(_, to)| to).max();
+        let busy =
+            other.heard().filter(|(from, to)| *from <= now && now < *to).map(|(_, to)| to).max();
         let own = me.sent().map(|(_, to)| to);
         let quiet_since = other.heard().map(|(_, to)| to).filter(|to| *to <= now).chain(own).max();
         let (quiet, gap) = (me.bytes(QUIET), me.bytes(GAP));
@@ -193,9 +198,15 @@ impl Medium {
         let mut hit = Time::NEVER;
         if me.half {
             let crosses = |(from, to): &(Time, Time)| *from < until && now < *to;
-            hit = other.heard().filter(crosses).map(|(from, _)| from.max(now)).min().unwrap_or(Time::NEVER);
+            hit = other
+                .heard()
+                .filter(crosses)
+                .map(|(from, _)| from.max(now))
+                .min()
+                .unwrap_or(Time::NEVER);
             // What it sends now is not understood here. What it sent before is through.
-            other.broken |= other.is_sending() && other.heard().next().is_some_and(|last| crosses(&last));
+            other.broken |=
+                other.is_sending() && other.heard().next().is_some_and(|last| crosses(&last));
         }
         me.state = State::Sends { since: now, hit };
         me.next = (now + me.frame).min(hit);

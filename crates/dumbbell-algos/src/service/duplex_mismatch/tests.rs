@@ -1,5 +1,5 @@
-//! Two stations by hand, at 100 Mbps: a bit takes 10 ns, a slot 5.12 us, a gap 0.96 us, the wire 0.5 us; a full frame of
-//! 1538 bytes with preamble and gap 123.04 us.
+//! Two stations by hand, at 100 Mbps: a bit takes 10 ns, a slot 5.12 us, a gap 0.96 us, the wire
+//! 0.5 us; a full frame of 1538 bytes with preamble and gap 123.04 us.
 use super::medium::{Medium, Station, Through};
 use super::*;
 use dumbbell_core::rng::Stream;
@@ -20,9 +20,13 @@ fn medium(half: [bool; 2], name: &str) -> Medium {
     Medium::new([end(0), end(1)], Time::ZERO)
 }
 
-/// What became of the frames that come at these instants, each of `FULL`: instant, station, and how, in order of time.
-/// A frame that comes while the station has one waits behind it.
-fn history(medium: &mut Medium, frames: &[(u64, usize)], until: Time) -> Vec<(Time, usize, Through)> {
+/// What became of the frames that come at these instants, each of `FULL`: instant, station, and
+/// how, in order of time. A frame that comes while the station has one waits behind it.
+fn history(
+    medium: &mut Medium,
+    frames: &[(u64, usize)],
+    until: Time,
+) -> Vec<(Time, usize, Through)> {
     let (mut waiting, mut busy, mut out) = ([0, 0], [false, false], Vec::new());
     let mut frames = frames.iter().map(|(t, i)| (ns(*t), *i)).peekable();
     loop {
@@ -55,7 +59,11 @@ fn history(medium: &mut Medium, frames: &[(u64, usize)], until: Time) -> Vec<(Ti
 #[test]
 fn alone_it_is_a_constant_rate() {
     for half in [HALF, !HALF] {
-        let out = history(&mut medium([half, HALF], "alone"), &[(0, 0), (0, 0), (7, 0), (900_000, 0)], Time::NEVER);
+        let out = history(
+            &mut medium([half, HALF], "alone"),
+            &[(0, 0), (0, 0), (7, 0), (900_000, 0)],
+            Time::NEVER,
+        );
         let expected = [123_040, 246_080, 369_120, 1_023_040].map(|t| (ns(t), 0, Through::Sent));
         assert_eq!(out, expected);
     }
@@ -69,37 +77,48 @@ fn two_that_are_full_duplex_do_not_meet() {
     assert_eq!(out, [(ns(123_040), 0, Through::Sent), (ns(133_040), 1, Through::Sent)]);
 }
 
-/// The other's signal is over here at 123.04 - 0.96 + 0.5 us; a gap later the half-duplex end starts.
+/// The other's signal is over here at 123.04 - 0.96 + 0.5 us; a gap later the half-duplex end
+/// starts.
 #[test]
 fn half_duplex_waits_while_it_hears_the_other() {
     let out = history(&mut medium([HALF, !HALF], "waits"), &[(0, 1), (10_000, 0)], Time::NEVER);
-    assert_eq!(out, [(ns(123_040), 1, Through::Sent), (ns(122_580 + 960 + 123_040), 0, Through::Sent)]);
+    assert_eq!(
+        out,
+        [(ns(123_040), 1, Through::Sent), (ns(122_580 + 960 + 123_040), 0, Through::Sent)]
+    );
 }
 
-/// The full-duplex end begins 50 us into the other's frame, which is heard at 50.5 us: beyond the slot. 32 bits of jam, and
-/// the frame is given up; what the full-duplex end sends arrives broken, and it does not know.
+/// The full-duplex end begins 50 us into the other's frame, which is heard at 50.5 us: beyond the
+/// slot. 32 bits of jam, and the frame is given up; what the full-duplex end sends arrives broken,
+/// and it does not know.
 #[test]
 fn a_late_collision_costs_both_frames() {
     let mut wire = medium([HALF, !HALF], "late");
     let out = history(&mut wire, &[(0, 0), (50_000, 1)], Time::NEVER);
     assert_eq!(out, [(ns(50_820), 0, Through::GivenUp), (ns(173_040), 1, Through::Broken)]);
     let (half, full) = (wire.counters(0), wire.counters(1));
-    assert_eq!((half.collisions, half.late_collisions, half.excessive_collisions, half.broken_frames), (1, 1, 0, 0));
+    assert_eq!(
+        (half.collisions, half.late_collisions, half.excessive_collisions, half.broken_frames),
+        (1, 1, 0, 0)
+    );
     assert_eq!((full.collisions, full.broken_frames), (0, 1));
 }
 
-/// Within the slot the half-duplex end tries again: once the other, whose frame is broken, is silent, however soon it
-/// wanted to (at most a slot later).
+/// Within the slot the half-duplex end tries again: once the other, whose frame is broken, is
+/// silent, however soon it wanted to (at most a slot later).
 #[test]
 fn an_early_collision_costs_the_other_frame_only() {
     let mut wire = medium([HALF, !HALF], "early");
     let out = history(&mut wire, &[(0, 0), (2_000, 1)], Time::NEVER);
-    assert_eq!(out, [(ns(125_040), 1, Through::Broken), (ns(124_580 + 960 + 123_040), 0, Through::Sent)]);
+    assert_eq!(
+        out,
+        [(ns(125_040), 1, Through::Broken), (ns(124_580 + 960 + 123_040), 0, Through::Sent)]
+    );
     assert_eq!((wire.counters(0).collisions, wire.counters(0).late_collisions), (1, 0));
 }
 
-/// A signal that ends before the other's begins here breaks nothing: the half-duplex end starts 0.5 us after the other
-/// began, which it has not heard yet, and both are broken off or broken.
+/// A signal that ends before the other's begins here breaks nothing: the half-duplex end starts 0.5
+/// us after the other began, which it has not heard yet, and both are broken off or broken.
 #[test]
 fn who_starts_before_it_hears_collides() {
     let mut wire = medium([HALF, !HALF], "deaf");
@@ -107,8 +126,9 @@ fn who_starts_before_it_hears_collides() {
     assert_eq!((out, wire.counters(0).collisions), (vec![(ns(123_040), 1, Through::Broken)], 1));
 }
 
-/// Frame behind frame of the other: in each gap that it takes part in it collides at once, for it was quiet for two thirds
-/// of a gap. Sixteen such frames of the other are broken, and its own is given up.
+/// Frame behind frame of the other: in each gap that it takes part in it collides at once, for it
+/// was quiet for two thirds of a gap. Sixteen such frames of the other are broken, and its own is
+/// given up.
 #[test]
 fn a_saturated_full_duplex_end_starves_the_other_and_is_broken() {
     let mut wire = medium([HALF, !HALF], "starved");
@@ -124,8 +144,9 @@ fn a_saturated_full_duplex_end_starves_the_other_and_is_broken() {
     assert_eq!((full.broken_frames, out.len()), (16, 1001));
 }
 
-/// Two half-duplex stations with a fresh frame each collide once, again with probability 1/2, then 1/4, 1/8, ...: the mean
-/// is 1 + 1/2 (1 + 1/4 (1 + 1/8 (...))). All frames get through, the second a gap behind the first.
+/// Two half-duplex stations with a fresh frame each collide once, again with probability 1/2, then
+/// 1/4, 1/8, ...: the mean is 1 + 1/2 (1 + 1/4 (1 + 1/8 (...))). All frames get through, the second
+/// a gap behind the first.
 #[test]
 fn backoff_resolves_as_binary_exponential_backoff_does() {
     let law = (1..=10).rev().fold(1.0, |rest, k| 1.0 + rest * libm::pow(0.5, f64::from(k)));
@@ -152,7 +173,8 @@ fn backoff_resolves_as_binary_exponential_backoff_does() {
 #[test]
 fn counts_begin_after_the_warm_up() {
     let chance = |i: usize| Stream::named(1, &format!("warm/{i}"));
-    let end = |i: usize| Station::new(i == 0, Rate::from_mbps(100), Span::from_ps(500_000), chance(i));
+    let end =
+        |i: usize| Station::new(i == 0, Rate::from_mbps(100), Span::from_ps(500_000), chance(i));
     let mut wire = Medium::new([end(0), end(1)], ns(200_000));
     history(&mut wire, &[(0, 0), (50_000, 1), (300_000, 0), (350_000, 1)], Time::NEVER);
     assert_eq!((wire.counters(0).late_collisions, wire.counters(1).broken_frames), (1, 1));
@@ -165,7 +187,10 @@ fn who_calls_at_an_instant_that_was_is_told_nothing() {
     wire.offer(0, Time::ZERO, FULL);
     assert_eq!(wire.next(0), ns(123_040));
     wire.offer(1, ns(1_000), FULL);
-    assert_eq!((wire.next(0), wire.due(0, ns(1_200)), wire.due(1, ns(1_500))), (ns(1_500), None, None));
+    assert_eq!(
+        (wire.next(0), wire.due(0, ns(1_200)), wire.due(1, ns(1_500))),
+        (ns(1_500), None, None)
+    );
     assert_eq!((wire.due(0, ns(1_500)), wire.next(0)), (None, ns(1_820)));
 }
 
@@ -179,5 +204,8 @@ fn what_is_no_ethernet_is_refused() {
     assert_eq!(of(|c| c.propagation = Span::ZERO), Err("propagation".into()));
     // Half a slot at 100 Mbps is 2.56 us, at 10 Mbps 25.6 us.
     assert_eq!(of(|c| c.propagation = Span::from_us(3)), Err("propagation".into()));
-    assert_eq!(of(|c| (c.propagation, c.rate) = (Span::from_us(25), Some(Rate::from_mbps(10)))), Ok(()));
+    assert_eq!(
+        of(|c| (c.propagation, c.rate) = (Span::from_us(25), Some(Rate::from_mbps(10)))),
+        Ok(())
+    );
 }

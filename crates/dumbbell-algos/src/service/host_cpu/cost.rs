@@ -5,8 +5,8 @@ use dumbbell_core::units::{Bytes, Clock, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Parameters of [`super::HostCpu`]. Costs are cycles; the defaults are the arithmetic of 1,200 cycles for a packet and
-/// nothing else, `presets` are whole hosts.
+/// Parameters of [`super::HostCpu`]. Costs are cycles; the defaults are the arithmetic of 1,200
+/// cycles for a packet and nothing else, `presets` are whole hosts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HostCpuConfig {
@@ -14,12 +14,16 @@ pub struct HostCpuConfig {
     #[schemars(extend("x-source" = "ours: a host of the first gigabit cards"))]
     pub clock: Clock,
     /// Cycles for a packet, whatever its length: headers, buffers, the socket.
-    #[schemars(range(min = 1.0, max = 1e7), extend("x-source" = "Jo, Kwak, Byeon 2004, section 3.1: one IP and TCP header"))]
+    #[schemars(
+        range(min = 1.0, max = 1e7),
+        extend("x-source" = "Jo, Kwak, Byeon 2004, section 3.1: one IP and TCP header"),
+    )]
     pub per_packet: f64,
     /// Cycles for one that is gathered with the packet before.
     #[schemars(range(min = 1.0, max = 1e7), extend("x-source" = "ours: a tenth; with `aggregate`"))]
     pub per_merged: f64,
-    /// Up to so many bytes of packets that wait behind each other are handled as one packet (GRO, LRO, TSO); 0 B: none.
+    /// Up to so many bytes of packets that wait behind each other are handled as one packet (GRO,
+    /// LRO, TSO); 0 B: none.
     #[schemars(extend("x-source" = "ours: a host of 2004 has none; Linux gathers up to 64 KiB"))]
     pub aggregate: Bytes,
     /// Cycles to copy a byte from card to application; not with `zero_copy`.
@@ -43,8 +47,8 @@ pub struct HostCpuConfig {
     /// Cycles for an interrupt, with what it does to the caches.
     #[schemars(range(min = 0.0, max = 1e7), extend("x-source" = "ours: free"))]
     pub per_interrupt: f64,
-    /// An interrupt is raised so long after the packet that wants it, and serves all that came meanwhile (`ethtool -C
-    /// rx-usecs`).
+    /// An interrupt is raised so long after the packet that wants it, and serves all that came
+    /// meanwhile (`ethtool -C rx-usecs`).
     #[schemars(extend("x-source" = "ours: at once"))]
     pub coalesce_time: Span,
     /// The least time between two interrupts (the inverse of Intel's InterruptThrottleRate).
@@ -79,10 +83,16 @@ impl Default for HostCpuConfig {
 impl Config for HostCpuConfig {
     fn check(&self) -> Result<(), Fault> {
         if self.page.0 == 0 {
-            return Err(Fault::at("page", "a page has bytes").fix("write page = \"4096 B\", and per_page = 0 for none"));
+            return Err(Fault::at("page", "a page has bytes").fix(
+                "write page = \"4096 B\", and \
+                per_page = 0 for none",
+            ));
         }
         if self.aggregate.0 > 0 && self.per_merged > self.per_packet {
-            let cause = format!("a packet that is gathered costs more than one by itself, {}", self.per_packet);
+            let cause = format!(
+                "a packet that is gathered costs more than one by itself, {}",
+                self.per_packet
+            );
             return Err(Fault::at("per_merged", cause).fix("write less, or take `aggregate` out"));
         }
         Ok(())
@@ -94,8 +104,8 @@ impl Config for HostCpuConfig {
 pub enum Load {
     /// There is always one waiting: all are polled, and gathered where that is allowed.
     Saturated,
-    /// They come one by one at a steady rate of so many a second, and the core is fast: none waits for another but
-    /// through coalescing.
+    /// They come one by one at a steady rate of so many a second, and the core is fast: none waits
+    /// for another but through coalescing.
     Light(f64),
 }
 
@@ -113,7 +123,8 @@ impl HostCpuConfig {
 
     /// What depends on its length: bytes and pages.
     fn touching(&self, len: u32) -> f64 {
-        f64::from(len) * self.per_byte() + u64::from(len).div_ceil(self.page.0.max(1)) as f64 * self.per_page
+        f64::from(len) * self.per_byte()
+            + u64::from(len).div_ceil(self.page.0.max(1)) as f64 * self.per_page
     }
 
     /// Of how many packets of `len` bytes one is made, while they wait behind each other.
@@ -121,20 +132,22 @@ impl HostCpuConfig {
         if len < SHORTEST_MERGED { 1 } else { (self.aggregate.0 / u64::from(len)).max(1) }
     }
 
-    /// Cycles of each packet of a train of equal ones at `waiting` together: the first costs `per_packet`, the others
-    /// `per_merged`, until `aggregate` is full.
+    /// Cycles of each packet of a train of equal ones at `waiting` together: the first costs
+    /// `per_packet`, the others `per_merged`, until `aggregate` is full.
     fn gathered_cycles(&self, len: u32, waiting: f64) -> f64 {
         let of_one = (self.gathered(len) as f64).min(waiting);
         (self.per_packet + (of_one - 1.0) * self.per_merged) / of_one + self.touching(len)
     }
 
-    /// Cycles of each packet of `len` bytes in a long train: none raises an interrupt, all that may be are gathered.
+    /// Cycles of each packet of `len` bytes in a long train: none raises an interrupt, all that may
+    /// be are gathered.
     pub fn train_cycles(&self, len: u32) -> f64 {
         self.gathered_cycles(len, f64::INFINITY)
     }
 
-    /// Interrupts for each packet at `load`: with `coalesce_time` an interrupt serves the packet that wants it and all
-    /// that come in that time; with `interrupt_gap` there are no more of them than its inverse.
+    /// Interrupts for each packet at `load`: with `coalesce_time` an interrupt serves the packet
+    /// that wants it and all that come in that time; with `interrupt_gap` there are no more of them
+    /// than its inverse.
     pub fn interrupts_per_packet(&self, load: Load) -> f64 {
         let Load::Light(rate) = load else { return 0.0 };
         if !self.interrupts || rate <= 0.0 {
@@ -156,21 +169,28 @@ impl HostCpuConfig {
         }
     }
 
-    /// Cycles for each bit of payload in packets of `len` bytes, `header` of them headers, at `load`. `None`: such a
-    /// packet has no payload.
+    /// Cycles for each bit of payload in packets of `len` bytes, `header` of them headers, at
+    /// `load`. `None`: such a packet has no payload.
     pub fn cycles_per_bit(&self, len: u32, header: u32, load: Load) -> Option<f64> {
         let payload = len.checked_sub(header).filter(|p| *p > 0)?;
         Some(self.mean_cycles(len, load) / (8.0 * f64::from(payload)))
     }
 
-    /// The most payload, in bits per second, that the core is through with in packets of `len` bytes with `header`.
+    /// The most payload, in bits per second, that the core is through with in packets of `len`
+    /// bytes with `header`.
     pub fn limit_bps(&self, len: u32, header: u32) -> Option<f64> {
         Some(self.clock.hz() as f64 / self.cycles_per_bit(len, header, Load::Saturated)?)
     }
 
-    /// The same host where it sends: no packet raises an interrupt, for the core sends when it is told to.
+    /// The same host where it sends: no packet raises an interrupt, for the core sends when it is
+    /// told to.
     pub fn sending(&self) -> Self {
-        HostCpuConfig { interrupts: false, coalesce_time: Span::ZERO, interrupt_gap: Span::ZERO, ..self.clone() }
+        HostCpuConfig {
+            interrupts: false,
+            coalesce_time: Span::ZERO,
+            interrupt_gap: Span::ZERO,
+            ..self.clone()
+        }
     }
 }
 

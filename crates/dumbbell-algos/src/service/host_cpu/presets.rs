@@ -36,7 +36,8 @@ fn header_2004() -> Preset {
         name: "header_2004",
         title: "The arithmetic of Jo, Kwak and Byeon (2004): headers cost, nothing else does",
         sources: &[
-            "per_packet 1200: Jo, Kwak, Byeon 2004, section 3.1 (one IP and one TCP header; \"if it takes\" is their word)",
+            "per_packet 1200: Jo, Kwak, Byeon 2004, section 3.1 (one IP and one TCP header; \"if \
+                it takes\" is their word)",
             "clock 1 GHz: ours, the paper names none",
         ],
         ring: RING,
@@ -47,16 +48,22 @@ fn header_2004() -> Preset {
 fn server_2004() -> Preset {
     Preset {
         name: "server_2004",
-        title: "A server of 2004 with a gigabit card: one cycle for each bit in packets of 1500 bytes",
+        title: "A server of 2004 with a gigabit card: one cycle for each bit in packets of 1500 \
+            bytes",
         sources: &[
-            "clock 2.4 GHz: dual Xeons of 2.0 to 2.4 GHz in Hughes-Jones, Clarke, Dallison, FGCS 21(4), 2005 (recollection)",
+            "clock 2.4 GHz: dual Xeons of 2.0 to 2.4 GHz in Hughes-Jones, Clarke, Dallison, FGCS \
+                21(4), 2005 (recollection)",
             "copy 1.2: a copy that misses the caches at 2 GB/s (recollection)",
-            "checksum 0.75: Clark et al. 1989 find it cheaper than a copy, the factor is ours; made by the card by default",
-            "per_interrupt 5000: 2 us at 2.4 GHz, as measured by many for that class (recollection)",
-            "interrupt_gap 125 us: Intel e1000, InterruptThrottleRate 8000 by default; ring 256: RxDescriptors by default",
+            "checksum 0.75: Clark et al. 1989 find it cheaper than a copy, the factor is ours; \
+                made by the card by default",
+            "per_interrupt 5000: 2 us at 2.4 GHz, as measured by many for that class \
+                (recollection)",
+            "interrupt_gap 125 us: Intel e1000, InterruptThrottleRate 8000 by default; ring 256: \
+                RxDescriptors by default",
             "per_page 300: ours; page 4096: x86",
-            "per_packet 9000: calibrated, so that 1448 bytes cost 1 cycle for each bit, the rule of thumb of 1 GHz for 1 Gbit/s \
-             that Foong et al. 2003 examine; Menon, Zwaenepoel, USENIX 2008 find per-packet costs dominant in that class",
+            "per_packet 9000: calibrated, so that 1448 bytes cost 1 cycle for each bit, the rule \
+                of thumb of 1 GHz for 1 Gbit/s that Foong et al. 2003 examine; Menon, Zwaenepoel, \
+                USENIX 2008 find per-packet costs dominant in that class",
         ],
         ring: RING,
         cpu: HostCpuConfig {
@@ -77,14 +84,19 @@ fn server_2004() -> Preset {
 fn server_2021() -> Preset {
     Preset {
         name: "server_2021",
-        title: "A core of a server of 2021 with a 100-gigabit card, GRO and TSO: 42 Gbit/s in packets of 9000 bytes",
+        title: "A core of a server of 2021 with a 100-gigabit card, GRO and TSO: 42 Gbit/s in \
+            packets of 9000 bytes",
         sources: &[
-            "clock 3.4 GHz: Xeon Gold 6128 of Cai et al., Understanding host network stack overheads, SIGCOMM 2021 (recollection)",
-            "copy 0.32: about half of the cycles of a receiver at 42 Gbit/s are copies, same paper (recollection)",
-            "per_packet 6000, per_merged 800, per_page 450: calibrated together to 42 Gbit/s a core with GRO at 9000 bytes, same \
-             paper; how the rest is divided between them is ours",
+            "clock 3.4 GHz: Xeon Gold 6128 of Cai et al., Understanding host network stack \
+                overheads, SIGCOMM 2021 (recollection)",
+            "copy 0.32: about half of the cycles of a receiver at 42 Gbit/s are copies, same paper \
+                (recollection)",
+            "per_packet 6000, per_merged 800, per_page 450: calibrated together to 42 Gbit/s a \
+                core with GRO at 9000 bytes, same paper; how the rest is divided between them is \
+                ours",
             "aggregate 64 KiB: the longest IP packet, Linux gro_max_size by default",
-            "coalesce_time 8 us, ring 1024: Mellanox mlx5 by default (recollection); per_interrupt 5000: ours, 1.5 us",
+            "coalesce_time 8 us, ring 1024: Mellanox mlx5 by default (recollection); per_interrupt \
+                5000: ours, 1.5 us",
         ],
         ring: 1024,
         cpu: HostCpuConfig {

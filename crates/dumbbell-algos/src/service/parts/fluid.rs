@@ -13,7 +13,8 @@ pub trait Curve {
     fn when(&self, work: u128) -> u128;
 }
 
-/// A transmitter on such a curve. What rounding to a picosecond does too much is taken off the next packet.
+/// A transmitter on such a curve. What rounding to a picosecond does too much is taken off the next
+/// packet.
 #[derive(Clone, Debug)]
 pub struct Fluid<C> {
     curve: C,
@@ -28,7 +29,14 @@ pub struct Fluid<C> {
 impl<C: Curve> Fluid<C> {
     /// An idle transmitter.
     pub fn new(curve: C, nominal: Rate) -> Self {
-        Fluid { curve, nominal, free: Time::ZERO, exact: 0, window: (Time::ZERO, Time::ZERO), used: 0 }
+        Fluid {
+            curve,
+            nominal,
+            free: Time::ZERO,
+            exact: 0,
+            window: (Time::ZERO, Time::ZERO),
+            used: 0,
+        }
     }
 
     /// When the last bit of a packet is through that starts at `start`.

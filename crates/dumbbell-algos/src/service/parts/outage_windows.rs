@@ -5,7 +5,8 @@ use dumbbell_core::units::{Span, Time};
 /// Where the windows come from.
 #[derive(Clone, Debug)]
 enum Law {
-    /// Written down, and again after a period unless that is zero: the place of the next, and when its round began.
+    /// Written down, and again after a period unless that is zero: the place of the next, and when
+    /// its round began.
     Given { windows: Vec<(Span, Span)>, period: Span, next: usize, round: Time },
     /// Alternating times up and down, exponential with these means in seconds.
     Chance { up: f64, down: f64, chance: Stream },
@@ -54,7 +55,8 @@ impl Windows {
             }
             Law::Chance { up, down, chance } => {
                 // Never for no time at all, so that windows are apart.
-                let mut time = |mean: f64| Span::from_secs_f64(chance.exponential(mean)) + Span::from_ps(1);
+                let mut time =
+                    |mean: f64| Span::from_secs_f64(chance.exponential(mean)) + Span::from_ps(1);
                 let from = last + time(*up);
                 Some((from, from + time(*down)))
             }

@@ -1,8 +1,10 @@
-//! Delivery opportunities by the millisecond, as a link trace of Mahimahi has them, in few characters.
+//! Delivery opportunities by the millisecond, as a link trace of Mahimahi has them, in few
+//! characters.
 //!
-//! A scenario may write them, a plan holds them: words of the form `GAP`, `GAPxCOUNT`, `GAP*TIMES` and
-//! `GAPxCOUNT*TIMES`. Each is an instant `GAP` milliseconds after the one before (the first: after the start) with
-//! `COUNT` opportunities, repeated `TIMES` times. `"1*1000"` is one opportunity each millisecond of a second.
+//! A scenario may write them, a plan holds them: words of the form `GAP`, `GAPxCOUNT`, `GAP*TIMES`
+//! and `GAPxCOUNT*TIMES`. Each is an instant `GAP` milliseconds after the one before (the first:
+//! after the start) with `COUNT` opportunities, repeated `TIMES` times. `"1*1000"` is one
+//! opportunity each millisecond of a second.
 use dumbbell_core::units::{Rate, Span};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -19,8 +21,8 @@ pub const LAST_MS: u64 = 1_000_000_000;
 /// The most opportunities of one millisecond: 12 Tbps.
 pub const MOST_AT_ONCE: u32 = 1_000_000;
 
-/// Delivery opportunities: (millisecond, how many then), in order of time. There is at least one after the start,
-/// and the last one's millisecond is the period after which everything repeats.
+/// Delivery opportunities: (millisecond, how many then), in order of time. There is at least one
+/// after the start, and the last one's millisecond is the period after which everything repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule(Vec<(u32, u32)>);
 
@@ -43,11 +45,18 @@ impl fmt::Display for Unfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Unfit::Empty => f.write_str("there is no delivery opportunity"),
-            Unfit::NoLength => f.write_str("the last opportunity is at 0 ms, so the trace repeats without a pause"),
+            Unfit::NoLength => f.write_str(
+                "the last opportunity is at 0 ms, so the trace repeats \
+                without a pause",
+            ),
             Unfit::Decreasing => f.write_str("time goes back"),
             Unfit::TooLate => write!(f, "it is later than {LAST_MS} ms, the longest trace"),
             Unfit::TooMany => {
-                write!(f, "there are more than {MOST_INSTANTS} instants, or {MOST_AT_ONCE} opportunities at one")
+                write!(
+                    f,
+                    "there are more than {MOST_INSTANTS} instants, or {MOST_AT_ONCE} \
+                    opportunities at one"
+                )
             }
         }
     }
@@ -72,7 +81,8 @@ impl Builder {
             Some((last, n)) if *last == at => *n = n.saturating_add(count),
             _ => self.0.push((at, count)),
         }
-        let most = self.0.len() > MOST_INSTANTS || self.0.last().is_some_and(|l| l.1 > MOST_AT_ONCE);
+        let most =
+            self.0.len() > MOST_INSTANTS || self.0.last().is_some_and(|l| l.1 > MOST_AT_ONCE);
         if most { Err(Unfit::TooMany) } else { Ok(()) }
     }
     /// The schedule.
@@ -150,16 +160,23 @@ impl FromStr for Schedule {
         let mut builder = Builder::default();
         let mut at = 0u64;
         for (i, word) in text.split_ascii_whitespace().enumerate() {
-            let wrong = |why: &str| format!("word {} of the schedule, `{}`: {why}", i + 1, clipped(word));
+            let wrong =
+                |why: &str| format!("word {} of the schedule, `{}`: {why}", i + 1, clipped(word));
             let (rest, times) = word.split_once('*').unwrap_or((word, "1"));
             let (gap, count) = rest.split_once('x').unwrap_or((rest, "1"));
             let [gap, count, times] = [gap, count, times].map(whole);
             let (Some(gap), Some(count @ 1..), Some(times @ 1..)) = (gap, count, times) else {
-                return Err(wrong("write GAP, GAPxCOUNT or GAP*TIMES in whole numbers, as in \"1x2*500\""));
+                return Err(wrong(
+                    "write GAP, GAPxCOUNT or GAP*TIMES in whole numbers, as in \
+                    \"1x2*500\"",
+                ));
             };
             let count = u32::try_from(count).unwrap_or(u32::MAX);
             if gap == 0 && times > 1 {
-                return Err(wrong("a gap of 0 ms is not repeated: write the number of opportunities, as in \"0x3\""));
+                return Err(wrong(
+                    "a gap of 0 ms is not repeated: write the number of \
+                    opportunities, as in \"0x3\"",
+                ));
             }
             for _ in 0..times {
                 at = at.saturating_add(gap);

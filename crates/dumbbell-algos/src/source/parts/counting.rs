@@ -5,7 +5,8 @@ use dumbbell_core::units::{Span, Time};
 
 /// Counts in `windows` windows of `width`, of one source from its start on.
 pub fn counts(source: &mut impl Source, seed: u64, windows: usize, width: Span) -> Vec<f64> {
-    let (mut rng, mut now, mut out) = (Stream::named(seed, "counts"), Time::ZERO, vec![0.0; windows]);
+    let (mut rng, mut now, mut out) =
+        (Stream::named(seed, "counts"), Time::ZERO, vec![0.0; windows]);
     while let Some(burst) = source.next(now, &mut rng) {
         now += burst.after;
         match out.get_mut((now.ps() / width.ps()) as usize) {
@@ -27,10 +28,11 @@ pub fn dispersion(source: &mut impl Source, seed: u64, windows: usize, width: Sp
     (mean, variance / mean)
 }
 
-/// Hurst's parameter of the sum of the sources that `made` makes, and its standard error over `seeds` runs: the
-/// variance of the mean of m windows goes as m^(2H - 2) (M. S. Taqqu, V. Teverovsky, W. Willinger, Estimators for
-/// long-range dependence, Fractals 3(4), 1995, "aggregated variance"). Slopes are of m from 16 to 512 of 2^15 windows,
-/// by least squares on the logarithms; variances are averaged over the seeds about the known mean of zero difference.
+/// Hurst's parameter of the sum of the sources that `made` makes, and its standard error over
+/// `seeds` runs: the variance of the mean of m windows goes as m^(2H - 2) (M. S. Taqqu, V.
+/// Teverovsky, W. Willinger, Estimators for long-range dependence, Fractals 3(4), 1995, "aggregated
+/// variance"). Slopes are of m from 16 to 512 of 2^15 windows, by least squares on the logarithms;
+/// variances are averaged over the seeds about the known mean of zero difference.
 pub fn hurst<S: Source>(made: &mut dyn FnMut() -> Vec<S>, width: Span, seeds: u64) -> (f64, f64) {
     const WINDOWS: usize = 1 << 15;
     let slopes: Vec<f64> = (0..seeds)
@@ -43,7 +45,8 @@ pub fn hurst<S: Source>(made: &mut dyn FnMut() -> Vec<S>, width: Span, seeds: u6
             let points: Vec<(f64, f64)> = (4..=9)
                 .map(|k| {
                     let m = 1usize << k;
-                    let blocks: Vec<f64> = sum.chunks_exact(m).map(|c| c.iter().sum::<f64>() / m as f64).collect();
+                    let blocks: Vec<f64> =
+                        sum.chunks_exact(m).map(|c| c.iter().sum::<f64>() / m as f64).collect();
                     (libm::log(m as f64), libm::log(mean_and_variance(&blocks).1))
                 })
                 .collect();
@@ -57,7 +60,8 @@ pub fn hurst<S: Source>(made: &mut dyn FnMut() -> Vec<S>, width: Span, seeds: u6
 fn slope(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
     let (mx, my) = points.iter().fold((0.0, 0.0), |(a, b), (x, y)| (a + x / n, b + y / n));
-    let (xy, xx) =
-        points.iter().fold((0.0, 0.0), |(a, b), (x, y)| (a + (x - mx) * (y - my), b + libm::pow(x - mx, 2.0)));
+    let (xy, xx) = points
+        .iter()
+        .fold((0.0, 0.0), |(a, b), (x, y)| (a + (x - mx) * (y - my), b + libm::pow(x - mx, 2.0)));
     xy / xx
 }

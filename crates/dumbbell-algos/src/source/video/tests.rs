@@ -15,10 +15,11 @@ fn config() -> VideoConfig {
     }
 }
 
-/// What a player does over a network whose rate at the start of a fetch is `mbps(seconds)`, until `end`: the times and
-/// megabits of its fetches, and what it measured.
+/// What a player does over a network whose rate at the start of a fetch is `mbps(seconds)`, until
+/// `end`: the times and megabits of its fetches, and what it measured.
 fn watch(config: &VideoConfig, mbps: impl Fn(f64) -> f64, end: f64) -> (Vec<(f64, f64)>, Gauges) {
-    let (mut video, mut rng, mut now) = (Video::new(config, &()), Stream::named(1, "video"), Time::ZERO);
+    let (mut video, mut rng, mut now) =
+        (Video::new(config, &()), Stream::named(1, "video"), Time::ZERO);
     let mut fetches = Vec::new();
     while let Some(burst) = video.next(now, &mut rng) {
         let at = now + burst.after;
@@ -38,9 +39,10 @@ fn near(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-9
 }
 
-/// At 8 Mbps: chunks of 2, then 8 megabits (4 <= 0.8 * 8); 0.25 s and then 1 s each. Playing from 1.25 s on with 4 s.
-/// A chunk goes in each second and a second goes out: at 4.25 s there are 10 - 3 = 7 s; at 5.25 s 8 s, at 6.25 s 9 s,
-/// which leaves no room for two more until 7.25 s. From then on one chunk every 2 s: the on-off pattern.
+/// At 8 Mbps: chunks of 2, then 8 megabits (4 <= 0.8 * 8); 0.25 s and then 1 s each. Playing from
+/// 1.25 s on with 4 s. A chunk goes in each second and a second goes out: at 4.25 s there are 10 -
+/// 3 = 7 s; at 5.25 s 8 s, at 6.25 s 9 s, which leaves no room for two more until 7.25 s. From then
+/// on one chunk every 2 s: the on-off pattern.
 #[test]
 fn a_fast_network_is_used_on_and_off() {
     let (fetches, gauges) = watch(&config(), |_| 8.0, 30.0);
@@ -52,16 +54,19 @@ fn a_fast_network_is_used_on_and_off() {
     assert!(times.iter().zip(&expected).all(|(a, b)| near(*a, *b)), "{times:?}");
     assert_eq!(times.len(), expected.len());
     assert!(near(fetches[0].1, 2.0) && fetches[1..].iter().all(|f| near(f.1, 8.0)));
-    for (name, value) in [("switches", 1.0), ("stalls", 0.0), ("stalled_s", 0.0), ("start_up_s", 1.25)] {
+    for (name, value) in
+        [("switches", 1.0), ("stalls", 0.0), ("stalled_s", 0.0), ("start_up_s", 1.25)]
+    {
         assert_eq!(gauges.get(name), Some(value), "{name}");
     }
     assert_eq!(gauges.get("chunks"), Some(19.0));
     assert!(near(gauges.get("video_bps").unwrap(), (1e6 + 18.0 * 4e6) / 19.0));
 }
 
-/// At 0.5 Mbps the lowest rate is twice too fast: 4 s for each 2 s of video. It plays from 8 s on for 4 s while one
-/// chunk comes (at 12 s), plays it until 14 s, and stalls from then on until there are two chunks, at 20 s; then from
-/// 20 s again 4 s + 2 s, to 26 s, and so on with a period of 12 s: half of the time is a stall.
+/// At 0.5 Mbps the lowest rate is twice too fast: 4 s for each 2 s of video. It plays from 8 s on
+/// for 4 s while one chunk comes (at 12 s), plays it until 14 s, and stalls from then on until
+/// there are two chunks, at 20 s; then from 20 s again 4 s + 2 s, to 26 s, and so on with a period
+/// of 12 s: half of the time is a stall.
 #[test]
 fn a_slow_network_stalls_half_of_the_time() {
     let (_, gauges) = watch(&config(), |_| 0.5, 8.0 + 120.0);
@@ -70,7 +75,8 @@ fn a_slow_network_stalls_half_of_the_time() {
     assert_eq!((gauges.get("start_up_s"), gauges.get("switches")), (Some(8.0), Some(0.0)));
 }
 
-/// The harmonic mean of the last three: after 8, 8, 2 Mbps it is 3 / (1/8 + 1/8 + 1/2) = 4; 0.8 of it allows 2 Mbps.
+/// The harmonic mean of the last three: after 8, 8, 2 Mbps it is 3 / (1/8 + 1/8 + 1/2) = 4; 0.8 of
+/// it allows 2 Mbps.
 #[test]
 fn the_rate_follows_the_harmonic_mean() {
     let (fetches, _) = watch(&config(), |t| if t < 1.0 { 8.0 } else { 2.0 }, 5.0);
@@ -84,8 +90,12 @@ fn the_rate_follows_the_harmonic_mean() {
 /// A video ends when it was fetched, and its end is no stall.
 #[test]
 fn a_video_of_five_chunks_ends() {
-    let (fetches, gauges) = watch(&VideoConfig { length: Some(Span::from_secs(11)), ..config() }, |_| 8.0, 100.0);
-    assert_eq!((fetches.len(), gauges.get("stalls"), gauges.get("chunks")), (5, Some(0.0), Some(5.0)));
+    let (fetches, gauges) =
+        watch(&VideoConfig { length: Some(Span::from_secs(11)), ..config() }, |_| 8.0, 100.0);
+    assert_eq!(
+        (fetches.len(), gauges.get("stalls"), gauges.get("chunks")),
+        (5, Some(0.0), Some(5.0))
+    );
     assert_eq!(gauges.get("buffer_s"), Some(0.0));
 }
 
@@ -93,7 +103,10 @@ fn a_video_of_five_chunks_ends() {
 fn what_cannot_play_is_refused() {
     let wrong = |config: VideoConfig| config.check().unwrap_err().at;
     assert_eq!(wrong(VideoConfig { ladder: vec![], ..config() }), "ladder");
-    assert_eq!(wrong(VideoConfig { ladder: [2, 2].map(Rate::from_mbps).into(), ..config() }), "ladder[1]");
+    assert_eq!(
+        wrong(VideoConfig { ladder: [2, 2].map(Rate::from_mbps).into(), ..config() }),
+        "ladder[1]"
+    );
     assert_eq!(wrong(VideoConfig { buffer: Span::from_secs(1), ..config() }), "buffer");
     assert_eq!(wrong(VideoConfig { start_up: Span::from_secs(9), ..config() }), "start_up");
     assert_eq!(wrong(VideoConfig { length: Some(Span::from_secs(1)), ..config() }), "length");

@@ -5,13 +5,14 @@ pub fn cdf(z: f64) -> f64 {
     0.5 * libm::erfc(-z / std::f64::consts::SQRT_2)
 }
 
-/// The z with P(Z <= z) = `p`, for p in (0, 1): Abramowitz and Stegun 26.2.23 (within 4.5e-4), then two steps of
-/// Halley's method on [`cdf`], which leave what `erfc` leaves.
+/// The z with P(Z <= z) = `p`, for p in (0, 1): Abramowitz and Stegun 26.2.23 (within 4.5e-4), then
+/// two steps of Halley's method on [`cdf`], which leave what `erfc` leaves.
 pub fn quantile(p: f64) -> f64 {
     let tail = p.min(1.0 - p);
     let t = libm::sqrt(-2.0 * libm::log(tail));
-    let start =
-        t - (2.515_517 + t * (0.802_853 + t * 0.010_328)) / (1.0 + t * (1.432_788 + t * (0.189_269 + t * 0.001_308)));
+    let start = t
+        - (2.515_517 + t * (0.802_853 + t * 0.010_328))
+            / (1.0 + t * (1.432_788 + t * (0.189_269 + t * 0.001_308)));
     let lower = (0..2).fold(-start, |z, _| {
         let density = libm::exp(-z * z / 2.0) / libm::sqrt(2.0 * std::f64::consts::PI);
         let e = (cdf(z) - tail) / density;
@@ -24,10 +25,16 @@ pub fn quantile(p: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Quantiles that every table has (Abramowitz and Stegun, table 26.5, to nine places), and the inverse of the inverse.
+    /// Quantiles that every table has (Abramowitz and Stegun, table 26.5, to nine places), and the
+    /// inverse of the inverse.
     #[test]
     fn quantiles_are_those_of_the_tables() {
-        for (p, z) in [(0.5, 0.0), (0.841_344_746_068_543, 1.0), (0.975, 1.959_963_985), (0.999, 3.090_232_306)] {
+        for (p, z) in [
+            (0.5, 0.0),
+            (0.841_344_746_068_543, 1.0),
+            (0.975, 1.959_963_985),
+            (0.999, 3.090_232_306),
+        ] {
             assert!((quantile(p) - z).abs() < 2e-9, "{p}: {}", quantile(p));
             assert!((quantile(1.0 - p) + z).abs() < 2e-9);
         }

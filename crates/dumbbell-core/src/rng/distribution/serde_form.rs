@@ -20,17 +20,20 @@ impl<'de, Q: Quantity> Deserialize<'de> for Distribution<Q> {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(d)?;
         match &value {
-            Value::Object(map) => match map.get("kind").and_then(Value::as_str).and_then(Q::named) {
-                Some(table) if map.len() == 1 => Ok(of_table(table)),
-                _ => serde_json::from_value(value).map(Distribution).map_err(Error::custom),
-            },
+            Value::Object(map) => {
+                match map.get("kind").and_then(Value::as_str).and_then(Q::named) {
+                    Some(table) if map.len() == 1 => Ok(of_table(table)),
+                    _ => serde_json::from_value(value).map(Distribution).map_err(Error::custom),
+                }
+            }
             Value::String(name) => match Q::named(name) {
                 Some(table) => Ok(of_table(table)),
                 None => one(&value).map_err(|said| Error::custom(named(name).unwrap_or(said))),
             },
             Value::Number(_) => one(&value).map_err(Error::custom),
             _ => Err(Error::custom(
-                "this is no law of chance: write a quantity, or a table such as { kind = \"exponential\", mean = ... }",
+                "this is no law of chance: write a quantity, or a table such as { kind = \
+                    \"exponential\", mean = ... }",
             )),
         }
     }
@@ -41,7 +44,8 @@ fn of_table<Q: Quantity>(table: &Table) -> Distribution<Q> {
     Distribution(Shape::Empirical { cdf: table.cdf.iter().map(point).collect() })
 }
 
-/// True if the distribution `kind` has the parameter `key`; `None` if there is no such distribution.
+/// True if the distribution `kind` has the parameter `key`; `None` if there is no such
+/// distribution.
 pub fn takes(kind: &str, key: &str) -> Option<bool> {
     let parameters: &[&str] = match kind {
         "fixed" => &["value"],
@@ -59,7 +63,9 @@ pub fn takes(kind: &str, key: &str) -> Option<bool> {
 
 /// A quantity by itself.
 fn one<Q: Quantity>(value: &Value) -> Result<Distribution<Q>, String> {
-    serde_json::from_value(value.clone()).map(|value| Distribution(Shape::Fixed { value })).map_err(|e| e.to_string())
+    serde_json::from_value(value.clone())
+        .map(|value| Distribution(Shape::Fixed { value }))
+        .map_err(|e| e.to_string())
 }
 
 /// The message about a word that should be the name of a table.
@@ -68,7 +74,9 @@ fn named(word: &str) -> Option<String> {
     let names: Vec<&str> = tables::TABLES.iter().map(|t| t.name).collect();
     words.then(|| match nearest(word, &names) {
         Some(name) => format!("there is no measured distribution `{word}`: write \"{name}\""),
-        None => format!("there is no measured distribution `{word}`; known are {}", names.join(", ")),
+        None => {
+            format!("there is no measured distribution `{word}`; known are {}", names.join(", "))
+        }
     })
 }
 
@@ -80,8 +88,10 @@ impl<Q: Quantity> JsonSchema for Distribution<Q> {
         format!("Law_of_{}", Q::schema_name()).into()
     }
     fn json_schema(g: &mut SchemaGenerator) -> Schema {
-        let names: Vec<&str> = tables::TABLES.iter().map(|t| t.name).filter(|n| Q::named(n).is_some()).collect();
-        let mut options = vec![g.subschema_for::<Q>().to_value(), g.subschema_for::<Shape<Q>>().to_value()];
+        let names: Vec<&str> =
+            tables::TABLES.iter().map(|t| t.name).filter(|n| Q::named(n).is_some()).collect();
+        let mut options =
+            vec![g.subschema_for::<Q>().to_value(), g.subschema_for::<Shape<Q>>().to_value()];
         if !names.is_empty() {
             options.push(json!({ "enum": names }));
         }

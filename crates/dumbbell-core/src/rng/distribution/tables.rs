@@ -17,8 +17,9 @@ pub struct Table {
 pub const TABLES: &[Table] = &[
     Table {
         name: "web_search",
-        source: "servers of a web search: M. Alizadeh et al., Data Center TCP, SIGCOMM 2010, figure 4, as the points that \
-            pFabric's evaluation takes from it (SIGCOMM 2013, figure 4), in segments of 1460 B",
+        source: "servers of a web search: M. Alizadeh et al., Data Center TCP, SIGCOMM 2010, \
+            figure 4, as the points that pFabric's evaluation takes from it (SIGCOMM 2013, figure \
+            4), in segments of 1460 B",
         unit: 1460,
         cdf: &[
             (1, 0.0),
@@ -37,10 +38,20 @@ pub const TABLES: &[Table] = &[
     },
     Table {
         name: "data_mining",
-        source: "a data-mining cluster: A. Greenberg et al., VL2, SIGCOMM 2009, figure 2, as the points that pFabric's \
-            evaluation takes from it (SIGCOMM 2013, figure 4), in segments of 1460 B",
+        source: "a data-mining cluster: A. Greenberg et al., VL2, SIGCOMM 2009, figure 2, as the \
+            points that pFabric's evaluation takes from it (SIGCOMM 2013, figure 4), in segments \
+            of 1460 B",
         unit: 1460,
-        cdf: &[(1, 0.5), (2, 0.6), (3, 0.7), (7, 0.8), (267, 0.9), (2107, 0.95), (66_667, 0.99), (666_667, 1.0)],
+        cdf: &[
+            (1, 0.5),
+            (2, 0.6),
+            (3, 0.7),
+            (7, 0.8),
+            (267, 0.9),
+            (2107, 0.95),
+            (66_667, 0.99),
+            (666_667, 1.0),
+        ],
     },
 ];
 

@@ -1,5 +1,5 @@
-//! Every law against its distribution, written down here a second time as survival functions, and its mean against the
-//! integral of these.
+//! Every law against its distribution, written down here a second time as survival functions, and
+//! its mean against the integral of these.
 use super::*;
 use serde_json::{Value, json};
 
@@ -21,7 +21,10 @@ fn laws() -> Vec<Known> {
             let tail = |x: f64| libm::pow(x / 1000.0, -a);
             ((tail(x.clamp(1000.0, 1e7)) - tail(1e7)) / (1.0 - tail(1e7))).clamp(0.0, 1.0)
         };
-        (law(json!({ "kind": "bounded_pareto", "shape": a, "min": "1 kB", "max": "10 MB" })), Box::new(p) as _)
+        (
+            law(json!({ "kind": "bounded_pareto", "shape": a, "min": "1 kB", "max": "10 MB" })),
+            Box::new(p) as _,
+        )
     };
     let mu = libm::log(12_000.0) - 1.5 * 1.5 / 2.0;
     vec![
@@ -29,7 +32,10 @@ fn laws() -> Vec<Known> {
             law(json!({ "kind": "uniform", "min": "10 kB", "max": "30 kB" })),
             Box::new(|x| ((30e3 - x) / 20e3).clamp(0.0, 1.0)),
         ),
-        (law(json!({ "kind": "exponential", "mean": "12 kB" })), Box::new(|x| libm::exp(-x / 12e3))),
+        (
+            law(json!({ "kind": "exponential", "mean": "12 kB" })),
+            Box::new(|x| libm::exp(-x / 12e3)),
+        ),
         (
             law(json!({ "kind": "pareto", "mean": "12 kB", "shape": 2.5 })),
             Box::new(|x| libm::pow(7200.0 / x.max(7200.0), 2.5)),
@@ -42,7 +48,9 @@ fn laws() -> Vec<Known> {
             Box::new(move |x| 1.0 - normal_cdf((libm::log(x) - mu) / 1.5)),
         ),
         (
-            law(json!({ "kind": "empirical", "cdf": [["1 kB", 0.25], ["2 kB", 0.5], ["10 kB", 1.0]] })),
+            law(
+                json!({ "kind": "empirical", "cdf": [["1 kB", 0.25], ["2 kB", 0.5], ["10 kB", 1.0]] }),
+            ),
             Box::new(|x| match x {
                 x if x < 1e3 => 1.0,
                 x if x < 2e3 => 0.75 - (x - 1e3) / 4e3,
@@ -52,7 +60,8 @@ fn laws() -> Vec<Known> {
     ]
 }
 
-/// How often draws are beyond a value, at twelve values, within 4.4 standard errors of the binomial.
+/// How often draws are beyond a value, at twelve values, within 4.4 standard errors of the
+/// binomial.
 #[test]
 fn draws_have_their_distribution() {
     for (law, survival) in laws() {
@@ -67,12 +76,15 @@ fn draws_have_their_distribution() {
     }
 }
 
-/// E[X] is the integral of P(X > x): the trapezoidal rule on a geometric grid from 1e-3 to 1e12 bytes.
+/// E[X] is the integral of P(X > x): the trapezoidal rule on a geometric grid from 1e-3 to 1e12
+/// bytes.
 #[test]
 fn means_are_the_integrals_of_the_survival() {
     for (law, survival) in laws() {
-        let grid: Vec<f64> = (0..=150_000).map(|i| libm::pow(10.0, -3.0 + f64::from(i) / 1e4)).collect();
-        let area: f64 = grid.windows(2).map(|w| (w[1] - w[0]) * (survival(w[0]) + survival(w[1])) / 2.0).sum();
+        let grid: Vec<f64> =
+            (0..=150_000).map(|i| libm::pow(10.0, -3.0 + f64::from(i) / 1e4)).collect();
+        let area: f64 =
+            grid.windows(2).map(|w| (w[1] - w[0]) * (survival(w[0]) + survival(w[1])) / 2.0).sum();
         assert!((law.mean() / area - 1.0).abs() < 1e-4, "{law:?}: {} and {area}", law.mean());
     }
 }
@@ -90,8 +102,8 @@ fn quantiles_invert_the_distribution() {
     }
 }
 
-/// Means that the literature gives: 1.6 MB for web search and 7.4 MB for data mining (M. Alizadeh et al., pFabric,
-/// SIGCOMM 2013, section 5.1; W. Bai et al., PIAS, NSDI 2015).
+/// Means that the literature gives: 1.6 MB for web search and 7.4 MB for data mining (M. Alizadeh
+/// et al., pFabric, SIGCOMM 2013, section 5.1; W. Bai et al., PIAS, NSDI 2015).
 #[test]
 fn measured_tables_have_their_published_means() {
     let mean = |name: &str| law(json!(name)).mean();
@@ -111,7 +123,10 @@ fn laws_are_written_in_three_ways_and_read_back() {
     }
     let named = law(json!("web_search"));
     assert_eq!(law(serde_json::to_value(&named).unwrap()), named);
-    assert_eq!(law(json!({ "kind": "fixed", "value": "12 kB" })), Distribution::fixed(Bytes(12_000)));
+    assert_eq!(
+        law(json!({ "kind": "fixed", "value": "12 kB" })),
+        Distribution::fixed(Bytes(12_000))
+    );
 }
 
 /// `takes` says of each kind the parameters that its schema has.
@@ -121,7 +136,11 @@ fn the_parameters_of_each_kind_are_known() {
     for one in schema["oneOf"].as_array().unwrap() {
         let kind = one["properties"]["kind"]["const"].as_str().unwrap();
         for key in ["value", "min", "max", "mean", "shape", "sigma", "cdf", "kind", "other"] {
-            assert_eq!(takes(kind, key), Some(one["properties"].get(key).is_some()), "{kind}.{key}");
+            assert_eq!(
+                takes(kind, key),
+                Some(one["properties"].get(key).is_some()),
+                "{kind}.{key}"
+            );
         }
     }
     assert_eq!((takes("web_search", "mean"), takes("red", "mean")), (Some(false), None));
@@ -138,7 +157,11 @@ fn what_is_no_law_is_refused_with_a_cause() {
         (json!({ "kind": "exponential", "man": "1 kB" }), "unknown field"),
         (json!({ "kind": "pareto", "shape": 0.9, "mean": "1 kB" }), "no mean"),
         (json!({ "kind": "pareto", "shape": 1.5, "mean": "0 B" }), "zero"),
-        (json!({ "kind": "bounded_pareto", "shape": 1.2, "min": "2 kB", "max": "1 kB" }), "not below"),
+        (
+            json!({ "kind": "bounded_pareto", "shape": 1.2, "min": "2 kB", "max": "1 kB" }),
+            "not \
+            below",
+        ),
         (json!({ "kind": "bounded_pareto", "shape": 0.0, "min": "1 kB", "max": "2 kB" }), "shape"),
         (json!({ "kind": "log_normal", "mean": "1 kB", "sigma": -1.0 }), "deviation"),
         (json!({ "kind": "empirical", "cdf": [] }), "no point"),

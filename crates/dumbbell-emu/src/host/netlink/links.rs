@@ -47,7 +47,8 @@ impl LinkChange<'_> {
         self
     }
 
-    /// Asks nobody for a neighbour's address, and tells no group of multicast: what the host sends is what its sockets say.
+    /// Asks nobody for a neighbour's address, and tells no group of multicast: what the host sends
+    /// is what its sockets say.
     #[must_use]
     pub fn no_arp(mut self) -> Self {
         self.flags |= flag(libc::IFF_NOARP);
@@ -134,9 +135,13 @@ impl Netlink {
     /// # Errors
     /// There is none.
     pub fn find(&mut self, name: &str) -> Result<Link, EnvError> {
-        let message = Message::new(libc::RTM_GETLINK, 0).body(&ifinfo(0, 0, 0)).name(libc::IFLA_IFNAME, name);
+        let message =
+            Message::new(libc::RTM_GETLINK, 0).body(&ifinfo(0, 0, 0)).name(libc::IFLA_IFNAME, name);
         let mut found = Link::default();
-        self.ask(message, |_, body| found = link(body)).context(&format!("find the network device {name}"))?;
+        self.ask(message, |_, body| found = link(body)).context(&format!(
+            "find the network device \
+            {name}"
+        ))?;
         Ok(found)
     }
 
@@ -165,8 +170,8 @@ impl Netlink {
         LinkChange { netlink: self, index, flags: 0, mask: 0, attributes: vec![] }
     }
 
-    /// No queue of the kernel's between the host and its device, whatever the machine's default is: TCP paces itself, and
-    /// what does not fit into the device's ring is counted by the device.
+    /// No queue of the kernel's between the host and its device, whatever the machine's default is:
+    /// TCP paces itself, and what does not fit into the device's ring is counted by the device.
     ///
     /// # Errors
     /// The kernel refuses.
@@ -180,25 +185,36 @@ impl Netlink {
         self.request("take the queueing discipline off a network device", message)
     }
 
-    /// Makes a pair of Ethernet devices, `here` in this namespace and `there` in another, each with an address that says
-    /// which it is and nothing of this machine.
+    /// Makes a pair of Ethernet devices, `here` in this namespace and `there` in another, each with
+    /// an address that says which it is and nothing of this machine.
     ///
     /// # Errors
     /// The kernel has no veth, or a name is taken.
-    pub fn veth(&mut self, here: &VethEnd, there: &VethEnd, namespace: BorrowedFd<'_>) -> Result<(), EnvError> {
+    pub fn veth(
+        &mut self,
+        here: &VethEnd,
+        there: &VethEnd,
+        namespace: BorrowedFd<'_>,
+    ) -> Result<(), EnvError> {
         let target = namespace.as_raw_fd().cast_unsigned();
         let ends = |message: Message, end: &VethEnd| {
-            message.name(libc::IFLA_IFNAME, end.name).with(libc::IFLA_ADDRESS, &end.mac).number(libc::IFLA_MTU, end.mtu)
+            message
+                .name(libc::IFLA_IFNAME, end.name)
+                .with(libc::IFLA_ADDRESS, &end.mac)
+                .number(libc::IFLA_MTU, end.mtu)
         };
-        let message =
-            ends(Message::new(libc::RTM_NEWLINK, libc::NLM_F_CREATE | libc::NLM_F_EXCL).body(&ifinfo(0, 0, 0)), here)
-                .nest(libc::IFLA_LINKINFO, |message| {
-                    message.name(libc::IFLA_INFO_KIND, "veth").nest(libc::IFLA_INFO_DATA, |message| {
-                        message.nest(VETH_INFO_PEER, |message| {
-                            ends(message.body(&ifinfo(0, 0, 0)), there).number(libc::IFLA_NET_NS_FD, target)
-                        })
-                    })
-                });
+        let message = ends(
+            Message::new(libc::RTM_NEWLINK, libc::NLM_F_CREATE | libc::NLM_F_EXCL)
+                .body(&ifinfo(0, 0, 0)),
+            here,
+        )
+        .nest(libc::IFLA_LINKINFO, |message| {
+            message.name(libc::IFLA_INFO_KIND, "veth").nest(libc::IFLA_INFO_DATA, |message| {
+                message.nest(VETH_INFO_PEER, |message| {
+                    ends(message.body(&ifinfo(0, 0, 0)), there).number(libc::IFLA_NET_NS_FD, target)
+                })
+            })
+        });
         self.request("make a pair of Ethernet devices (veth)", message)
     }
 }

@@ -11,9 +11,13 @@ pub struct Message {
 }
 
 impl Message {
-    /// A request of a type (RTM_...) with flags (NLM_F_...); an acknowledgement is always asked for.
+    /// A request of a type (RTM_...) with flags (NLM_F_...); an acknowledgement is always asked
+    /// for.
     pub fn new(kind: u16, flags: i32) -> Message {
-        let flags = u16::try_from(flags | libc::NLM_F_REQUEST | libc::NLM_F_ACK).expect("flags have 16 bits");
+        let flags = u16::try_from(flags | libc::NLM_F_REQUEST | libc::NLM_F_ACK).expect(
+            "flags \
+            have 16 bits",
+        );
         let mut bytes = vec![0; HEADER];
         bytes[4..6].copy_from_slice(&kind.to_ne_bytes());
         bytes[6..8].copy_from_slice(&flags.to_ne_bytes());
@@ -58,7 +62,10 @@ impl Message {
         self.bytes.extend_from_slice(&[0, 0]);
         self.bytes.extend_from_slice(&kind.to_ne_bytes());
         let mut message = inner(self);
-        let len = u16::try_from(message.bytes.len() - start).expect("an attribute has at most 64 KiB");
+        let len = u16::try_from(message.bytes.len() - start).expect(
+            "an attribute has at most 64 \
+            KiB",
+        );
         message.bytes[start..start + 2].copy_from_slice(&len.to_ne_bytes());
         message
     }
@@ -123,17 +130,25 @@ mod tests {
 
     #[test]
     fn a_message_is_laid_out_as_netlink_7_says() {
-        let message = Message::new(16, 0).body(&[9; 8]).name(3, "lo").nest(18, |m| m.with(1, &[7; 5])).number(4, 1);
+        let message = Message::new(16, 0)
+            .body(&[9; 8])
+            .name(3, "lo")
+            .nest(18, |m| m.with(1, &[7; 5]))
+            .number(4, 1);
         let bytes = message.finish(77);
         let words: Vec<u32> = bytes.chunks(4).map(number).collect();
         let half = |low: u16, high: u16| {
             u32::from_ne_bytes([low.to_ne_bytes(), high.to_ne_bytes()].concat().try_into().unwrap())
         };
         let flags = u16::try_from(libc::NLM_F_REQUEST | libc::NLM_F_ACK).unwrap();
-        // Length, type and flags, sequence, port; body; name with its zero; a nest of 4 + 4 + 5 and padding; a number.
+        // Length, type and flags, sequence, port; body; name with its zero; a nest of 4 + 4 + 5 and
+        // padding; a number.
         assert_eq!(words[..4], [56, half(16, flags), 77, 0]);
         assert_eq!((words[6], &bytes[28..31]), (half(7, 3), &b"lo\0"[..]));
-        assert_eq!((words[8], words[9], &bytes[40..48]), (half(16, 18), half(9, 1), &[7, 7, 7, 7, 7, 0, 0, 0][..]));
+        assert_eq!(
+            (words[8], words[9], &bytes[40..48]),
+            (half(16, 18), half(9, 1), &[7, 7, 7, 7, 7, 0, 0, 0][..])
+        );
         assert_eq!((words[12], words[13]), (half(8, 4), 1));
         assert_eq!(words.len(), 14);
     }
@@ -143,7 +158,10 @@ mod tests {
         let bytes = Message::new(16, 0).body(&[0; 8]).number(4, 5).name(3, "x").finish(1);
         let (header, body) = messages(&bytes).next().unwrap();
         assert_eq!((header.kind, header.sequence), (16, 1));
-        assert_eq!(attributes(&body[8..]).collect::<Vec<_>>(), [(4, &5u32.to_ne_bytes()[..]), (3, &b"x\0"[..])]);
+        assert_eq!(
+            attributes(&body[8..]).collect::<Vec<_>>(),
+            [(4, &5u32.to_ne_bytes()[..]), (3, &b"x\0"[..])]
+        );
         for end in 0..bytes.len() {
             assert!(messages(&bytes[..end]).next().is_none(), "{end}");
         }

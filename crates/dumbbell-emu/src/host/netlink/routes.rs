@@ -114,15 +114,16 @@ fn options(bytes: &[u8]) -> RouteOptions {
 }
 
 impl Netlink {
-    /// Gives a device an address of its own, alone in its network (/32, /128); of version 6 without asking whether somebody
-    /// else has it, so that it serves at once.
+    /// Gives a device an address of its own, alone in its network (/32, /128); of version 6 without
+    /// asking whether somebody else has it, so that it serves at once.
     ///
     /// # Errors
     /// The kernel refuses: the family is switched off, or the MTU is too small for it.
     pub fn add_address(&mut self, index: u32, address: IpAddr) -> Result<(), EnvError> {
         let value = octets(address);
         let bits = if address.is_ipv6() { 128 } else { 32 };
-        let nodad = if address.is_ipv6() { u8::try_from(libc::IFA_F_NODAD).expect("one bit") } else { 0 };
+        let nodad =
+            if address.is_ipv6() { u8::try_from(libc::IFA_F_NODAD).expect("one bit") } else { 0 };
         let mut body = [family(address.is_ipv6()), bits, nodad, 0, 0, 0, 0, 0];
         body[4..8].copy_from_slice(&index.to_ne_bytes());
         let message = Message::new(libc::RTM_NEWADDR, libc::NLM_F_CREATE | libc::NLM_F_EXCL)
@@ -153,7 +154,12 @@ impl Netlink {
     ///
     /// # Errors
     /// The kernel refuses: the device is down, or an option is unknown.
-    pub fn add_default_route(&mut self, index: u32, source: IpAddr, options: &RouteOptions) -> Result<(), EnvError> {
+    pub fn add_default_route(
+        &mut self,
+        index: u32,
+        source: IpAddr,
+        options: &RouteOptions,
+    ) -> Result<(), EnvError> {
         let message = Message::new(libc::RTM_NEWROUTE, libc::NLM_F_CREATE | libc::NLM_F_EXCL)
             .body(&rtmsg(source.is_ipv6()))
             .number(libc::RTA_OIF, index)
@@ -166,7 +172,12 @@ impl Netlink {
     ///
     /// # Errors
     /// As [`Self::add_default_route`].
-    pub fn add_route(&mut self, index: u32, peer: IpAddr, options: &RouteOptions) -> Result<(), EnvError> {
+    pub fn add_route(
+        &mut self,
+        index: u32,
+        peer: IpAddr,
+        options: &RouteOptions,
+    ) -> Result<(), EnvError> {
         let mut body = rtmsg(peer.is_ipv6());
         body[1] = if peer.is_ipv6() { 128 } else { 32 };
         let message = Message::new(libc::RTM_NEWROUTE, libc::NLM_F_CREATE | libc::NLM_F_EXCL)

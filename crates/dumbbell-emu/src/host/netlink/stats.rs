@@ -28,8 +28,11 @@ impl Netlink {
         self.ask(message, |_, body| {
             let stats = attributes(&body[IFINFO..]).find(|(kind, _)| *kind == libc::IFLA_STATS64);
             counters = stats.and_then(|(_, bytes)| {
-                let word = |n: usize| Some(u64::from_ne_bytes(bytes.get(8 * n..)?.first_chunk().copied()?));
-                // rx_packets, tx_packets, rx_bytes, tx_bytes, rx_errors, tx_errors, rx_dropped, tx_dropped
+                let word = |n: usize| {
+                    Some(u64::from_ne_bytes(bytes.get(8 * n..)?.first_chunk().copied()?))
+                };
+                // rx_packets, tx_packets, rx_bytes, tx_bytes, rx_errors, tx_errors, rx_dropped,
+                // tx_dropped
                 Some(Counters {
                     received: word(0)?,
                     sent: word(1)?,

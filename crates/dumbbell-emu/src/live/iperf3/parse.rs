@@ -1,5 +1,5 @@
 //! The parser: it reads a tree, because keys come and go with versions, and some appear twice.
-use super::{Amount, Cpu, Interval, Outcome, Stream, ParseError};
+use super::{Amount, Cpu, Interval, Outcome, ParseError, Stream};
 use serde_json::{Deserializer, Value};
 
 /// Microseconds, in which it counts round trips.
@@ -31,7 +31,10 @@ pub(crate) fn outcome(text: &str) -> Result<Outcome, ParseError> {
         protocol: word(&start["test_start"]["protocol"]).unwrap_or_default(),
         congestion_control: word(&end["sender_tcp_congestion"]),
         error: word(&document["error"]),
-        streams: items(&end["streams"]).iter().map(|s| stream(s, start, &document["intervals"])).collect(),
+        streams: items(&end["streams"])
+            .iter()
+            .map(|s| stream(s, start, &document["intervals"]))
+            .collect(),
         cpu: cpu(&end["cpu_utilization_percent"]),
     })
 }
@@ -75,9 +78,16 @@ fn stream(value: &Value, start: &Value, intervals: &Value) -> Stream {
 /// A stream without its figures.
 fn blank(socket: u64, sends: bool, start: &Value, intervals: &Value) -> Stream {
     let connected = items(&start["connected"]).iter().find(|c| count(&c["socket"]) == Some(socket));
-    let port = |key: &str| connected.and_then(|c| count(&c[key])).and_then(|p| u16::try_from(p).ok()).unwrap_or(0);
+    let port = |key: &str| {
+        connected.and_then(|c| count(&c[key])).and_then(|p| u16::try_from(p).ok()).unwrap_or(0)
+    };
     let own = |i: &&Value| count(&i["socket"]) == Some(socket);
-    let intervals = items(intervals).iter().flat_map(|i| items(&i["streams"])).filter(own).map(interval).collect();
+    let intervals = items(intervals)
+        .iter()
+        .flat_map(|i| items(&i["streams"]))
+        .filter(own)
+        .map(interval)
+        .collect();
     Stream {
         socket,
         local_port: port("local_port"),
@@ -115,8 +125,10 @@ fn connection(sender: &Value, receiver: &Value, start: &Value, intervals: &Value
     let socket = count(&sender["socket"]).unwrap_or(0);
     let sends = sender["sender"].as_bool().unwrap_or(true);
     let (sent, received) = (amount(sender), amount(receiver));
-    let (sent, received) = if sends { (sent, if_known(received, sent)) } else { (if_known(sent, received), received) };
-    // Of the sender's kernel, so of this end alone: the other's are 0, or what this end's socket says.
+    let (sent, received) =
+        if sends { (sent, if_known(received, sent)) } else { (if_known(sent, received), received) };
+    // Of the sender's kernel, so of this end alone: the other's are 0, or what this end's socket
+    // says.
     let own = |key: &str| if sends { sender[key].as_f64() } else { None };
     Stream {
         sent,
@@ -136,7 +148,8 @@ fn datagrams(udp: &Value, start: &Value, intervals: &Value) -> Stream {
     let (packets, lost_packets) = (count(&udp["packets"]), count(&udp["lost_packets"]));
     // Its bytes are those that were sent, also where it receives; 0 where it does not know.
     let sent = amount(udp).filter(|a| sends || a.bytes > 0);
-    let received = if sends { arrived(sent, packets, lost_packets) } else { reported(&stream.intervals) };
+    let received =
+        if sends { arrived(sent, packets, lost_packets) } else { reported(&stream.intervals) };
     let jitter_s = udp["jitter_ms"].as_f64().map(|ms| ms * 1e-3);
     // A sender that was told nothing says 0 of jitter too, which no run has.
     let if_known = !sends || jitter_s.is_some_and(|j| j > 0.0);
@@ -163,5 +176,9 @@ fn reported(intervals: &[Interval]) -> Option<Amount> {
     let counted: Vec<&Interval> = intervals.iter().filter(|i| !i.omitted).collect();
     let seconds = counted.last()?.end_s - counted.first()?.start_s;
     let bytes = counted.iter().map(|i| i.bytes).sum();
-    Some(Amount { bytes, seconds, bps: if seconds > 0.0 { bytes as f64 * 8.0 / seconds } else { 0.0 } })
+    Some(Amount {
+        bytes,
+        seconds,
+        bps: if seconds > 0.0 { bytes as f64 * 8.0 / seconds } else { 0.0 },
+    })
 }

@@ -51,10 +51,16 @@ fn a_client_of_two_streams() {
     let first = &run.streams[0];
     assert_eq!((first.socket, first.local_port, first.remote_port), (5, 60502, 25201));
     assert_eq!((first.retransmits, first.cwnd_max_bytes), (Some(0), Some(720_313)));
-    assert_eq!((first.rtt_mean_s, first.rtt_min_s, first.rtt_max_s), (Some(54e-6), Some(47e-6), Some(61e-6)));
+    assert_eq!(
+        (first.rtt_mean_s, first.rtt_min_s, first.rtt_max_s),
+        (Some(54e-6), Some(47e-6), Some(61e-6))
+    );
     let mean = first.intervals.iter().map(|i| i.rtt_s.unwrap()).sum::<f64>() / 2.0;
     assert!((mean - 54e-6).abs() < 1e-9);
-    assert_eq!(run.cpu, Some(Cpu { local_percent: 0.652621068397404, remote_percent: Some(0.0851689984845516) }));
+    assert_eq!(
+        run.cpu,
+        Some(Cpu { local_percent: 0.652621068397404, remote_percent: Some(0.0851689984845516) })
+    );
 }
 
 #[test]
@@ -62,7 +68,10 @@ fn each_end_knows_its_half() {
     let server = read(recording!("tcp-server")).unwrap();
     for s in &server.streams {
         assert!(!s.sends);
-        assert_eq!((s.sent, s.retransmits, s.cwnd_max_bytes, s.rtt_mean_s), (None, None, None, None));
+        assert_eq!(
+            (s.sent, s.retransmits, s.cwnd_max_bytes, s.rtt_mean_s),
+            (None, None, None, None)
+        );
         assert_eq!(s.received.unwrap().bytes, 2_621_440);
     }
     assert_eq!(server.cpu.unwrap().remote_percent, None);
@@ -70,7 +79,12 @@ fn each_end_knows_its_half() {
     let s = &reverse.streams[0];
     assert!(!s.sends);
     assert_eq!((s.sent.unwrap().bytes, s.received.unwrap().bytes), (2_621_440, 2_621_440));
-    assert_eq!((s.retransmits, s.cwnd_max_bytes, s.rtt_mean_s), (Some(0), None, None), "it was told the first only");
+    assert_eq!(
+        (s.retransmits, s.cwnd_max_bytes, s.rtt_mean_s),
+        (Some(0), None, None),
+        "it was \
+        told the first only"
+    );
 }
 
 #[test]
@@ -80,7 +94,10 @@ fn both_directions_at_once() {
     assert_eq!(run.streams.iter().map(|s| s.sends).collect::<Vec<_>>(), [true, false]);
     assert_eq!(run.streams[0].sent.unwrap().bytes, total(text, "sum_sent"));
     assert_eq!(run.streams[1].received.unwrap().bytes, total(text, "sum_received_bidir_reverse"));
-    assert_eq!((run.streams[0].cwnd_max_bytes, run.streams[1].cwnd_max_bytes), (Some(1_178_694), None));
+    assert_eq!(
+        (run.streams[0].cwnd_max_bytes, run.streams[1].cwnd_max_bytes),
+        (Some(1_178_694), None)
+    );
 }
 
 #[test]
@@ -129,10 +146,15 @@ fn what_is_no_outcome_has_a_reason() {
     assert_eq!(read(""), Err(ParseError::Empty));
     assert_eq!(read(" \n"), Err(ParseError::Empty));
     assert_eq!(read(&twice), Err(ParseError::Several));
-    assert_eq!(read("{\"event\":\"start\",\"data\":{}}\n{\"event\":\"end\"}"), Err(ParseError::Events));
+    assert_eq!(
+        read("{\"event\":\"start\",\"data\":{}}\n{\"event\":\"end\"}"),
+        Err(ParseError::Events)
+    );
     assert_eq!(read("{}"), Err(ParseError::Foreign));
     assert_eq!(read("[]"), Err(ParseError::Foreign));
-    assert!(matches!(read(cut), Err(ParseError::Syntax { line, .. }) if line == cut.lines().count()));
+    assert!(
+        matches!(read(cut), Err(ParseError::Syntax { line, .. }) if line == cut.lines().count())
+    );
     assert!(matches!(read("Connecting to host"), Err(ParseError::Syntax { line: 1, .. })));
 }
 

@@ -1,7 +1,7 @@
 //! State of a connection: its flow, and the progress of both ends.
-use dumbbell_wire::five_tuple::FiveTuple;
-use dumbbell_wire::view::{TransportHeader, Tcp, PacketView, tcp_flags};
 use dumbbell_core::transport::segment::flag;
+use dumbbell_wire::five_tuple::FiveTuple;
+use dumbbell_wire::view::{PacketView, Tcp, TransportHeader, tcp_flags};
 
 /// The flags of packets that are not TCP.
 pub const DATAGRAM: u8 = flag::UDP;
@@ -63,7 +63,8 @@ impl Connection {
         // Whoever did not see the SYN takes what it sees for the first byte behind it.
         let unseen = tcp.seq.wrapping_sub(u32::from(!is(tcp_flags::SYN)));
         let from = tcp.seq.wrapping_sub(*half.first.get_or_insert(unseen));
-        let takes = u32::from(tcp.payload) + u32::from(is(tcp_flags::SYN)) + u32::from(is(tcp_flags::FIN));
+        let takes =
+            u32::from(tcp.payload) + u32::from(is(tcp_flags::SYN)) + u32::from(is(tcp_flags::FIN));
         let mut flags = flags(tcp.flags);
         if takes > 0 {
             // Numbers wrap; half of them are behind.

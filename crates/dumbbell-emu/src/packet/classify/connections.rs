@@ -62,7 +62,8 @@ impl ConnectionTable {
         self.slots[at].pinned
     }
 
-    /// Puts a connection in, instead of one with the same tuple, and of the oldest if there are too many.
+    /// Puts a connection in, instead of one with the same tuple, and of the oldest if there are too
+    /// many.
     pub fn add(&mut self, connection: Connection, pinned: bool) -> usize {
         for tuple in [connection.tuple, connection.tuple.reverse()] {
             if let Some((at, _)) = self.find(&tuple) {

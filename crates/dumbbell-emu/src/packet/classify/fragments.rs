@@ -8,7 +8,8 @@ use std::collections::{HashMap, VecDeque};
 /// Datagrams that are remembered. A host sends the pieces of one behind each other.
 const REMEMBERED: usize = 4096;
 
-/// A datagram's number is its own among those of the same addresses and protocol (RFC 791, RFC 8200 section 4.5).
+/// A datagram's number is its own among those of the same addresses and protocol (RFC 791, RFC 8200
+/// section 4.5).
 type Key = (Address, Address, u8, u32);
 
 /// Classifications of datagrams whose first fragment came.

@@ -1,6 +1,6 @@
 use super::*;
-use dumbbell_wire::samples;
 use dumbbell_core::transport::segment::flag;
+use dumbbell_wire::samples;
 use proptest::prelude::*;
 
 const A: [u8; 4] = [10, 0, 0, 1];
@@ -56,7 +56,12 @@ fn see(c: &mut Classifier, packet: &[u8], nic: u32) -> Result<Classified, Unmatc
 }
 
 fn tuple(from: [u8; 4], to: [u8; 4], ports: (u16, u16)) -> FiveTuple {
-    FiveTuple { source: Address::v4(from), destination: Address::v4(to), ports, protocol: protocol::TCP }
+    FiveTuple {
+        source: Address::v4(from),
+        destination: Address::v4(to),
+        ports,
+        protocol: protocol::TCP,
+    }
 }
 
 #[test]
@@ -67,7 +72,12 @@ fn a_flow_that_is_known_has_both_directions() {
     assert_eq!(see(&mut c, &tcp(A, B, (1000, 5001), syn(500)), 0).unwrap().socket, 14);
     assert_eq!(see(&mut c, &tcp(B, A, (5001, 1000), syn(900)), 1).unwrap().socket, 15);
     assert_eq!(see(&mut c, &tcp(A, B, (1001, 5001), syn(500)), 0), Err(Unmatched::Flow));
-    assert_eq!(see(&mut c, &tcp(A, B, (1000, 5001), syn(500)), 1), Err(Unmatched::Source), "through B's door");
+    assert_eq!(
+        see(&mut c, &tcp(A, B, (1000, 5001), syn(500)), 1),
+        Err(Unmatched::Source),
+        "through \
+        B's door"
+    );
 }
 
 #[test]
@@ -84,7 +94,12 @@ fn numbers_are_counted_from_the_syn_and_what_is_sent_again_is_told() {
     let at = |offset: u32| isn.wrapping_add(offset);
     assert_eq!(one(data(at(1), 1000)), (1, flag::ACK));
     assert_eq!(one(data(at(1001), 1000)), (1001, flag::ACK), "the number wraps inside it");
-    assert_eq!(one(data(at(3001), 1000)), (3001, flag::ACK), "lost before the router: it never saw 2001");
+    assert_eq!(
+        one(data(at(3001), 1000)),
+        (3001, flag::ACK),
+        "lost before the router: it never saw \
+        2001"
+    );
     assert_eq!(one(data(at(1001), 1000)), (1001, flag::ACK | flag::RETRANSMIT));
     assert_eq!(one(data(at(4001), 10)), (4001, flag::ACK));
     let fin = Seg { flags: tcp_flags::FIN | tcp_flags::ACK, ..data(at(4011), 0) };
@@ -103,8 +118,14 @@ fn an_acknowledgement_says_what_it_waits_for() {
         let got = see(&mut c, &tcp(B, A, (2, 1), Seg { seq, ack, flags, payload: 0 }), 1).unwrap();
         (got.socket, got.seq, got.flags)
     };
-    assert_eq!(back(99, 7001, tcp_flags::SYN | tcp_flags::ACK | tcp_flags::ECE), (1, 1, flag::SYN | flag::ACK | flag::ECE));
-    assert_eq!(back(100, 8001, tcp_flags::ACK | tcp_flags::ECE | tcp_flags::AE), (1, 1001, flag::ACK | flag::ECE | flag::AE));
+    assert_eq!(
+        back(99, 7001, tcp_flags::SYN | tcp_flags::ACK | tcp_flags::ECE),
+        (1, 1, flag::SYN | flag::ACK | flag::ECE)
+    );
+    assert_eq!(
+        back(100, 8001, tcp_flags::ACK | tcp_flags::ECE | tcp_flags::AE),
+        (1, 1001, flag::ACK | flag::ECE | flag::AE)
+    );
 }
 
 #[test]
@@ -123,8 +144,13 @@ fn the_kernels_handshake_counts_from_its_syn() {
     .map(|(packet, nic)| see(&mut c, packet, nic).map(|k| (k.socket, k.seq, k.flags)).unwrap())
     .collect();
     let ack = flag::ACK;
-    let expected =
-        [(6, 0, ecn), (7, 1, flag::SYN | ack | flag::ECE), (6, 1, ack), (7, 9, ack), (6, 9, flag::FIN | ack)];
+    let expected = [
+        (6, 0, ecn),
+        (7, 1, flag::SYN | ack | flag::ECE),
+        (6, 1, ack),
+        (7, 9, ack),
+        (6, 9, flag::FIN | ack),
+    ];
     assert_eq!(seen, expected);
 }
 
@@ -133,7 +159,9 @@ fn a_pool_gives_its_flows_in_turn_and_keeps_to_them() {
     let mut c = three();
     c.pool(0, 1, None, vec![4, 9]);
     c.pool(0, 1, Some(Service { protocol: protocol::TCP, port: 5201 }), vec![20]);
-    let mut one = |from, to, ports, nic| see(&mut c, &tcp(from, to, ports, data(5, 1)), nic).map(|k| k.socket);
+    let mut one = |from, to, ports, nic| {
+        see(&mut c, &tcp(from, to, ports, data(5, 1)), nic).map(|k| k.socket)
+    };
     assert_eq!(one(A, B, (1, 80), 0), Ok(8));
     assert_eq!(one(A, B, (2, 80), 0), Ok(18));
     assert_eq!(one(A, B, (3, 80), 0), Ok(8));
@@ -151,18 +179,26 @@ fn ports_that_are_used_again_are_another_connection() {
     let mut c = three();
     c.pool(0, 1, None, vec![4, 9]);
     c.bind(tuple(A, C, (1, 2)), 0);
-    let mut one = |to, seg: Seg| see(&mut c, &tcp(A, to, (1, 2), seg), 0).map(|k| (k.socket, k.seq, k.flags)).unwrap();
+    let mut one = |to, seg: Seg| {
+        see(&mut c, &tcp(A, to, (1, 2), seg), 0).map(|k| (k.socket, k.seq, k.flags)).unwrap()
+    };
     assert_eq!(one(B, syn(100)), (8, 0, flag::SYN));
     assert_eq!(one(B, data(101, 10)), (8, 1, flag::ACK));
     assert_eq!(one(B, syn(5)), (18, 0, flag::SYN), "the next of the pool");
     assert_eq!(one(B, data(6, 10)), (18, 1, flag::ACK));
     assert_eq!(one(C, syn(100)), (0, 0, flag::SYN));
-    assert_eq!(one(C, syn(50)), (0, 0, flag::SYN), "one that was made known keeps its flow, and counts anew");
+    assert_eq!(
+        one(C, syn(50)),
+        (0, 0, flag::SYN),
+        "one that was made known keeps its flow, and \
+        counts anew"
+    );
 }
 
 #[test]
 fn the_table_is_bounded_and_the_idlest_is_forgotten() {
-    let mut c = Classifier::remembering(3, [A, B].into_iter().zip(0..).map(|(a, d)| (Address::v4(a), d)));
+    let mut c =
+        Classifier::remembering(3, [A, B].into_iter().zip(0..).map(|(a, d)| (Address::v4(a), d)));
     c.pool(0, 1, None, (0..100).collect());
     c.bind(tuple(A, B, (77, 77)), 500);
     let mut one = |port| see(&mut c, &tcp(A, B, (port, 1), data(5, 1)), 0).unwrap().socket / 2;
@@ -172,7 +208,12 @@ fn the_table_is_bounded_and_the_idlest_is_forgotten() {
     assert_eq!((one(1), one(3), one(4)), (0, 2, 3));
     assert_eq!(one(2), 4, "it gets another flow");
     assert_eq!(c.table.len(), 4);
-    assert_eq!(see(&mut c, &tcp(A, B, (77, 77), data(5, 1)), 0).unwrap().socket, 1000, "known for good");
+    assert_eq!(
+        see(&mut c, &tcp(A, B, (77, 77), data(5, 1)), 0).unwrap().socket,
+        1000,
+        "known for \
+        good"
+    );
 }
 
 #[test]
@@ -194,7 +235,9 @@ fn datagrams_are_numbered_and_their_pieces_go_with_them() {
 
 #[test]
 fn an_error_goes_back_the_way_of_what_it_quotes() {
-    for (packet, error) in [(samples::UDP_V4, samples::UNREACHABLE_V4), (samples::UDP_V6, samples::UNREACHABLE_V6)] {
+    for (packet, error) in
+        [(samples::UDP_V4, samples::UNREACHABLE_V4), (samples::UDP_V6, samples::UNREACHABLE_V6)]
+    {
         let view = PacketView::of(packet).unwrap();
         let mut c = Classifier::new([(view.source, 0), (view.destination, 1)]);
         c.pool(0, 1, None, vec![6]);
@@ -211,11 +254,17 @@ fn an_error_goes_back_the_way_of_what_it_quotes() {
 fn what_is_refused_has_a_name() {
     let mut c = three();
     assert_eq!(see(&mut c, &udp(A, [224, 0, 0, 251], (5353, 5353)), 0), Err(Unmatched::Group));
-    assert_eq!(see(&mut c, &ip(protocol::ICMP, A, B, &[13, 0, 0, 0, 0, 0, 0, 0]), 0), Err(Unmatched::Protocol));
+    assert_eq!(
+        see(&mut c, &ip(protocol::ICMP, A, B, &[13, 0, 0, 0, 0, 0, 0, 0]), 0),
+        Err(Unmatched::Protocol)
+    );
     let mut solicitation = samples::UNREACHABLE_V6.to_vec();
     solicitation[40] = 135;
     assert_eq!(see(&mut c, &solicitation, 0), Err(Unmatched::Neighbours));
-    assert_eq!((Unmatched::Group.name(), Unmatched::Neighbours.name()), ("multicast", "neighbour_discovery"));
+    assert_eq!(
+        (Unmatched::Group.name(), Unmatched::Neighbours.name()),
+        ("multicast", "neighbour_discovery")
+    );
 }
 
 #[test]

@@ -45,7 +45,10 @@ impl fmt::Display for Unmatched {
             Unmatched::Destination => "no host of the scenario has the address that it goes to",
             Unmatched::Group => "it goes to a group",
             Unmatched::Neighbours => "it looks for neighbours or routers, and there are none",
-            Unmatched::Flow => "no flow of the scenario goes between its hosts for such a connection",
+            Unmatched::Flow => {
+                "no flow of the scenario goes between its hosts for such a \
+                connection"
+            }
             Unmatched::Fragment => "the first fragment of its datagram did not come",
             Unmatched::Error => "it quotes no packet of a flow",
             Unmatched::Protocol => "it belongs to no conversation",

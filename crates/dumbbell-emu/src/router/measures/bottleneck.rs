@@ -28,8 +28,8 @@ pub struct Bottleneck {
 }
 
 impl Bottleneck {
-    /// The slowest link that a flow of `plan` passes; of several the one that results report, then the one with more data.
-    /// `None`: no flow passes any.
+    /// The slowest link that a flow of `plan` passes; of several the one that results report, then
+    /// the one with more data. `None`: no flow passes any.
     pub fn of(plan: &Plan) -> Option<Bottleneck> {
         let mut data = vec![0u64; plan.links.len()];
         let mut passed = vec![false; plan.links.len()];
@@ -37,8 +37,10 @@ impl Bottleneck {
             flow.forward.iter().for_each(|link| data[*link] += 1);
             flow.forward.iter().chain(&flow.back).for_each(|link| passed[*link] = true);
         }
-        let links = plan.links.iter().enumerate().filter(|(i, link)| passed[*i] && link.host.is_none());
-        let (at, link) = links.min_by_key(|(i, link)| (link.rate, !link.report, std::cmp::Reverse(data[*i]), *i))?;
+        let links =
+            plan.links.iter().enumerate().filter(|(i, link)| passed[*i] && link.host.is_none());
+        let (at, link) = links
+            .min_by_key(|(i, link)| (link.rate, !link.report, std::cmp::Reverse(data[*i]), *i))?;
         let mut found = Bottleneck {
             link: at,
             name: link.name.clone(),
@@ -79,12 +81,16 @@ impl Bottleneck {
         self.lanes.len()
     }
 
-    /// The picoseconds between the arrivals by `lane` of a packet of `first` bytes and one of `second` that left the
-    /// bottleneck right behind it: its time there, and what its size makes of it on faster links.
+    /// The picoseconds between the arrivals by `lane` of a packet of `first` bytes and one of
+    /// `second` that left the bottleneck right behind it: its time there, and what its size makes
+    /// of it on faster links.
     pub fn gap(&self, lane: u16, first: u32, second: u32) -> i64 {
-        let time = |rate: Rate, framing: Framing, len| rate.span_of(u64::from(framing.wire_len(len))).ps() as i64;
+        let time = |rate: Rate, framing: Framing, len| {
+            rate.span_of(u64::from(framing.wire_len(len))).ps() as i64
+        };
         let behind = self.lanes[usize::from(lane)].links.iter();
-        let more: i64 = behind.map(|(rate, f)| time(*rate, *f, second) - time(*rate, *f, first)).sum();
+        let more: i64 =
+            behind.map(|(rate, f)| time(*rate, *f, second) - time(*rate, *f, first)).sum();
         time(self.rate, self.framing, second) + more
     }
 }

@@ -1,7 +1,7 @@
 //! Counters of the router.
-use crate::router::slab::Completed;
+use crate::packet::defects::{Defect, Defective, Findings, describe};
 use crate::router::codec::Rejected;
-use crate::packet::defects::{Findings, Defect, Defective, describe};
+use crate::router::slab::Completed;
 use serde::{Deserialize, Serialize};
 use std::io;
 
@@ -37,7 +37,8 @@ pub struct Counts {
     pub no_room: u64,
     /// Records that the log had no room for.
     pub log_overflow: u64,
-    /// Packets whose bytes were to be captured, and that the log had no room for; it has their records.
+    /// Packets whose bytes were to be captured, and that the log had no room for; it has their
+    /// records.
     #[serde(default)]
     pub uncaptured: u64,
     /// Rejected packets by reason, with a description of the first of each.
@@ -81,7 +82,8 @@ impl Counts {
         match *rejected {
             Rejected::NoFlow(why) => {
                 self.strangers += 1;
-                self.findings.note(why.name(), || format!("{}: {why}", describe(packet, packet.len())));
+                self.findings
+                    .note(why.name(), || format!("{}: {why}", describe(packet, packet.len())));
             }
             Rejected::Malformed(why) => self.defective(&Defective::malformed(why, packet)),
             Rejected::BadChecksum(wrong) => self.defective(&Defective::wrong(wrong, packet)),

@@ -9,7 +9,10 @@ use std::os::unix::fs::FileExt;
 /// Nanoseconds that the calling thread has run.
 #[inline]
 pub fn thread_ns() -> u64 {
-    let ran = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("every Linux has CLOCK_THREAD_CPUTIME_ID");
+    let ran = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect(
+        "every Linux has \
+        CLOCK_THREAD_CPUTIME_ID",
+    );
     ran.tv_sec() as u64 * 1_000_000_000 + ran.tv_nsec() as u64
 }
 
@@ -18,7 +21,8 @@ pub fn thread_ns() -> u64 {
 pub struct Cpu {
     /// Of one core, the share that the router's thread used.
     pub router_share: f64,
-    /// Of all cores, the share that the machine's owner gave to others (`steal` of /proc/stat); `None` where it does not tell.
+    /// Of all cores, the share that the machine's owner gave to others (`steal` of /proc/stat);
+    /// `None` where it does not tell.
     pub steal_share: Option<f64>,
     /// Number of involuntary context switches of the thread.
     pub involuntary_switches: u64,
@@ -27,7 +31,8 @@ pub struct Cpu {
 /// Between two looks at the account.
 const EVERY: Span = Span::from_ms(1);
 
-/// The kernel's account of how long a thread was ready and waited for a processor (Documentation/scheduler/sched-stats.rst).
+/// The kernel's account of how long a thread was ready and waited for a processor
+/// (Documentation/scheduler/sched-stats.rst).
 pub struct CpuWaits {
     /// `None`: a kernel without the account.
     account: Option<File>,
@@ -82,13 +87,15 @@ struct Ticks {
 }
 
 impl Ticks {
-    /// `cpu user nice system idle iowait irq softirq steal guest guest_nice`: guests' time is in user and nice, too.
+    /// `cpu user nice system idle iowait irq softirq steal guest guest_nice`: guests' time is in
+    /// user and nice, too.
     fn of(stat: &str) -> Option<Ticks> {
         let mut words = stat.lines().next()?.split_ascii_whitespace();
         if words.next()? != "cpu" {
             return None;
         }
-        let numbers: Vec<u64> = words.take(8).map(|word| word.parse().ok()).collect::<Option<_>>()?;
+        let numbers: Vec<u64> =
+            words.take(8).map(|word| word.parse().ok()).collect::<Option<_>>()?;
         Some(Ticks { all: numbers.iter().sum(), steal: *numbers.get(7)? })
     }
 }
@@ -96,8 +103,8 @@ impl Ticks {
 impl Reading {
     /// Now; called by the router's own thread.
     pub fn now() -> Self {
-        let switches =
-            getrusage(UsageWho::RUSAGE_THREAD).map_or(0, |usage| usage.involuntary_context_switches() as u64);
+        let switches = getrusage(UsageWho::RUSAGE_THREAD)
+            .map_or(0, |usage| usage.involuntary_context_switches() as u64);
         let ticks = std::fs::read_to_string("/proc/stat").ok().and_then(|stat| Ticks::of(&stat));
         Reading { wall_ns: crate::clock::monotonic_ns(), thread_ns: thread_ns(), switches, ticks }
     }
@@ -105,7 +112,8 @@ impl Reading {
     pub fn until(&self, later: &Reading) -> Cpu {
         let wall = later.wall_ns.saturating_sub(self.wall_ns).max(1) as f64;
         let steal = self.ticks.zip(later.ticks).map(|(before, after)| {
-            after.steal.saturating_sub(before.steal) as f64 / after.all.saturating_sub(before.all).max(1) as f64
+            after.steal.saturating_sub(before.steal) as f64
+                / after.all.saturating_sub(before.all).max(1) as f64
         });
         Cpu {
             router_share: later.thread_ns.saturating_sub(self.thread_ns) as f64 / wall,
@@ -122,17 +130,32 @@ mod tests {
     #[test]
     fn the_first_line_of_stat_is_understood() {
         let stat = "cpu  5128 16 1400 240000 62 0 9 77 3 0\ncpu0 1 2 3 4 5 6 7 8 9 10\n";
-        assert_eq!(Ticks::of(stat), Some(Ticks { all: 5128 + 16 + 1400 + 240_000 + 62 + 9 + 77, steal: 77 }));
+        assert_eq!(
+            Ticks::of(stat),
+            Some(Ticks { all: 5128 + 16 + 1400 + 240_000 + 62 + 9 + 77, steal: 77 })
+        );
         assert_eq!(Ticks::of("cpu 1 2 3"), None);
         assert_eq!(Ticks::of(""), None);
     }
 
     #[test]
     fn shares_are_of_what_passed() {
-        let before = Reading { wall_ns: 0, thread_ns: 5, switches: 1, ticks: Some(Ticks { all: 1_000, steal: 10 }) };
-        let after =
-            Reading { wall_ns: 1_000, thread_ns: 255, switches: 4, ticks: Some(Ticks { all: 1_200, steal: 13 }) };
+        let before = Reading {
+            wall_ns: 0,
+            thread_ns: 5,
+            switches: 1,
+            ticks: Some(Ticks { all: 1_000, steal: 10 }),
+        };
+        let after = Reading {
+            wall_ns: 1_000,
+            thread_ns: 255,
+            switches: 4,
+            ticks: Some(Ticks { all: 1_200, steal: 13 }),
+        };
         let cpu = before.until(&after);
-        assert_eq!(cpu, Cpu { router_share: 0.25, steal_share: Some(0.015), involuntary_switches: 3 });
+        assert_eq!(
+            cpu,
+            Cpu { router_share: 0.25, steal_share: Some(0.015), involuntary_switches: 3 }
+        );
     }
 }

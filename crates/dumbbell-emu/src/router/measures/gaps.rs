@@ -81,7 +81,8 @@ impl Gaps {
     pub fn errors(&self) -> Percentiles {
         self.errors.percentiles()
     }
-    /// The rate error as a share of the rate; `None` if the bottleneck was not busy for 200 packets in all.
+    /// The rate error as a share of the rate; `None` if the bottleneck was not busy for 200 packets
+    /// in all.
     pub fn rate_error(&self) -> Option<f64> {
         let drift = |lane: &Lane| {
             let (first, last) = (lane.first?, lane.last?);

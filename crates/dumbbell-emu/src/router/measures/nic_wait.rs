@@ -13,7 +13,8 @@ use std::os::unix::fs::FileExt;
 /// Collects the waits.
 pub struct NicWait {
     spans: Spans,
-    /// Of the batches of this turn: when the NIC was last seen empty, and when the first packet was read.
+    /// Of the batches of this turn: when the NIC was last seen empty, and when the first packet was
+    /// read.
     batches: Vec<(Time, Time)>,
     /// `None`: the kernel does not tell, or nobody asked.
     delay: Option<RunDelay>,
@@ -48,7 +49,8 @@ impl NicWait {
         if self.batches.is_empty() {
             return;
         }
-        let kept = woken.slept.zip(woken.slept.and(self.delay.as_mut()).and_then(RunDelay::since_last));
+        let kept =
+            woken.slept.zip(woken.slept.and(self.delay.as_mut()).and_then(RunDelay::since_last));
         for (empty, read) in self.batches.drain(..) {
             let bound = read.since(empty);
             let awake = |asleep: Time| asleep.since(empty) + read.since(woken.now);
@@ -101,14 +103,21 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_waited_at_most_since_its_nic_was_empty_and_a_sleeper_only_while_it_was_kept_waiting() {
+    fn a_batch_waited_at_most_since_its_nic_was_empty_and_a_sleeper_only_while_it_was_kept_waiting()
+    {
         let at = |us: u64| Time::from_ps(us * 1_000_000);
-        let woken = |slept| Wakeup { packets: true, now: at(500), asked: at(900), empty: at(100), slept };
+        let woken =
+            |slept| Wakeup { packets: true, now: at(500), asked: at(900), empty: at(100), slept };
         let asleep = Some(at(107));
         let mut nic_wait = NicWait::unscheduled();
         nic_wait.batch(at(100), at(502));
         nic_wait.settle(&woken(asleep));
-        assert_eq!(nic_wait.percentiles().max, 402.0, "without the scheduler's word a sleep counts in full");
+        assert_eq!(
+            nic_wait.percentiles().max,
+            402.0,
+            "without the scheduler's word a sleep counts \
+            in full"
+        );
         nic_wait.stamped(at(600), at(1_100));
         assert_eq!(nic_wait.percentiles().max, 500.0);
         // 7 us awake before the sleep, 92 us on a run queue, and 2 us from waking up to the read.
@@ -128,7 +137,11 @@ mod tests {
     fn tempfile_with(text: &str) -> File {
         use std::io::Write;
         let path = std::env::temp_dir().join(format!("dumbbell-schedstat-{}", std::process::id()));
-        let mut file = File::options().read(true).write(true).create(true).truncate(true).open(&path).expect("a file");
+        let mut file =
+            File::options().read(true).write(true).create(true).truncate(true).open(&path).expect(
+                "a \
+            file",
+            );
         std::fs::remove_file(&path).expect("it was made");
         file.write_all(text.as_bytes()).expect("a file");
         file

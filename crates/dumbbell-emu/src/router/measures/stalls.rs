@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 /// The least length of a long stall.
 const LONG: Span = Span::from_ms(1);
 
-/// A wait for a processor between two looks at the account counts as one stall only above this: below it may be the sum of
-/// several short waits.
+/// A wait for a processor between two looks at the account counts as one stall only above this:
+/// below it may be the sum of several short waits.
 const ONE_WAIT: Span = Span::from_us(200);
 
 /// Stretches that were too long.
@@ -30,11 +30,11 @@ pub struct Stalls {
     /// The mean time for which the network waits for the thread at an instant of the run: half the
     /// sum of the squares of all stretches over the length of the run, microseconds.
     pub mean_wait_us: f64,
-    /// The share of the run in which the thread was ready and had no processor, and no stretch shows it: packets that came
-    /// meanwhile have the time at which they were read.
+    /// The share of the run in which the thread was ready and had no processor, and no stretch
+    /// shows it: packets that came meanwhile have the time at which they were read.
     pub unseen_share: f64,
-    /// Pauses of 10 ms and more in which the thread did not run although it had run nine tenths of the time before: the
-    /// kernel's limit for real-time threads.
+    /// Pauses of 10 ms and more in which the thread did not run although it had run nine tenths of
+    /// the time before: the kernel's limit for real-time threads.
     pub throttled: u64,
 }
 
@@ -108,12 +108,17 @@ impl StallMeter {
 
     /// The stalls in a run of `length`.
     pub fn stalls(&self, length: Span) -> Stalls {
-        let share = |span: Span| if length == Span::ZERO { 0.0 } else { span.seconds() / length.seconds() };
+        let share =
+            |span: Span| if length == Span::ZERO { 0.0 } else { span.seconds() / length.seconds() };
         Stalls {
             over_packet_share: share(self.over_packet),
             share_of_time: share(self.long),
             longest_ms: self.longest.ps() as f64 / 1e9,
-            mean_wait_us: if length == Span::ZERO { 0.0 } else { self.squares / 2.0 / length.seconds() * 1e6 },
+            mean_wait_us: if length == Span::ZERO {
+                0.0
+            } else {
+                self.squares / 2.0 / length.seconds() * 1e6
+            },
             unseen_share: share(self.unseen),
             ..self.counts
         }

@@ -3,10 +3,10 @@ use super::{BATCH, Datagram, Datagrams, STAMP, stamped};
 use crate::clock::{Clock, monotonic_ns};
 use crate::sys::{datagrams as call, tcp};
 use crate::traffic::job::Job;
-use crate::traffic::poller::{StopSignal, Poller, realtime_ns};
+use crate::traffic::poller::{Poller, StopSignal, realtime_ns};
 use crate::traffic::receiver::{Delivered, Progress};
 use crate::traffic::ticks::Ticks;
-use crate::traffic::usage::{Role, CpuUsage};
+use crate::traffic::usage::{CpuUsage, Role};
 use dumbbell_core::units::Time;
 use nix::sys::epoll::EpollFlags;
 use std::io;
@@ -45,7 +45,12 @@ impl Receiver {
     ///
     /// # Errors
     /// No descriptors are left.
-    pub fn new(jobs: &[(Job, Arc<OwnedFd>)], clock: Clock, ticks: Ticks, halt: &StopSignal) -> io::Result<Receiver> {
+    pub fn new(
+        jobs: &[(Job, Arc<OwnedFd>)],
+        clock: Clock,
+        ticks: Ticks,
+        halt: &StopSignal,
+    ) -> io::Result<Receiver> {
         let poller = Poller::new(clock, halt)?;
         let mut flows = Vec::with_capacity(jobs.len());
         for (i, (job, socket)) in jobs.iter().enumerate() {
@@ -63,7 +68,14 @@ impl Receiver {
                 end: Delivered::default(),
             });
         }
-        Ok(Receiver { clock, poller, flows, ticks, batch: call::Batch::new(BATCH, STAMP), progress: Vec::new() })
+        Ok(Receiver {
+            clock,
+            poller,
+            flows,
+            ticks,
+            batch: call::Batch::new(BATCH, STAMP),
+            progress: Vec::new(),
+        })
     }
 
     /// The thread's clock, for an account of what it costs.
@@ -80,7 +92,8 @@ impl Receiver {
         let mut goes_on = true;
         while goes_on {
             events.clear();
-            goes_on = self.poller.wait(self.ticks.next(), |token, _| events.push(token as usize))?;
+            goes_on =
+                self.poller.wait(self.ticks.next(), |token, _| events.push(token as usize))?;
             events.iter().for_each(|&i| self.read_waiting(i));
             while self.ticks.next() <= self.clock.now() {
                 self.drain_all()?;
@@ -109,7 +122,9 @@ impl Receiver {
             let ahead = realtime_ns().wrapping_sub(monotonic_ns()).wrapping_add(self.clock.epoch());
             let now = self.clock.now();
             for (note, head) in self.batch.datagrams() {
-                let came = note.at.map_or(now, |at| Time::from_ps(at.wrapping_sub(ahead).saturating_mul(1000)));
+                let came = note
+                    .at
+                    .map_or(now, |at| Time::from_ps(at.wrapping_sub(ahead).saturating_mul(1000)));
                 flow.count_datagram(&note, head, came.min(now));
             }
             if count < BATCH {
@@ -146,7 +161,11 @@ impl Receiver {
                 flow.end = flow.delivered;
             }
             if tick.row && flow.rows {
-                self.progress.push(Progress { at: tick.at, flow: flow.number, delivered: flow.delivered });
+                self.progress.push(Progress {
+                    at: tick.at,
+                    flow: flow.number,
+                    delivered: flow.delivered,
+                });
             }
         }
     }

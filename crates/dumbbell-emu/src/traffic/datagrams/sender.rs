@@ -6,7 +6,7 @@ use crate::traffic::app::{Act, App};
 use crate::traffic::job::{Job, SocketKind};
 use crate::traffic::poller::{StopSignal, sleep_until};
 use crate::traffic::priority::Priority;
-use crate::traffic::usage::{Role, CpuUsage};
+use crate::traffic::usage::{CpuUsage, Role};
 use dumbbell_core::units::{Span, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -47,7 +47,13 @@ pub struct Sender {
 
 impl Sender {
     /// A sender for a run that ends at `end`.
-    pub fn new(tasks: Vec<Task>, clock: Clock, warmup: Time, end: Time, halt: &StopSignal) -> Sender {
+    pub fn new(
+        tasks: Vec<Task>,
+        clock: Clock,
+        warmup: Time,
+        end: Time,
+        halt: &StopSignal,
+    ) -> Sender {
         let largest = |t: Task| match t.job.socket_kind {
             SocketKind::Udp(d) => (t, u64::from(d.largest), DatagramsSent::default()),
             SocketKind::Tcp(_) => (t, 0, DatagramsSent::default()),
@@ -98,7 +104,10 @@ impl Sender {
             sent.application = task.app.measured(end);
             sent
         };
-        (self.flows.into_iter().map(close).collect(), warm.map_or(spent, |before| spent.since(before)))
+        (
+            self.flows.into_iter().map(close).collect(),
+            warm.map_or(spent, |before| spent.since(before)),
+        )
     }
 
     /// Sleeps until shortly before `until`, and looks at the clock from then on.
@@ -132,7 +141,12 @@ impl Sender {
                     let late = now.since(planned).ps() / 1000;
                     sent.late_sum_ns += late;
                     sent.late_max_ns = sent.late_max_ns.max(late);
-                    stamp(&mut self.payloads[count], bytes as usize, sent.count as u32, monotonic_ns() - epoch);
+                    stamp(
+                        &mut self.payloads[count],
+                        bytes as usize,
+                        sent.count as u32,
+                        monotonic_ns() - epoch,
+                    );
                     sent.count += 1;
                     sent.bytes += bytes;
                     sent.opened.get_or_insert(now);

@@ -5,7 +5,7 @@ use dumbbell_core::aqm::Reason;
 use dumbbell_core::transport::segment::{Extra, Segment};
 use dumbbell_core::units::{Span, Time};
 use dumbbell_plan::Plan;
-use dumbbell_sim::{AckArrival, AckEnd, AckPath, AckRow, Report, Signal, PacketId};
+use dumbbell_sim::{AckArrival, AckEnd, AckPath, AckRow, PacketId, Report, Signal};
 use parquet::errors::ParquetError;
 use std::path::Path;
 
@@ -39,8 +39,10 @@ impl<'a> Acks<'a> {
     /// # Errors
     /// The file cannot be made.
     pub fn create(plan: &'a Plan, dir: Option<&Path>) -> Result<Self, ParquetError> {
-        let columns: Vec<(String, Type)> = COLUMNS.iter().map(|(n, t)| (n.to_string(), *t)).collect();
-        let table = dir.map(|dir| Table::create(&dir.join("acks.parquet"), &columns)).transpose()?;
+        let columns: Vec<(String, Type)> =
+            COLUMNS.iter().map(|(n, t)| (n.to_string(), *t)).collect();
+        let table =
+            dir.map(|dir| Table::create(&dir.join("acks.parquet"), &columns)).transpose()?;
         let mut paths: Vec<Option<AckPath>> = plan.flows.iter().map(|_| None).collect();
         for flow in &plan.record.acks {
             paths[*flow] = Some(AckPath::new(Time::ZERO + plan.warmup, Time::ZERO + plan.duration));
@@ -78,14 +80,25 @@ impl<'a> Acks<'a> {
         if s.marked || s.number == 0 {
             return Ok(());
         }
-        self.dropped(s.t, PacketId { flow: s.flow, data: s.data, number: s.number }, s.link, s.reason)
+        self.dropped(
+            s.t,
+            PacketId { flow: s.flow, data: s.data, number: s.number },
+            s.link,
+            s.reason,
+        )
     }
 
     /// It ended at `link`, or at the sender with a wrong bit from there.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn dropped(&mut self, t: Time, who: PacketId, link: usize, reason: Reason) -> Result<(), ParquetError> {
+    pub fn dropped(
+        &mut self,
+        t: Time,
+        who: PacketId,
+        link: usize,
+        reason: Reason,
+    ) -> Result<(), ParquetError> {
         let Some(path) = self.path(who.flow, who.data) else { return Ok(()) };
         path.dropped(t, who.number, link, reason);
         self.flush(who.flow)
@@ -117,7 +130,8 @@ impl<'a> Acks<'a> {
         self.paths[flow].as_mut().filter(|_| !data)
     }
 
-    /// Those that have an end need not be kept any longer, whether or not somebody writes them down.
+    /// Those that have an end need not be kept any longer, whether or not somebody writes them
+    /// down.
     fn flush(&mut self, flow: usize) -> Result<(), ParquetError> {
         let Some(path) = &mut self.paths[flow] else { return Ok(()) };
         while let Some(row) = path.next_ended() {
@@ -131,8 +145,10 @@ impl<'a> Acks<'a> {
 
 fn write(table: &mut Table, plan: &Plan, flow: usize, row: &AckRow) -> Result<(), ParquetError> {
     let us = |s: Option<Span>| -> Cell<'_> { s.map(|s| s.ps() as f64 / PS_PER_US).into() };
-    let at_sender: Option<&AckArrival> = if let AckEnd::Arrived(a) = &row.end { Some(a) } else { None };
-    let dropped = if let AckEnd::Dropped(t, link, reason) = row.end { Some((t, link, reason)) } else { None };
+    let at_sender: Option<&AckArrival> =
+        if let AckEnd::Arrived(a) = &row.end { Some(a) } else { None };
+    let dropped =
+        if let AckEnd::Dropped(t, link, reason) = row.end { Some((t, link, reason)) } else { None };
     table.row([
         Cell::Word(&plan.flows[flow].name),
         Cell::Count(row.number),

@@ -1,16 +1,17 @@
-//! One-way delays: of connections that the plan names, measured here; of all flows that it names, a table of how many packets
-//! took how long.
+//! One-way delays: of connections that the plan names, measured here; of all flows that it names, a
+//! table of how many packets took how long.
 use crate::results::records::parquet_table::{Cell, Table, Type};
 use dumbbell_core::units::Time;
 use dumbbell_plan::{Plan, Transport};
-use dumbbell_sim::{OneWay, Report, Signal, PacketId};
+use dumbbell_sim::{OneWay, PacketId, Report, Signal};
 use parquet::errors::ParquetError;
 use std::path::Path;
 
 const COLUMNS: [(&str, Type); 4] =
     [("flow", Type::Word), ("from_s", Type::Real), ("to_s", Type::Real), ("packets", Type::Count)];
 
-/// Measures the packets of connections. Datagrams are measured by their own end: there is one of each.
+/// Measures the packets of connections. Datagrams are measured by their own end: there is one of
+/// each.
 pub struct Delays {
     /// Of each flow that is followed: its measure, and how many packets its sender has sent.
     paths: Vec<Option<(Box<OneWay>, u64)>>,
@@ -82,7 +83,9 @@ pub fn write(dir: &Path, plan: &Plan, report: &Report) -> Result<Table, ParquetE
     let mut table = Table::create(&dir.join("delays.parquet"), &columns)?;
     for number in &plan.record.delays {
         let name = Cell::Word(&plan.flows[*number].name);
-        for (from, to, packets) in report.flows[*number].delays.iter().flat_map(|delays| &delays.bins) {
+        for (from, to, packets) in
+            report.flows[*number].delays.iter().flat_map(|delays| &delays.bins)
+        {
             table.row([name, Cell::Real(*from), Cell::Real(*to), Cell::Count(*packets)])?;
         }
     }

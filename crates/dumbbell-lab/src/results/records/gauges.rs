@@ -15,7 +15,10 @@ use dumbbell_plan::{Flow, Link, Transport};
 const TOLD: [&str; 2] = ["cwnd", "ssthresh"];
 
 /// The names of what the algorithms of `links` show, in order of first appearance.
-pub fn of_queues<'a>(links: impl Iterator<Item = &'a Link>, plugins: &Plugins) -> Vec<&'static str> {
+pub fn of_queues<'a>(
+    links: impl Iterator<Item = &'a Link>,
+    plugins: &Plugins,
+) -> Vec<&'static str> {
     let mut names: Vec<&'static str> = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
     for link in links {
@@ -27,7 +30,8 @@ pub fn of_queues<'a>(links: impl Iterator<Item = &'a Link>, plugins: &Plugins) -
             continue;
         }
         seen.push(&link.aqm.kind);
-        let info = LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
+        let info =
+            LinkInfo { rate: link.rate, capacity: link.capacity, mtu: link.mtu, delay: link.delay };
         let mut shown = Gauges::default();
         let (kind, config) = (&link.aqm.kind, &link.aqm.config);
         let made = match plugins.aqm(kind) {
@@ -39,12 +43,20 @@ pub fn of_queues<'a>(links: impl Iterator<Item = &'a Link>, plugins: &Plugins) -
         } else if let Ok(several) = AnyQdisc::<Numbered>::build(kind, config, &info) {
             several.probe(&mut shown);
         }
-        names.extend(shown.0.iter().map(|(name, _)| *name).filter(|n| !names.contains(n)).collect::<Vec<_>>());
+        names.extend(
+            shown
+                .0
+                .iter()
+                .map(|(name, _)| *name)
+                .filter(|n| !names.contains(n))
+                .collect::<Vec<_>>(),
+        );
     }
     names
 }
 
-/// The names of what the congestion controls of `flows` show, in order of first appearance; not what every row says anyway.
+/// The names of what the congestion controls of `flows` show, in order of first appearance; not
+/// what every row says anyway.
 pub fn of_controls(flows: &[Flow], plugins: &Plugins) -> Vec<&'static str> {
     let mut names: Vec<&'static str> = Vec::new();
     let mut seen: Vec<&str> = Vec::new();

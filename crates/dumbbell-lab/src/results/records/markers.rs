@@ -20,11 +20,20 @@ const COLUMNS: [(&str, Type); 9] = [
 
 /// The file of a run, in `dir`.
 pub fn create(dir: &Path) -> Result<Table, ParquetError> {
-    Table::create(&dir.join("markers.parquet"), &COLUMNS.map(|(name, kind)| (name.to_string(), kind)))
+    Table::create(
+        &dir.join("markers.parquet"),
+        &COLUMNS.map(|(name, kind)| (name.to_string(), kind)),
+    )
 }
 
 /// Writes a row. Rules count from 1, as people do.
-pub fn write(table: &mut Table, plan: &Plan, t: Time, link: usize, row: &MarkerRow) -> Result<(), ParquetError> {
+pub fn write(
+    table: &mut Table,
+    plan: &Plan,
+    t: Time,
+    link: usize,
+    row: &MarkerRow,
+) -> Result<(), ParquetError> {
     table.row([
         Cell::Real(t.seconds()),
         Cell::Word(&plan.links[link].name),

@@ -10,8 +10,8 @@ pub fn from(data: bool) -> &'static str {
     if data { "sender" } else { "receiver" }
 }
 
-/// The codepoint that a socket's packet leaves with: a dummy is of the lower-effort class (RFC 8622), a segment may have
-/// one from its congestion control.
+/// The codepoint that a socket's packet leaves with: a dummy is of the lower-effort class (RFC
+/// 8622), a segment may have one from its congestion control.
 pub fn dscp(flow: &Flow, extra: Option<&Extra>) -> Dscp {
     match extra {
         Some(x) if x.dummy => Dscp(1),
@@ -30,11 +30,13 @@ pub fn ecn(e: Ecn) -> &'static str {
     }
 }
 
-/// The flags as tcpdump writes them: S, F, E (ECE), W (CWR), and a point for an acknowledgement. Everything of a TCP but
-/// the first SYN acknowledges.
+/// The flags as tcpdump writes them: S, F, E (ECE), W (CWR), and a point for an acknowledgement.
+/// Everything of a TCP but the first SYN acknowledges.
 pub fn flags(bits: u8) -> &'static str {
-    const WORDS: [&str; 16] =
-        [".", "S", "F.", "SF", "E.", "SE", "FE.", "SFE", "W.", "SW", "FW.", "SFW", "EW.", "SEW", "FEW.", "SFEW"];
+    const WORDS: [&str; 16] = [
+        ".", "S", "F.", "SF", "E.", "SE", "FE.", "SFE", "W.", "SW", "FW.", "SFW", "EW.", "SEW",
+        "FEW.", "SFEW",
+    ];
     const ANSWERS: [&str; 2] = ["S.", "SE."];
     let index = usize::from(bits & flag::SYN != 0)
         | usize::from(bits & flag::FIN != 0) << 1
@@ -42,7 +44,9 @@ pub fn flags(bits: u8) -> &'static str {
         | usize::from(bits & flag::CWR != 0) << 3;
     match bits {
         b if b & flag::UDP != 0 => "",
-        b if b & (flag::SYN | flag::ACK) == flag::SYN | flag::ACK => ANSWERS[usize::from(b & flag::ECE != 0)],
+        b if b & (flag::SYN | flag::ACK) == flag::SYN | flag::ACK => {
+            ANSWERS[usize::from(b & flag::ECE != 0)]
+        }
         _ => WORDS[index],
     }
 }
@@ -57,7 +61,8 @@ pub fn payload(flow: &Flow, data: bool, s: &Segment) -> u64 {
     u64::from(s.ip_len).saturating_sub(header)
 }
 
-/// The options that only some packets carry, as tcpdump writes them: those of a SYN, and SACK blocks.
+/// The options that only some packets carry, as tcpdump writes them: those of a SYN, and SACK
+/// blocks.
 pub fn options(s: &Segment, x: &Extra, near: u64) -> String {
     let mut text = String::new();
     if s.flags & flag::SYN != 0 {

@@ -1,5 +1,7 @@
 //! Packets followed one by one: a row for each packet, and one for each link that it came to.
-use crate::results::records::packet_fields::{dscp, ecn, flags, from, options, payload, widen_clock};
+use crate::results::records::packet_fields::{
+    dscp, ecn, flags, from, options, payload, widen_clock,
+};
 use crate::results::records::parquet_table::{Cell, Table, Type};
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::meter::Color;
@@ -7,7 +9,7 @@ use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::transport::segment::{Extra, Segment, flag, widen};
 use dumbbell_core::units::Time;
 use dumbbell_plan::{Flow, Plan, Transport};
-use dumbbell_sim::{Signal, PacketId};
+use dumbbell_sim::{PacketId, Signal};
 use parquet::errors::ParquetError;
 use std::collections::VecDeque;
 use std::path::Path;
@@ -132,7 +134,9 @@ impl<'a> PacketRecorder<'a> {
     /// # Errors
     /// A file cannot be made.
     pub fn create(plan: &'a Plan, dir: &Path) -> Result<Self, ParquetError> {
-        let named = |columns: &[(&str, Type)]| columns.iter().map(|(n, t)| (n.to_string(), *t)).collect::<Vec<_>>();
+        let named = |columns: &[(&str, Type)]| {
+            columns.iter().map(|(n, t)| (n.to_string(), *t)).collect::<Vec<_>>()
+        };
         let followed = (0..plan.flows.len()).map(|f| plan.record.packets.contains(&f)).collect();
         let side = |f: &Flow| match &f.transport {
             Transport::Tcp { tcp, .. } => {
@@ -174,8 +178,12 @@ impl<'a> PacketRecorder<'a> {
         let (ts_val, ts_ecr) = if who.data {
             (clock(segment.ts), side.peer_clock)
         } else {
-            // An acknowledgement without more to say does not carry its sender's clock: it is the instant itself.
-            (extra.map_or(side.timestamps.then_some(t.ps()), |x| clock(x.ts_val)), clock(segment.ts))
+            // An acknowledgement without more to say does not carry its sender's clock: it is the
+            // instant itself.
+            (
+                extra.map_or(side.timestamps.then_some(t.ps()), |x| clock(x.ts_val)),
+                clock(segment.ts),
+            )
         };
         // Of what a sender of data says besides, only its SYN speaks of a window.
         if let Some(x) = extra.filter(|_| !who.data || segment.flags & flag::SYN != 0) {
@@ -202,7 +210,8 @@ impl<'a> PacketRecorder<'a> {
     /// It came to a link.
     pub fn entered(&mut self, t: Time, who: PacketId, link: usize, backlog: u32) {
         if let Some(journey) = self.journey(who) {
-            journey.visit = Some(Visit { link, arrived: t, backlog, marked: None, dress: journey.dressed() });
+            journey.visit =
+                Some(Visit { link, arrived: t, backlog, marked: None, dress: journey.dressed() });
         }
     }
 
@@ -217,13 +226,20 @@ impl<'a> PacketRecorder<'a> {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn left(&mut self, who: PacketId, link: usize, done: Time, arrives: Time) -> Result<(), ParquetError> {
+    pub fn left(
+        &mut self,
+        who: PacketId,
+        link: usize,
+        done: Time,
+        arrives: Time,
+    ) -> Result<(), ParquetError> {
         if !self.followed[who.flow] {
             return Ok(());
         }
         let Some(journey) = self.journey(who) else { return Ok(()) };
         let visit = journey.visit.take();
-        let here = || Visit { link, arrived: done, backlog: 0, marked: None, dress: journey.dressed() };
+        let here =
+            || Visit { link, arrived: done, backlog: 0, marked: None, dress: journey.dressed() };
         let visit = visit.unwrap_or_else(here);
         self.hop(who, visit, Some((done, arrives)), None)
     }
@@ -242,7 +258,8 @@ impl<'a> PacketRecorder<'a> {
         journey.end = Some(End::Dropped(s.t, s.link, s.reason));
         let visit = journey.visit.take();
         let dress = journey.dressed();
-        let here = Visit { link: s.link, arrived: s.t, backlog: s.backlog_packets, marked: None, dress };
+        let here =
+            Visit { link: s.link, arrived: s.t, backlog: s.backlog_packets, marked: None, dress };
         let visit = visit.unwrap_or(here);
         self.hop(who, visit, None, Some((s.t, s.reason)))?;
         self.flush(who.flow, who.data)
@@ -341,7 +358,14 @@ impl<'a> PacketRecorder<'a> {
     }
 }
 
-fn write(table: &mut Table, plan: &Plan, flow: usize, data: bool, j: &PacketInFlight, end: End) -> Result<(), ParquetError> {
+fn write(
+    table: &mut Table,
+    plan: &Plan,
+    flow: usize,
+    data: bool,
+    j: &PacketInFlight,
+    end: End,
+) -> Result<(), ParquetError> {
     let s = &j.segment;
     let udp = s.flags & flag::UDP != 0;
     let (delivered, ce) = match end {

@@ -1,5 +1,8 @@
-//! A Parquet file that grows while a run goes on: columns with units in their names, memory bounded by a row group.
-use arrow_array::builder::{BooleanBuilder, Float64Builder, StringBuilder, StringDictionaryBuilder, UInt64Builder};
+//! A Parquet file that grows while a run goes on: columns with units in their names, memory bounded
+//! by a row group.
+use arrow_array::builder::{
+    BooleanBuilder, Float64Builder, StringBuilder, StringDictionaryBuilder, UInt64Builder,
+};
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, UInt64Array};
 use arrow_schema::{DataType, Field, Schema};
@@ -126,8 +129,12 @@ impl Column {
     }
     fn finish(&mut self) -> ArrayRef {
         match self {
-            Column::Real(b) => Arc::new(Float64Array::from(std::mem::replace(b, Vec::with_capacity(BATCH)))),
-            Column::Count(b) => Arc::new(UInt64Array::from(std::mem::replace(b, Vec::with_capacity(BATCH)))),
+            Column::Real(b) => {
+                Arc::new(Float64Array::from(std::mem::replace(b, Vec::with_capacity(BATCH))))
+            }
+            Column::Count(b) => {
+                Arc::new(UInt64Array::from(std::mem::replace(b, Vec::with_capacity(BATCH))))
+            }
             Column::MaybeReal(b) => Arc::new(b.finish()),
             Column::MaybeCount(b) => Arc::new(b.finish()),
             Column::Truth(b) => Arc::new(b.finish()),
@@ -137,7 +144,8 @@ impl Column {
     }
 }
 
-/// A table on its way into a file. A thread of its own encodes and writes, so that the run need not wait for it.
+/// A table on its way into a file. A thread of its own encodes and writes, so that the run need not
+/// wait for it.
 pub struct Table {
     schema: Arc<Schema>,
     columns: Vec<Column>,
@@ -152,16 +160,19 @@ impl Table {
     /// # Errors
     /// The file cannot be made.
     pub fn create(file: &Path, columns: &[(String, Type)]) -> Result<Table, ParquetError> {
-        let schema = Arc::new(Schema::new(columns.iter().map(|(n, t)| t.field(n)).collect::<Vec<_>>()));
-        let mut writer = ArrowWriter::try_new(File::create(file)?, schema.clone(), Some(properties(columns)))?;
+        let schema =
+            Arc::new(Schema::new(columns.iter().map(|(n, t)| t.field(n)).collect::<Vec<_>>()));
+        let mut writer =
+            ArrowWriter::try_new(File::create(file)?, schema.clone(), Some(properties(columns)))?;
         let columns = columns.iter().map(|(_, t)| Column::new(*t)).collect();
         let (batches, waiting) = mpsc::sync_channel::<RecordBatch>(WAITING);
-        let scribe = std::thread::Builder::new().name("dumbbell-scribe".into()).spawn(move || {
-            for batch in waiting {
-                writer.write(&batch)?;
-            }
-            Ok(writer)
-        })?;
+        let scribe =
+            std::thread::Builder::new().name("dumbbell-scribe".into()).spawn(move || {
+                for batch in waiting {
+                    writer.write(&batch)?;
+                }
+                Ok(writer)
+            })?;
         Ok(Table { schema, columns, rows: 0, batches, scribe: Some(scribe) })
     }
 
@@ -169,13 +180,19 @@ impl Table {
     ///
     /// # Errors
     /// The disk is full, the file is gone, or a cell is not of its column's type.
-    pub fn row<'a>(&mut self, cells: impl IntoIterator<Item = Cell<'a>>) -> Result<(), ParquetError> {
+    pub fn row<'a>(
+        &mut self,
+        cells: impl IntoIterator<Item = Cell<'a>>,
+    ) -> Result<(), ParquetError> {
         let mut cells = cells.into_iter();
         for (i, column) in self.columns.iter_mut().enumerate() {
             let cell = cells.next().unwrap_or(Cell::Nothing);
             if !column.push(cell) {
                 let name = self.schema.field(i).name();
-                return Err(ParquetError::General(format!("{cell:?} is no value for the column `{name}`")));
+                return Err(ParquetError::General(format!(
+                    "{cell:?} is no value for the column \
+                    `{name}`"
+                )));
             }
         }
         self.rows += 1;

@@ -34,7 +34,8 @@ impl Reactions {
     /// # Errors
     /// It cannot be made.
     pub fn create(dir: &Path) -> Result<Self, ParquetError> {
-        let columns: Vec<(String, Type)> = COLUMNS.iter().map(|(n, t)| (n.to_string(), *t)).collect();
+        let columns: Vec<(String, Type)> =
+            COLUMNS.iter().map(|(n, t)| (n.to_string(), *t)).collect();
         Ok(Reactions(Table::create(&dir.join("reactions.parquet"), &columns)?))
     }
 
@@ -45,7 +46,8 @@ impl Reactions {
     pub fn row(&mut self, plan: &Plan, r: &Reaction) -> Result<(), ParquetError> {
         let (before, after) = (&r.before.view, &r.after.view);
         let us = |ps: u64| Cell::Real(ps as f64 / PS_PER_US);
-        let shown: Vec<String> = r.after.gauges.0.iter().map(|(name, x)| format!("{name}={x}")).collect();
+        let shown: Vec<String> =
+            r.after.gauges.0.iter().map(|(name, x)| format!("{name}={x}")).collect();
         self.0.row([
             Cell::Real(r.t.seconds()),
             Cell::Word(&plan.flows[r.flow].name),

@@ -3,7 +3,6 @@ use crate::language::result_names::DELAY_NUMBERS;
 use dumbbell_sim::FlowReport;
 use serde_json::{Value, json};
 
-
 /// Adds them to what is said of a flow.
 pub fn add_to_flow(out: &mut Value, f: &FlowReport) {
     let Some(d) = &f.delays else { return };

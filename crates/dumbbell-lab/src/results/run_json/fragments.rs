@@ -1,9 +1,11 @@
-//! What became of packets that were too large for a link: the document's `fragmentation`, and a flow's `path`.
+//! What became of packets that were too large for a link: the document's `fragmentation`, and a
+//! flow's `path`.
 use dumbbell_sim::Fragmentation;
 use dumbbell_tcp::PathStats;
 use serde_json::{Value, json};
 
-/// At links, of the whole run, warm-up included; what hosts of their own kernel did with pieces nobody tells.
+/// At links, of the whole run, warm-up included; what hosts of their own kernel did with pieces
+/// nobody tells.
 pub fn at_links(all: &Fragmentation) -> Value {
     let cuts = &all.cuts;
     json!({

@@ -14,7 +14,8 @@ struct Traffic {
     own: u32,
 }
 
-/// The document's `hosts`. A host that a short form made for one transfer of a session is in nobody's table.
+/// The document's `hosts`. A host that a short form made for one transfer of a session is in
+/// nobody's table.
 pub fn of_run(plan: &Plan, report: &Report, window_s: f64) -> Vec<Value> {
     if plan.links.iter().all(|link| link.host.is_none()) {
         return Vec::new();

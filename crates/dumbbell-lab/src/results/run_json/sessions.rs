@@ -4,7 +4,6 @@ use dumbbell_plan::{Flow, Plan, Transport};
 use dumbbell_sim::{FlowReport, Report};
 use serde_json::{Value, json};
 
-
 /// Classes of size, each up to and with so many bytes.
 const CLASSES: [(u64, &str); 5] = [
     (10_000, "up to 10 kB"),
@@ -48,13 +47,20 @@ pub fn of_plan<'a>(plan: &'a Plan, report: &'a Report) -> impl Iterator<Item = C
         let size = flow.source.config["size"].as_str()?.parse().ok()?;
         let session = flow.session? as usize;
         let ideal = ideal(plan, flow, size);
-        Some(Completion { flow: number, session, start: flow.start, size, took: seen.completion, ideal })
+        Some(Completion {
+            flow: number,
+            session,
+            start: flow.start,
+            size,
+            took: seen.completion,
+            ideal,
+        })
     };
     plan.flows.iter().zip(&report.flows).enumerate().filter_map(of)
 }
 
-/// The time that a transfer takes at least: the propagation of its data's path, and its bytes with their headers at the
-/// nominal rate of the slowest link.
+/// The time that a transfer takes at least: the propagation of its data's path, and its bytes with
+/// their headers at the nominal rate of the slowest link.
 fn ideal(plan: &Plan, flow: &Flow, size: Bytes) -> Span {
     let (mss, header) = match &flow.transport {
         Transport::Tcp { tcp, .. } => (tcp.mss.map_or(1460, |m| m.0), tcp.header.0),
@@ -65,8 +71,10 @@ fn ideal(plan: &Plan, flow: &Flow, size: Bytes) -> Span {
         let link = &plan.links[*l];
         let framing = link.framing();
         let full = u64::from(framing.wire_len((mss + header) as u32));
-        let last = (size.0 + packets * header).saturating_sub(packets.saturating_sub(1) * (mss + header));
-        link.rate.span_of(packets.saturating_sub(1) * full + u64::from(framing.wire_len(last as u32)))
+        let last =
+            (size.0 + packets * header).saturating_sub(packets.saturating_sub(1) * (mss + header));
+        link.rate
+            .span_of(packets.saturating_sub(1) * full + u64::from(framing.wire_len(last as u32)))
     };
     let way = flow.forward.iter().fold(Span::ZERO, |sum, l| sum + plan.links[*l].delay);
     way + flow.forward.iter().map(sending).max().unwrap_or_default()
@@ -75,10 +83,13 @@ fn ideal(plan: &Plan, flow: &Flow, size: Bytes) -> Span {
 /// The document's `sessions`: of the flows that started after the warm-up.
 pub fn of_run(plan: &Plan, report: &Report) -> Vec<Value> {
     let mut of_session: Vec<Vec<Completion>> = vec![Vec::new(); plan.sessions.len()];
-    of_plan(plan, report).filter(|c| c.start >= plan.warmup).for_each(|c| of_session[c.session].push(c));
+    of_plan(plan, report)
+        .filter(|c| c.start >= plan.warmup)
+        .for_each(|c| of_session[c.session].push(c));
     let window = plan.duration.saturating_sub(plan.warmup).seconds();
     let one = |(session, all): (&dumbbell_plan::Session, &Vec<Completion>)| {
-        let count = |of: fn(&FlowReport) -> u64| all.iter().map(|c| of(&report.flows[c.flow])).sum::<u64>();
+        let count =
+            |of: fn(&FlowReport) -> u64| all.iter().map(|c| of(&report.flows[c.flow])).sum::<u64>();
         let bytes: u64 = all.iter().map(|c| c.size.0).sum();
         let mut out = json!({
             "name": session.name,
@@ -115,7 +126,11 @@ fn times(all: &[Completion], out: &mut Value) {
 /// Quantiles of the completion time, by percent from 0 (the least) to 100.
 fn percentiles(all: &[Completion]) -> Value {
     let took = sorted(all.iter().filter_map(|c| c.took.map(Span::seconds)));
-    if took.is_empty() { Value::Null } else { (0..=100).map(|percent| json!(rank(&took, percent))).collect() }
+    if took.is_empty() {
+        Value::Null
+    } else {
+        (0..=100).map(|percent| json!(rank(&took, percent))).collect()
+    }
 }
 
 fn by_size(all: &[Completion]) -> Vec<Value> {
@@ -156,7 +171,10 @@ mod tests {
     #[test]
     fn ranks_are_the_nearest() {
         let x: Vec<f64> = (1..=200).map(f64::from).collect();
-        assert_eq!([0, 1, 50, 95, 99, 100].map(|p| rank(&x, p)), [1.0, 2.0, 100.0, 190.0, 198.0, 200.0].map(Some));
+        assert_eq!(
+            [0, 1, 50, 95, 99, 100].map(|p| rank(&x, p)),
+            [1.0, 2.0, 100.0, 190.0, 198.0, 200.0].map(Some)
+        );
         assert_eq!((rank(&[], 50), rank(&[7.0], 99)), (None, Some(7.0)));
         assert_eq!([1, 10_000, 10_001, u64::MAX].map(|n| class_of(Bytes(n))), [0, 0, 1, 4]);
     }

@@ -1,13 +1,16 @@
-//! A loop that never changes, by which figures of several machines, and of several hours of one, can be compared.
+//! A loop that never changes, by which figures of several machines, and of several hours of one,
+//! can be compared.
 
 /// Words of the table: 256 KiB, more than a core's first cache and less than its second.
 const WORDS: usize = 1 << 16;
 /// Steps of one measurement, some hundredths of a second.
 const STEPS: u32 = 1 << 22;
 /// Odd constants of Weyl and Knuth.
-const MIX: [u64; 4] = [0x9E37_79B9_7F4A_7C15, 0xD134_2543_DE82_EF95, 0xAF25_1AF3_B0F0_25B5, 0xB564_EF22_EC7A_ECE5];
+const MIX: [u64; 4] =
+    [0x9E37_79B9_7F4A_7C15, 0xD134_2543_DE82_EF95, 0xAF25_1AF3_B0F0_25B5, 0xB564_EF22_EC7A_ECE5];
 
-/// A table in which each word names the next: one ring through all of them, in an order that no prefetcher guesses.
+/// A table in which each word names the next: one ring through all of them, in an order that no
+/// prefetcher guesses.
 pub struct Calibration {
     ring: Box<[u32]>,
 }
@@ -31,8 +34,8 @@ impl Calibration {
         &self.ring
     }
 
-    /// `steps` steps: each reads a word whose place the last one named, and takes four registers on by a multiplication,
-    /// shifts and additions. The result depends on every step.
+    /// `steps` steps: each reads a word whose place the last one named, and takes four registers on
+    /// by a multiplication, shifts and additions. The result depends on every step.
     pub fn walk(&self, steps: u32) -> u64 {
         let (mut at, mut x) = (0u32, MIX);
         for _ in 0..steps {

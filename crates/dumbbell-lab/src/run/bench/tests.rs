@@ -19,9 +19,13 @@ fn the_run_is_the_one_that_users_have() {
     for key in ["fingerprint", "packet_hops", "events"] {
         assert_eq!(told[key], ran[key], "{key}");
     }
-    assert_eq!(told["flow_goodput_bps"], json!([ran["flows"][0]["goodput_bps"], ran["flows"][1]["goodput_bps"]]));
+    assert_eq!(
+        told["flow_goodput_bps"],
+        json!([ran["flows"][0]["goodput_bps"], ran["flows"][1]["goodput_bps"]])
+    );
     let queue = &ran["queues"][0];
-    let drops = queue["drops"].as_object().unwrap().values().map(|n| n.as_f64().unwrap()).sum::<f64>();
+    let drops =
+        queue["drops"].as_object().unwrap().values().map(|n| n.as_f64().unwrap()).sum::<f64>();
     assert_eq!(told["delivered"], queue["departures"]);
     assert_eq!(told["drop_rate"], drops / queue["arrivals"].as_f64().unwrap());
     assert!(drops > 0.0, "a run without drops shows nothing");
@@ -32,7 +36,9 @@ fn no_shortcut_and_no_record_changes_the_run() {
     let dir = tempfile::tempdir().unwrap();
     let plain = bench(&order(json!({}))).unwrap();
     let record = json!({ "out": dir.path(), "record": { "every": "10 ms" } });
-    for way in [json!({ "fold": false }), json!({ "hold": true }), json!({ "straight": false }), record] {
+    for way in
+        [json!({ "fold": false }), json!({ "hold": true }), json!({ "straight": false }), record]
+    {
         let told = bench(&order(way.clone())).unwrap();
         for key in ["fingerprint", "packet_hops", "flow_goodput_bps", "drop_rate"] {
             assert_eq!(told[key], plain[key], "{key} of {way}");
@@ -73,6 +79,7 @@ fn the_calibration_is_always_the_same_loop() {
     let calibration = Calibration::new();
     assert_eq!(calibration.walk(1 << 16), 2_830_820_948_400_561_908);
     let next = |at: &u32| Some(calibration.ring()[*at as usize]);
-    let all: std::collections::BTreeSet<u32> = std::iter::successors(Some(0), next).take(1 << 16).collect();
+    let all: std::collections::BTreeSet<u32> =
+        std::iter::successors(Some(0), next).take(1 << 16).collect();
     assert_eq!(all.len(), 1 << 16, "one ring through all words");
 }

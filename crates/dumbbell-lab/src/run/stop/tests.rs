@@ -14,7 +14,8 @@ fn runs(values: &[f64]) -> Vec<Value> {
         .collect()
 }
 
-/// By hand: 9, 10, 11 have s = 1 and half an interval of 4.302653 / sqrt 3 = 2.4841, 24.8 % of the mean.
+/// By hand: 9, 10, 11 have s = 1 and half an interval of 4.302653 / sqrt 3 = 2.4841, 24.8 % of the
+/// mean.
 #[test]
 fn it_holds_when_half_the_interval_is_below_the_bound() {
     let three = runs(&[9.0, 10.0, 11.0]);
@@ -25,7 +26,12 @@ fn it_holds_when_half_the_interval_is_below_the_bound() {
     assert_eq!(rule("ci95 < 24%").unwrap().enough(&five, 3), Some(3));
     assert_eq!(rule("ci95 < 24%").unwrap().enough(&five, 4), None);
     assert_eq!(rule("ci95 < 26%").unwrap().enough(&five, 4), Some(5));
-    assert_eq!(rule("ci95 < 1%").unwrap().enough(&runs(&[0.0; 3]), 3), Some(3), "what does not vary is known");
+    assert_eq!(
+        rule("ci95 < 1%").unwrap().enough(&runs(&[0.0; 3]), 3),
+        Some(3),
+        "what does not \
+        vary is known"
+    );
 }
 
 #[test]
@@ -59,7 +65,10 @@ grid = { "queue.limit" = ["20 pkt", "40 pkt"] }
 "#;
 
 fn run(overrides: &[&str], threads: usize) -> Result<Value, crate::language::problem::Problem> {
-    api::run(&json!({ "source": { "text": SCENARIO }, "overrides": overrides, "threads": threads }), &|_| true)
+    api::run(
+        &json!({ "source": { "text": SCENARIO }, "overrides": overrides, "threads": threads }),
+        &|_| true,
+    )
 }
 
 #[test]
@@ -69,8 +78,12 @@ fn each_point_has_as_many_runs_as_it_takes_whatever_runs_side_by_side() {
     for point in one["points"].as_array().unwrap() {
         let n = point["runs"].as_array().unwrap().len();
         assert_eq!(point["stop"]["runs"], n);
-        let goodputs: Vec<f64> =
-            point["runs"].as_array().unwrap().iter().map(|r| r["flows"][0]["goodput_bps"].as_f64().unwrap()).collect();
+        let goodputs: Vec<f64> = point["runs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|r| r["flows"][0]["goodput_bps"].as_f64().unwrap())
+            .collect();
         let below = |k: usize| half(&goodputs[..k]) < 0.1 * mean(&goodputs[..k]);
         assert_eq!((3..=n).find(|k| below(*k)).unwrap_or(12), n);
         assert_eq!(point["stop"]["reached"], below(n));
@@ -91,8 +104,8 @@ fn a_rule_about_nothing_is_refused() {
     assert!(run(&["replications=13"], 1).unwrap_err().rendered.contains("raise `most`"));
 }
 
-/// How often the final interval holds the true mean, over many points of normal data with a standard deviation of
-/// 10 %: the figures of docs/sweeps.md.
+/// How often the final interval holds the true mean, over many points of normal data with a
+/// standard deviation of 10 %: the figures of docs/sweeps.md.
 fn coverage(bound: &str, least: usize) -> (f64, f64) {
     let rule = parse(bound, 1000).unwrap();
     let mut rng = Stream::named(7, bound);
@@ -102,7 +115,8 @@ fn coverage(bound: &str, least: usize) -> (f64, f64) {
         while values.len() < least || !rule.holds(&values) {
             // Box and Muller.
             let (u, v) = (1.0 - rng.unit(), rng.unit());
-            values.push(1.0 + 0.1 * (-2.0 * u.ln()).sqrt() * (2.0 * std::f64::consts::PI * v).cos());
+            values
+                .push(1.0 + 0.1 * (-2.0 * u.ln()).sqrt() * (2.0 * std::f64::consts::PI * v).cos());
         }
         held += usize::from((mean(&values) - 1.0).abs() <= half(&values));
         used += values.len();
@@ -110,12 +124,17 @@ fn coverage(bound: &str, least: usize) -> (f64, f64) {
     (held as f64 / f64::from(points), used as f64 / f64::from(points))
 }
 
-/// Stopping as soon as an interval looks narrow favours the luckily narrow ones. With 2000 points the figures are
-/// good to about 1 %.
+/// Stopping as soon as an interval looks narrow favours the luckily narrow ones. With 2000 points
+/// the figures are good to about 1 %.
 #[test]
 fn stopping_early_costs_coverage_and_a_larger_least_number_costs_less() {
-    let [(three, n3), (five, n5), (ten, n10)] = [3, 5, 10].map(|least| coverage("ci95 < 5%", least));
+    let [(three, n3), (five, n5), (ten, n10)] =
+        [3, 5, 10].map(|least| coverage("ci95 < 5%", least));
     assert!(three < five && five < ten, "{three} {five} {ten}");
-    assert!((0.80..0.92).contains(&three) && (0.86..0.95).contains(&five) && (0.91..0.97).contains(&ten));
+    assert!(
+        (0.80..0.92).contains(&three)
+            && (0.86..0.95).contains(&five)
+            && (0.91..0.97).contains(&ten)
+    );
     assert!(n3 < n5 && n5 < n10 && n10 < 25.0);
 }

@@ -1,21 +1,21 @@
 //! Tidying: one file of rows for many, and no series without a row.
-use crate::store::maintenance::inventory::{Inventory, Entry};
 use crate::files::durable;
 use crate::language::problem::Problem;
+use crate::store::bad_lines::refuse;
 use crate::store::key::{Key, RESULTS_VERSION};
+use crate::store::leftovers::clear_away;
 use crate::store::lock::Lock;
+use crate::store::maintenance::inventory::{Entry, Inventory};
 use crate::store::scan;
 use crate::store::segment::{ENDING, is_busy, now};
-use crate::store::bad_lines::refuse;
-use crate::store::leftovers::clear_away;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Puts the rows of writers that are gone into one file, without those that another row stands for or that are of
-/// older results; and removes series that belong to no row:
+/// Puts the rows of writers that are gone into one file, without those that another row stands for
+/// or that are of older results; and removes series that belong to no row:
 /// `{"store", "kept", "dropped", "segments_before", "segments", "busy", "records_dropped"}`.
 ///
 /// # Errors
@@ -24,25 +24,35 @@ pub fn gc(dir: &Path) -> io::Result<Result<Value, Problem>> {
     let _alone = Lock::of(dir).alone()?;
     clear_away(dir)?;
     let mut all: Vec<(usize, Key, Entry)> = Vec::new();
-    let inventory = Inventory::of(dir, |row, entry| all.push((entry.file, row.key, entry.clone())))?;
+    let inventory =
+        Inventory::of(dir, |row, entry| all.push((entry.file, row.key, entry.clone())))?;
     if !inventory.bad.is_empty() {
         return Ok(Err(refuse(dir, &inventory.bad)));
     }
-    let busy = inventory.files.iter().map(|file| is_busy(file)).collect::<io::Result<Vec<bool>>>()?;
+    let busy =
+        inventory.files.iter().map(|file| is_busy(file)).collect::<io::Result<Vec<bool>>>()?;
     for (file, _) in inventory.files.iter().zip(&busy).filter(|(_, busy)| **busy) {
         File::open(file)?.sync_data()?; // A row in it may be what another one is dropped for.
     }
     let kept = |e: &&Entry| !busy[e.file] && e.version.is_some_and(|v| v >= RESULTS_VERSION.into());
-    let lines: BTreeSet<(usize, usize)> = inventory.rows.values().filter(kept).map(|e| (e.file, e.line)).collect();
+    let lines: BTreeSet<(usize, usize)> =
+        inventory.rows.values().filter(kept).map(|e| (e.file, e.line)).collect();
     if !lines.is_empty() {
         let into = dir.join("segments").join(format!("{:x}-gc.{ENDING}", now()));
         merge(&inventory, &lines, &into)?;
     }
-    let old: Vec<&PathBuf> = inventory.files.iter().zip(&busy).filter(|(_, busy)| !**busy).map(|(file, _)| file).collect();
+    let old: Vec<&PathBuf> = inventory
+        .files
+        .iter()
+        .zip(&busy)
+        .filter(|(_, busy)| !**busy)
+        .map(|(file, _)| file)
+        .collect();
     old.iter().try_for_each(std::fs::remove_file)?;
     durable::sync_dir(&dir.join("segments"))?;
     // All rows of a living writer: it may hand out its series as long as it lives.
-    let counts = |(file, _, e): &&(usize, Key, Entry)| busy[*file] || lines.contains(&(*file, e.line));
+    let counts =
+        |(file, _, e): &&(usize, Key, Entry)| busy[*file] || lines.contains(&(*file, e.line));
     let wanted = all.iter().filter(counts).map(|(_, key, e)| e.records.dir(dir, *key)).collect();
     let dropped = drop_records(dir, &wanted)?;
     let busy_files = busy.iter().filter(|b| **b).count();

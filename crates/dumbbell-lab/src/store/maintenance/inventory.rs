@@ -54,18 +54,21 @@ pub struct Inventory {
 }
 
 impl Inventory {
-    /// Reads all rows and shows each sound one to `see`. The caller shares the store, or has it alone.
+    /// Reads all rows and shows each sound one to `see`. The caller shares the store, or has it
+    /// alone.
     ///
     /// # Errors
     /// A file cannot be read.
     pub fn of(dir: &Path, mut see: impl FnMut(&Row<'_>, &Entry)) -> io::Result<Inventory> {
-        let mut inventory = Inventory { files: scan::segments(&dir.join("segments"))?, ..Inventory::default() };
+        let mut inventory =
+            Inventory { files: scan::segments(&dir.join("segments"))?, ..Inventory::default() };
         for (file, path) in inventory.files.clone().iter().enumerate() {
             let torn = scan::lines(path, |line, _, text| {
                 match line::read(text) {
                     Ok(row) => {
                         let said: RowHead = serde_json::from_slice(row.result).unwrap_or_default();
-                        let (records, version) = (Records::read(&said.records), said.of.results_version);
+                        let (records, version) =
+                            (Records::read(&said.records), said.of.results_version);
                         let entry = Entry { file, line, done: row.done, records, version };
                         see(&row, &entry);
                         inventory.count(row.key, entry);

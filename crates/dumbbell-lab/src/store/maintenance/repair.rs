@@ -1,10 +1,11 @@
-//! Putting aside what is damaged, so that the store can be used again. Nothing that was put aside is ever overwritten.
-use crate::store::maintenance::inventory::{Inventory, Entry};
+//! Putting aside what is damaged, so that the store can be used again. Nothing that was put aside
+//! is ever overwritten.
 use crate::files::durable;
-use crate::store::leftovers::clear_away;
 use crate::store::key::Key;
+use crate::store::leftovers::clear_away;
 use crate::store::line::Fault;
 use crate::store::lock::Lock;
+use crate::store::maintenance::inventory::{Entry, Inventory};
 use crate::store::scan;
 use crate::store::segment::{ENDING, is_busy, now};
 use serde_json::{Value, json};
@@ -24,8 +25,8 @@ struct Damaged {
 }
 
 /// Moves damaged rows, and runs whose series are damaged, into `damaged/`:
-/// `{"store", "moved", "kept", "files", "newer", "series_moved"}`. After a kill at any step the store has every sound
-/// row, and repair can be called again.
+/// `{"store", "moved", "kept", "files", "newer", "series_moved"}`. After a kill at any step the
+/// store has every sound row, and repair can be called again.
 ///
 /// # Errors
 /// The store is in use, or the disk is full or fails.
@@ -39,14 +40,17 @@ pub fn repair(dir: &Path) -> io::Result<Value> {
         }
     })?;
     let mut damaged = damaged_series(dir, &rows);
-    let file_of = |file: &PathBuf| inventory.files.iter().position(|f| f == file).unwrap_or(usize::MAX);
-    let bad: Vec<_> = inventory.bad.iter().filter(|b| matches!(b.fault, Fault::Damaged(_))).collect();
+    let file_of =
+        |file: &PathBuf| inventory.files.iter().position(|f| f == file).unwrap_or(usize::MAX);
+    let bad: Vec<_> =
+        inventory.bad.iter().filter(|b| matches!(b.fault, Fault::Damaged(_))).collect();
     for b in &bad {
         damaged.lines.entry(file_of(&b.file)).or_default().insert(b.line);
     }
     for file in damaged.lines.keys().map(|i| &inventory.files[*i]) {
         if is_busy(file)? {
-            let cause = format!("{} is being written by a run; repair when that has ended", file.display());
+            let cause =
+                format!("{} is being written by a run; repair when that has ended", file.display());
             return Err(io::Error::new(io::ErrorKind::ResourceBusy, cause));
         }
     }
@@ -71,7 +75,8 @@ pub fn repair(dir: &Path) -> io::Result<Value> {
     }))
 }
 
-/// The rows whose series are damaged or missing. A run of which another row has sound series loses nothing.
+/// The rows whose series are damaged or missing. A run of which another row has sound series loses
+/// nothing.
 fn damaged_series(dir: &Path, rows: &BTreeMap<Key, Vec<Entry>>) -> Damaged {
     let mut out = Damaged::default();
     for (key, entries) in rows {
@@ -79,7 +84,9 @@ fn damaged_series(dir: &Path, rows: &BTreeMap<Key, Vec<Entry>>) -> Damaged {
         // From the last on: those before one that counts and is sound are never asked for.
         for entry in entries.iter().rev() {
             let series = entry.records.dir(dir, *key);
-            let damaged = *seen.entry(series.clone()).or_insert_with(|| !entry.records.damage(&series).is_empty());
+            let damaged = *seen
+                .entry(series.clone())
+                .or_insert_with(|| !entry.records.damage(&series).is_empty());
             if !damaged {
                 break;
             }
@@ -105,8 +112,9 @@ fn put_aside(series: &Path, away: &Path) -> io::Result<Option<PathBuf>> {
     Ok(Some(to))
 }
 
-/// Writes the `lines` of a file of rows into `away`, the others into a new file of rows, and then removes the file. The
-/// name of what is put aside tells its content: after a kill in between, the same bytes go to the same name.
+/// Writes the `lines` of a file of rows into `away`, the others into a new file of rows, and then
+/// removes the file. The name of what is put aside tells its content: after a kill in between, the
+/// same bytes go to the same name.
 fn split(file: &Path, lines: &BTreeSet<usize>, away: &Path) -> io::Result<PathBuf> {
     let (mut good, mut aside) = (Vec::new(), Vec::new());
     scan::lines(file, |number, _, text| {

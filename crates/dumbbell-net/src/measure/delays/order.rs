@@ -1,7 +1,8 @@
 //! Reordering (RFC 4737).
 use std::collections::VecDeque;
 
-/// Gaps that are remembered. A packet that comes behind so many others is late by at least as much as the oldest of them tells.
+/// Gaps that are remembered. A packet that comes behind so many others is late by at least as much
+/// as the oldest of them tells.
 const GAPS: usize = 256;
 
 /// Numbers that had not come when a later one did.
@@ -24,7 +25,8 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// A packet comes; whether it is reordered, by the RFC's definition: its number is smaller than one that came before it.
+    /// A packet comes; whether it is reordered, by the RFC's definition: its number is smaller than
+    /// one that came before it.
     #[inline]
     pub(crate) fn came(&mut self, number: u64, counts: bool) -> bool {
         self.arrivals += 1;
@@ -52,8 +54,9 @@ impl Order {
         true
     }
 
-    /// The reordering extent of the packet that comes now (section 4.2.1): how many arrivals ago the first with a larger
-    /// number came. That one opened the gap in which the late one's number lies.
+    /// The reordering extent of the packet that comes now (section 4.2.1): how many arrivals ago
+    /// the first with a larger number came. That one opened the gap in which the late one's number
+    /// lies.
     fn extent(&self, number: u64) -> u64 {
         let gap = self.gaps.get(self.gaps.partition_point(|gap| gap.to <= number));
         gap.map_or(0, |gap| self.arrivals - gap.arrival)
@@ -74,8 +77,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// RFC 4737, sections 3.3 and 4.2.1, word by word over the whole list, which says nothing of gaps: a packet i is
-    /// reordered if s[i] < NextExp; its extent is i - j for the smallest j with s[j] > s[i].
+    /// RFC 4737, sections 3.3 and 4.2.1, word by word over the whole list, which says nothing of
+    /// gaps: a packet i is reordered if s[i] < NextExp; its extent is i - j for the smallest j with
+    /// s[j] > s[i].
     fn by_the_rfc(arrived: &[u64]) -> (u64, u64) {
         let (mut next_exp, mut reordered, mut most) = (0, 0, 0);
         for (i, s) in arrived.iter().enumerate() {

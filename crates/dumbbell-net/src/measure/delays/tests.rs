@@ -31,11 +31,15 @@ fn a_constant_delay_has_no_jitter() {
         near(x, 1234e-6);
     }
     let none = Some(0.0);
-    assert_eq!((s.jitter_s, s.jitter_mean_s, s.ipdv_mean_abs_s, s.range_s), (none, none, none, none));
+    assert_eq!(
+        (s.jitter_s, s.jitter_mean_s, s.ipdv_mean_abs_s, s.range_s),
+        (none, none, none, none)
+    );
     assert_eq!((s.pdv_p99_s, s.reordered, s.packets), (none, 0, 500));
 }
 
-/// d, d + x, d, ...: every |D| is x, so J(n) = x (1 - (15/16)^n) after n differences, which goes to x.
+/// d, d + x, d, ...: every |D| is x, so J(n) = x (1 - (15/16)^n) after n differences, which goes to
+/// x.
 #[test]
 fn alternating_delays_have_the_jitter_of_the_recursion() {
     for n in [1usize, 2, 16, 300] {
@@ -45,7 +49,8 @@ fn alternating_delays_have_the_jitter_of_the_recursion() {
         near(s.jitter_s, 160e-6 * (1.0 - left));
         near(s.ipdv_mean_abs_s, 160e-6);
         near(s.range_s, 160e-6);
-        // The sum of x (1 - r^k) for k from 1 to n is x (n - r (1 - r^n) / (1 - r)); over n + 1 packets, the first with none.
+        // The sum of x (1 - r^k) for k from 1 to n is x (n - r (1 - r^n) / (1 - r)); over n + 1
+        // packets, the first with none.
         near(s.jitter_mean_s, 160e-6 * (n as f64 - 15.0 * (1.0 - left)) / (n as f64 + 1.0));
     }
 }
@@ -113,7 +118,8 @@ proptest! {
             for (q, got) in QUANTILES.iter().zip(s.percentiles_s) {
                 let exact = sorted[((sorted.len() as f64 * q).ceil() as usize).max(1) - 1];
                 let got = got.unwrap();
-                prop_assert!(got >= exact - 1e-12 && got <= exact + (exact - 900e-6) / 32.0 + 1e-11, "{} {}", got, exact);
+                prop_assert!(got >= exact - 1e-12 && got <= exact + (exact - 900e-6) / 32.0 + 1e-11, "{} \
+                    {}", got, exact);
             }
         }
         let delay_of = |i: u64| arrived.iter().find(|a| a.0 == i).map(|a| a.1 as f64 * 1e-6);

@@ -2,11 +2,12 @@
 use dumbbell_core::transport::segment::widen;
 use dumbbell_core::units::Time;
 
-/// Slots of a flow at first, and at most: packets that are on their way at once, beyond which the oldest are forgotten.
+/// Slots of a flow at first, and at most: packets that are on their way at once, beyond which the
+/// oldest are forgotten.
 const FIRST: usize = 1024;
 const MOST: usize = 1 << 20;
-/// Tells how a packet's trip ended: by its arrival, and the slot holds its delay; or by a loss, and it still holds the
-/// instant of sending, for a copy may come. Without either it is on its way.
+/// Tells how a packet's trip ended: by its arrival, and the slot holds its delay; or by a loss, and
+/// it still holds the instant of sending, for a copy may come. Without either it is on its way.
 const ARRIVED: u64 = 1 << 63;
 const LOST: u64 = 1 << 62;
 
@@ -21,7 +22,8 @@ pub(crate) struct Trips {
 /// The result of an arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Came {
-    /// For the first time: its delay, and that of the packet that was sent before it if that has come, picoseconds.
+    /// For the first time: its delay, and that of the packet that was sent before it if that has
+    /// come, picoseconds.
     First {
         /// Its own.
         delay: u64,
@@ -49,8 +51,8 @@ impl Trips {
     /// The next packet is sent at `t`.
     #[inline]
     pub(crate) fn leaves(&mut self, t: Time) {
-        // The place after this one is the oldest's from now on: while that is on its way, the one before it, whose delay its
-        // own is to be compared with, must not be overwritten.
+        // The place after this one is the oldest's from now on: while that is on its way, the one
+        // before it, whose delay its own is to be compared with, must not be overwritten.
         if self.slots[self.place(self.next + 1)] < LOST {
             self.grow();
         }
@@ -99,7 +101,8 @@ impl Trips {
         self.slots[place] = ARRIVED | delay;
         let before = self.slots[self.place(number.wrapping_sub(1))];
         // Of the first packet the slot before is empty.
-        let before = (before >= ARRIVED && self.knows(number.wrapping_sub(1))).then_some(before & !ARRIVED);
+        let before =
+            (before >= ARRIVED && self.knows(number.wrapping_sub(1))).then_some(before & !ARRIVED);
         Came::First { delay, before }
     }
 
@@ -130,7 +133,10 @@ mod tests {
         assert_eq!(trips.slots.len(), 2048);
         // The other way round: each finds its successor, not its predecessor.
         for i in (0..2000).rev() {
-            assert_eq!(trips.arrives(at(20_000), i), Came::First { delay: 20_000 - 10 * i, before: None });
+            assert_eq!(
+                trips.arrives(at(20_000), i),
+                Came::First { delay: 20_000 - 10 * i, before: None }
+            );
             assert_eq!(trips.delay_behind(i), (i < 1999).then(|| 20_000 - 10 * (i + 1)));
         }
         (2000..9000).for_each(|i| {
@@ -141,7 +147,8 @@ mod tests {
         assert_eq!(trips.number(8999), 8999);
     }
 
-    /// One is on its way while a ring's length is sent and comes: its predecessor's delay is still there.
+    /// One is on its way while a ring's length is sent and comes: its predecessor's delay is still
+    /// there.
     #[test]
     fn a_late_packet_finds_its_neighbours() {
         let mut trips = Trips::default();
@@ -169,6 +176,11 @@ mod tests {
         assert_eq!(trips.arrives(at(4600), 4199), Came::Again);
         assert_eq!(trips.arrives(at(4600), 3), Came::Forgotten);
         trips.lost(4199);
-        assert_eq!(trips.arrives(at(4600), 4199), Came::Again, "it came, whatever became of its copies");
+        assert_eq!(
+            trips.arrives(at(4600), 4199),
+            Came::Again,
+            "it came, whatever became of its \
+            copies"
+        );
     }
 }

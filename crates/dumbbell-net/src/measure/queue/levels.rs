@@ -1,15 +1,18 @@
-//! The time that a queue had each length: exact, with one addition for each packet that comes or goes.
+//! The time that a queue had each length: exact, with one addition for each packet that comes or
+//! goes.
 use super::above::Above;
 use dumbbell_core::aqm::Backlog;
 use dumbbell_core::units::{Span, Time};
 
 /// For each length the time that the queue was at least so long.
 ///
-/// A queue that grows to `n` and later falls below it was there for the difference of the two instants: so the first is
-/// subtracted and the second added, modulo 2^64, and nothing else need be remembered.
+/// A queue that grows to `n` and later falls below it was there for the difference of the two
+/// instants: so the first is subtracted and the second added, modulo 2^64, and nothing else need be
+/// remembered.
 #[derive(Default)]
 pub(crate) struct Levels {
-    /// By length, from 0, which nobody uses. Empty where bytes or buffers are watched: then the short way is never taken.
+    /// By length, from 0, which nobody uses. Empty where bytes or buffers are watched: then the
+    /// short way is never taken.
     sums: Vec<u64>,
     careful: Option<Box<Careful>>,
 }
@@ -75,7 +78,9 @@ impl Levels {
     /// The queue holds so much, whatever happens to the number of its packets.
     pub(crate) fn weigh(&mut self, t: Time, now: Backlog) {
         if let Some(careful) = &mut self.careful {
-            careful.above.holds(t, if careful.buffers { u64::from(now.buffers) } else { now.bytes });
+            careful
+                .above
+                .holds(t, if careful.buffers { u64::from(now.buffers) } else { now.bytes });
         }
     }
 
@@ -109,7 +114,8 @@ impl Levels {
         Span::from_ps(self.all().get(n as usize).copied().unwrap_or(0))
     }
 
-    /// After the end of a `window`: the smallest length that the queue did not exceed for `q` of it.
+    /// After the end of a `window`: the smallest length that the queue did not exceed for `q` of
+    /// it.
     pub(crate) fn quantile(&self, q: f64, window: Span) -> u32 {
         let rest = window.ps() as f64 * (1.0 - q);
         // Times at least n fall with n: the first length whose successor has no more than the rest.
@@ -128,7 +134,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against a list of lengths, one for each instant, sorted; with a threshold of bytes and without.
+        /// Against a list of lengths, one for each instant, sorted; with a threshold of bytes and
+        /// without.
         #[test]
         fn quantiles_are_those_of_the_sorted_instants(
             begin in 0u32..5,
@@ -158,7 +165,8 @@ mod tests {
             instants.sort_unstable();
             let window = instants.len();
             let got = levels.quantile(q, Span::from_ps(window as u64));
-            // The smallest with at least q of the instants at or below it; near a step of q either side may round.
+            // The smallest with at least q of the instants at or below it; near a step of q either
+            // side may round.
             let share = |m: u32| instants.iter().filter(|x| **x <= m).count() as f64 / window as f64;
             prop_assert!(share(got) >= q - 1e-9, "{got}: {} below, wanted {q}", share(got));
             prop_assert!(got == 0 || share(got - 1) <= q + 1e-9, "{got} is not the smallest");
@@ -168,6 +176,9 @@ mod tests {
     #[test]
     fn nothing_is_empty() {
         assert_eq!(Levels::default().quantile(0.99, Span::from_ms(1)), 0);
-        assert_eq!((Levels::default().at_least(3), Levels::default().time_above()), (Span::ZERO, None));
+        assert_eq!(
+            (Levels::default().at_least(3), Levels::default().time_above()),
+            (Span::ZERO, None)
+        );
     }
 }

@@ -158,7 +158,8 @@ impl QueueMonitor {
         self.length.fell(now.packets);
     }
 
-    /// The queue holds `now`, which may differ by any number from what it held when this was said before.
+    /// The queue holds `now`, which may differ by any number from what it held when this was said
+    /// before.
     #[inline]
     pub(crate) fn became(&mut self, t: Time, now: Backlog) {
         self.volume.holds(t, now.bytes);
@@ -173,7 +174,8 @@ impl QueueMonitor {
         }
     }
 
-    /// The backlog changed by more than a packet, or by none: one may have taken the place of another.
+    /// The backlog changed by more than a packet, or by none: one may have taken the place of
+    /// another.
     #[cold]
     fn leapt(&mut self, t: Time, now: Backlog) {
         while self.held < now.packets {
@@ -188,7 +190,12 @@ impl QueueMonitor {
     }
 
     /// A packet of `flow` was dropped (`refused`) or marked at `t`.
-    pub(crate) fn signalled(&mut self, t: Time, (flow, bytes, dscp): (u32, u32, Dscp), refused: bool) {
+    pub(crate) fn signalled(
+        &mut self,
+        t: Time,
+        (flow, bytes, dscp): (u32, u32, Dscp),
+        refused: bool,
+    ) {
         self.losses.lost(t, flow as usize);
         if refused {
             self.shares.refused(flow, bytes, dscp);
@@ -231,7 +238,9 @@ impl QueueMonitor {
     /// The measures after the end; `sojourn_s` is the mean waiting time.
     pub(crate) fn measures(&self, sojourn_s: f64) -> Measures {
         let window = self.end.since(self.warm);
-        let share = |span: Span| if window == Span::ZERO { 0.0 } else { span.ps() as f64 / window.ps() as f64 };
+        let share = |span: Span| {
+            if window == Span::ZERO { 0.0 } else { span.ps() as f64 / window.ps() as f64 }
+        };
         let (packets, bytes) = match self.interest.threshold {
             Threshold::Packets(n) => (Some(n), None),
             Threshold::Bytes(n) => (None, Some(n)),

@@ -1,10 +1,11 @@
 //! Lock-out: whether a few flows keep the others out of the queue.
 //!
-//! RFC 2309, section 2: tail drop "allows a single connection or a few flows to monopolize queue space, preventing other
-//! connections from getting room in the queue". So it takes two things: a flow has far less than its part of what went
-//! through, and it was refused. Time is cut into windows; a flow is *locked out* of one if less than a tenth of its fair
-//! share of the bytes stayed in the queue for it, and it lost a packet here since it last had more. A flow that asks for
-//! little is not locked out, because it loses nothing, or gets what it asks for.
+//! RFC 2309, section 2: tail drop "allows a single connection or a few flows to monopolize queue
+//! space, preventing other connections from getting room in the queue". So it takes two things: a
+//! flow has far less than its part of what went through, and it was refused. Time is cut into
+//! windows; a flow is *locked out* of one if less than a tenth of its fair share of the bytes
+//! stayed in the queue for it, and it lost a packet here since it last had more. A flow that asks
+//! for little is not locked out, because it loses nothing, or gets what it asks for.
 use super::colors::QueueColors;
 use dumbbell_core::packet::Dscp;
 
@@ -16,7 +17,8 @@ const PATIENCE: u8 = 64;
 /// The share of a queue that each flow gets.
 #[derive(Default)]
 pub(crate) struct Shares {
-    /// Bytes of this window by the flow's number. Empty where colors are told apart: then the short way is never taken.
+    /// Bytes of this window by the flow's number. Empty where colors are told apart: then the short
+    /// way is never taken.
     got: Vec<u64>,
     careful: Option<Box<Careful>>,
     flows: Vec<FlowState>,
@@ -43,7 +45,8 @@ struct FlowState {
     refused: bool,
     /// The last packet that came in the window before was dropped: it is sure to try again.
     waiting: bool,
-    /// Windows since it last came. Unless it is sure to try again they count when it does: until then it may be over.
+    /// Windows since it last came. Unless it is sure to try again they count when it does: until
+    /// then it may be over.
     silent: u8,
     /// Bytes of this window when a packet was last dropped.
     had: u64,
@@ -142,7 +145,10 @@ impl Shares {
     /// Everything ends; a window that is not whole counts for [`Self::seen`] only.
     pub(crate) fn end(&mut self) {
         let got = list(&mut self.got, &mut self.careful);
-        let came = got.iter().zip(&self.flows).filter(|(got, guest)| !guest.seen && (**got > 0 || guest.dropped));
+        let came = got
+            .iter()
+            .zip(&self.flows)
+            .filter(|(got, guest)| !guest.seen && (**got > 0 || guest.dropped));
         self.seen += came.count() as u32;
     }
 
@@ -158,8 +164,9 @@ impl Shares {
 }
 
 impl FlowState {
-    /// True if it takes part in a window in which it got so much: it came, or waits for another try after a loss. One
-    /// that has been silent for too long is gone, and begins anew if it comes again.
+    /// True if it takes part in a window in which it got so much: it came, or waits for another try
+    /// after a loss. One that has been silent for too long is gone, and begins anew if it comes
+    /// again.
     fn is_present(&mut self, got: u64) -> bool {
         if got > 0 || self.dropped {
             return true;
@@ -200,7 +207,8 @@ mod tests {
         assert_eq!(s.lock_out(), Some(0.0));
     }
 
-    /// Its last packet got through: two windows of silence count once the flow is back; after its last packet nothing does.
+    /// Its last packet got through: two windows of silence count once the flow is back; after its
+    /// last packet nothing does.
     #[test]
     fn silence_after_a_refusal_counts_when_it_ends() {
         let mut s = Shares::default();
@@ -217,7 +225,8 @@ mod tests {
         assert_eq!(s.lock_out(), Some(4.0 / 15.0));
     }
 
-    /// Its last packet was dropped: it is sure to try again, and each window of silence counts at once, up to a point.
+    /// Its last packet was dropped: it is sure to try again, and each window of silence counts at
+    /// once, up to a point.
     #[test]
     fn who_waits_for_another_try_is_locked_out() {
         let mut s = Shares::default();

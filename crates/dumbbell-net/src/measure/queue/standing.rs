@@ -1,8 +1,8 @@
 //! The standing queue: what does not go away within a round trip, and so absorbs no burst.
 //!
-//! K. Nichols, V. Jacobson, Controlling queue delay, ACM Queue 10(5), 2012, and RFC 8289, section 3: the minimum over an
-//! interval tells the queue that stands from the one that comes and goes. Here time is cut into windows of one interval,
-//! and the mean of their minima is the measure.
+//! K. Nichols, V. Jacobson, Controlling queue delay, ACM Queue 10(5), 2012, and RFC 8289, section
+//! 3: the minimum over an interval tells the queue that stands from the one that comes and goes.
+//! Here time is cut into windows of one interval, and the mean of their minima is the measure.
 use dumbbell_core::units::{Span, Time};
 
 /// No packet left yet.
@@ -41,8 +41,9 @@ impl Length {
     }
 }
 
-/// The smallest sojourn among the packets that left in each interval, and its mean. An interval in which none left
-/// counts with the age that the next one to leave had at its end, which is zero if that had not come yet.
+/// The smallest sojourn among the packets that left in each interval, and its mean. An interval in
+/// which none left counts with the age that the next one to leave had at its end, which is zero if
+/// that had not come yet.
 pub(crate) struct Sojourn {
     interval: Span,
     /// The time when the present interval ends.
@@ -68,7 +69,8 @@ impl Sojourn {
         self.least = self.least.min(wait);
     }
 
-    /// Ends the intervals that end by `t`; `age` says what one without a packet counts, given its end.
+    /// Ends the intervals that end by `t`; `age` says what one without a packet counts, given its
+    /// end.
     #[cold]
     fn turn(&mut self, t: Time, age: impl Fn(Time) -> Span) {
         while t >= self.until {

@@ -1,19 +1,20 @@
 //! Global synchronization: whether flows lose together.
 //!
-//! Time is cut into bins of one round trip. x_i(b) is 1 if flow i lost a packet in bin b. With p_i the mean of x_i and
-//! s_i^2 = p_i (1 - p_i), the phi coefficient (Pearson's correlation) of two flows is cov_ij / (s_i s_j). The index is its
-//! mean over all pairs, a pair weighted by s_i s_j: by how much there is to correlate. Since the sum of all covariances is
-//! the variance of the sum X = x_1 + ... + x_N,
+//! Time is cut into bins of one round trip. x_i(b) is 1 if flow i lost a packet in bin b. With p_i
+//! the mean of x_i and s_i^2 = p_i (1 - p_i), the phi coefficient (Pearson's correlation) of two
+//! flows is cov_ij / (s_i s_j). The index is its mean over all pairs, a pair weighted by s_i s_j:
+//! by how much there is to correlate. Since the sum of all covariances is the variance of the sum X
+//! = x_1 + ... + x_N,
 //!
 //! ```text
 //! index = (var X - sum s_i^2) / ((sum s_i)^2 - sum s_i^2)
 //! ```
 //!
-//! which needs counts alone: a loss costs the same for two flows and for thousands. 1: all lose in the same round trips;
-//! 0: independently; negative: in turns (at least -1/(N-1) for equal flows).
+//! which needs counts alone: a loss costs the same for two flows and for thousands. 1: all lose in
+//! the same round trips; 0: independently; negative: in turns (at least -1/(N-1) for equal flows).
 //!
-//! What a round trip is, is known when the run is over, because the queue is part of it: so bins of six widths are kept,
-//! each twice the one before, and the nearest is taken.
+//! What a round trip is, is known when the run is over, because the queue is part of it: so bins of
+//! six widths are kept, each twice the one before, and the nearest is taken.
 use dumbbell_core::units::{Span, Time};
 
 /// The number of widths.
@@ -150,7 +151,8 @@ impl Losses {
 }
 
 impl Scale {
-    /// True if a loss in `bin` is its flow's first in a whole bin; `before`: the bin of the flow's last one.
+    /// True if a loss in `bin` is its flow's first in a whole bin; `before`: the bin of the flow's
+    /// last one.
     fn counts(&mut self, bin: u64, before: Option<u64>) -> bool {
         if bin >= self.bins || before == Some(bin) {
             return false;
@@ -164,7 +166,8 @@ impl Scale {
         true
     }
 
-    /// A loss at `t`: of the present epoch, or the first of a new one if nobody lost for longer than the width.
+    /// A loss at `t`: of the present epoch, or the first of a new one if nobody lost for longer
+    /// than the width.
     fn joins(&mut self, t: Time, anyone: Option<Time>, before: Option<Time>) {
         if anyone.is_none_or(|last| t.since(last) > self.width) {
             self.epochs += 1;
@@ -191,7 +194,8 @@ mod tests {
 
     #[test]
     fn all_together_is_one() {
-        let losses: Vec<_> = (0..10u64).flat_map(|e| (0..7).map(move |f| (e * 500 + f as u64, f))).collect();
+        let losses: Vec<_> =
+            (0..10u64).flat_map(|e| (0..7).map(move |f| (e * 500 + f as u64, f))).collect();
         let s = of(&losses, 5000);
         assert!((s.index.unwrap() - 1.0).abs() < 1e-12);
         assert_eq!(s.flows_in_epoch, Some(7.0));
@@ -209,7 +213,10 @@ mod tests {
 
     #[test]
     fn nothing_to_correlate_is_none() {
-        assert_eq!(of(&[], 1000), Synchrony { index: None, flows_in_epoch: None, bin: Span::from_ps(RTT) });
+        assert_eq!(
+            of(&[], 1000),
+            Synchrony { index: None, flows_in_epoch: None, bin: Span::from_ps(RTT) }
+        );
         assert_eq!(of(&[(10, 3), (510, 3)], 1000).index, None);
     }
 
@@ -217,7 +224,9 @@ mod tests {
     #[test]
     fn the_nearest_width_is_taken() {
         let mut l = Losses::new(Time::ZERO, Time::from_ps(6400), Span::from_ps(RTT));
-        (0..8).for_each(|e| (0..2).for_each(|f| l.lost(Time::from_ps(e * 800 + 110 * f), f as usize)));
+        (0..8).for_each(|e| {
+            (0..2).for_each(|f| l.lost(Time::from_ps(e * 800 + 110 * f), f as usize))
+        });
         assert!(l.measure(Span::from_ps(RTT)).index.unwrap() < 0.0);
         let wide = l.measure(Span::from_ps(430));
         assert_eq!(wide.bin, Span::from_ps(400));

@@ -3,12 +3,13 @@ use dumbbell_core::units::{Span, Time};
 
 /// The integral of the bytes that wait, and the most that waited at once.
 ///
-/// A port that decides at arrival knows each packet's stay when it comes and says [`Self::stays`]; one that holds packets
-/// says [`Self::holds`]. A port does one or the other.
+/// A port that decides at arrival knows each packet's stay when it comes and says [`Self::stays`];
+/// one that holds packets says [`Self::holds`]. A port does one or the other.
 pub(crate) struct Volume {
     from: Time,
-    /// Byte picoseconds. By `holds` it is the sum of changes, each times its instant with the sign turned; changes before the
-    /// window count as of its beginning. One product for each change, modulo 2^128, and no instant to remember.
+    /// Byte picoseconds. By `holds` it is the sum of changes, each times its instant with the sign
+    /// turned; changes before the window count as of its beginning. One product for each change,
+    /// modulo 2^128, and no instant to remember.
     area: u128,
     most: u64,
     /// The value of the last call of `holds`.
@@ -21,7 +22,8 @@ impl Volume {
         Volume { from, area: 0, most: 0, held: 0 }
     }
 
-    /// A packet of `bytes` waits for `span`, all of it in the window; when it came in the window, `all` bytes wait with it.
+    /// A packet of `bytes` waits for `span`, all of it in the window; when it came in the window,
+    /// `all` bytes wait with it.
     #[inline(always)]
     pub(crate) fn stays(&mut self, span: Span, bytes: u32, all: u64) {
         self.area += u128::from(span.ps()) * u128::from(bytes);

@@ -1,14 +1,16 @@
 //! How much of a user's text a message repeats.
 //!
-//! A scenario may have 16 MiB in one line, and keys, values and names of any length. A message quotes the lines around
-//! the caret up to [`QUOTED`] characters, a word between backticks up to [`WORD`], a name of a file up to [`NAME`], and
-//! is itself at most [`SENTENCE`] characters long. Control characters, which may move a terminal's cursor, are replaced.
+//! A scenario may have 16 MiB in one line, and keys, values and names of any length. A message
+//! quotes the lines around the caret up to [`QUOTED`] characters, a word between backticks up to
+//! [`WORD`], a name of a file up to [`NAME`], and is itself at most [`SENTENCE`] characters long.
+//! Control characters, which may move a terminal's cursor, are replaced.
 use super::{Place, Texts};
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
 /// Characters of a quoted line.
 const QUOTED: usize = 180;
-/// Characters of a quoted line before the caret, where the line is too long to be shown from its start.
+/// Characters of a quoted line before the caret, where the line is too long to be shown from its
+/// start.
 const BEFORE: usize = 60;
 /// Characters of a word between backticks.
 const WORD: usize = 200;
@@ -50,7 +52,9 @@ fn start(text: &str, most: usize) -> String {
 fn end(name: &str) -> String {
     match name.char_indices().rev().nth(NAME) {
         None => name.chars().map(legible).collect(),
-        Some((from, c)) => [CUT].into_iter().chain(name[from + c.len_utf8()..].chars().map(legible)).collect(),
+        Some((from, c)) => {
+            [CUT].into_iter().chain(name[from + c.len_utf8()..].chars().map(legible)).collect()
+        }
     }
 }
 
@@ -58,7 +62,8 @@ fn legible(c: char) -> char {
     if c.is_control() && !matches!(c, '\n' | '\t') { char::REPLACEMENT_CHARACTER } else { c }
 }
 
-/// The line of a [`Place`], cut to the columns around the place, and the starts of the line before it and the one after it.
+/// The line of a [`Place`], cut to the columns around the place, and the starts of the line before
+/// it and the one after it.
 #[derive(Debug)]
 pub struct Excerpt {
     name: String,
@@ -70,7 +75,8 @@ pub struct Excerpt {
 }
 
 impl Excerpt {
-    /// The lines around `place`, and where the place is in them. Of a place that spans lines the first one counts.
+    /// The lines around `place`, and where the place is in them. Of a place that spans lines the
+    /// first one counts.
     pub fn around(texts: &Texts, place: Place) -> (Excerpt, std::ops::Range<usize>) {
         let text = texts.text(place.text);
         let from = boundary(text, place.from);
@@ -78,13 +84,16 @@ impl Excerpt {
         let before = text[..line_start].strip_suffix('\n');
         let first = before.map_or(line_start, |b| b.rfind('\n').map_or(0, |i| i + 1));
         let column = text[line_start..from].chars().count();
-        let fits = text[line_start..].lines().next().is_none_or(|line| line.chars().nth(QUOTED).is_none());
+        let fits =
+            text[line_start..].lines().next().is_none_or(|line| line.chars().nth(QUOTED).is_none());
         let left = if fits || column + BEFORE <= QUOTED { 0 } else { column - BEFORE };
 
         let mut out = String::new();
         let mut label = 0..0;
         let mut at = first;
-        for line in text[first..].split_inclusive('\n').take(if first == line_start { 2 } else { 3 }) {
+        for line in
+            text[first..].split_inclusive('\n').take(if first == line_start { 2 } else { 3 })
+        {
             let body = line.trim_end_matches(['\n', '\r']);
             let (shown, indent) = window(body, if at == line_start { left } else { 0 });
             if at == line_start {
@@ -111,7 +120,8 @@ fn boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0)
 }
 
-/// The columns of a line that are shown, from `left` on, and the bytes of the mark that says that its start is cut.
+/// The columns of a line that are shown, from `left` on, and the bytes of the mark that says that
+/// its start is cut.
 fn window(line: &str, left: usize) -> (String, usize) {
     let mut out = String::new();
     if left > 0 && !line.is_empty() {
@@ -167,7 +177,8 @@ mod tests {
     #[test]
     fn a_short_line_is_shown_whole_with_its_neighbors() {
         let text = "one = 1\ntwo = 2\nthree = 3\nfour = 4\n";
-        let expected = "  × it is wrong\n   ╭─[net.toml:2:7]\n 1 │ one = 1\n 2 │ two = 2\n   ·       ─\n 3 │ three = 3\n   ╰────\n";
+        let expected = "  × it is wrong\n   ╭─[net.toml:2:7]\n 1 │ one = 1\n 2 │ two = 2\n   \
+            ·       ─\n 3 │ three = 3\n   ╰────\n";
         assert_eq!(shown(text, 14, 15), expected);
     }
 
@@ -176,11 +187,13 @@ mod tests {
     fn a_long_line_is_cut_around_the_caret() {
         let line = format!("key = [{}, 77777, {}]", "1, ".repeat(50_000), "2, ".repeat(50_000));
         let from = line.find("77777").unwrap();
-        let out = shown(&format!("above = 1\n{line}\n{}\n", "x".repeat(9_000)), from + 10, from + 15);
+        let out =
+            shown(&format!("above = 1\n{line}\n{}\n", "x".repeat(9_000)), from + 10, from + 15);
         assert!(out.contains(&format!("[net.toml:2:{}]", from + 1)), "{out}");
         let lines: Vec<Vec<char>> = out.lines().map(|l| l.chars().collect()).collect();
         assert!(lines.iter().all(|l| l.len() <= QUOTED + 12), "{out}");
-        let quoted = lines.iter().position(|l| l.iter().collect::<String>().contains("77777")).expect(&out);
+        let quoted =
+            lines.iter().position(|l| l.iter().collect::<String>().contains("77777")).expect(&out);
         let caret = lines[quoted + 1].iter().position(|c| *c == '─').expect(&out);
         assert_eq!(lines[quoted][caret..caret + 5].iter().collect::<String>(), "77777", "{out}");
     }
@@ -197,7 +210,11 @@ mod tests {
             for from in 0..=text.len() + 2 {
                 for to in from..=text.len() + 2 {
                     let out = shown(text, from, to);
-                    assert!(out.contains("net.toml:") && !out.contains('\u{1b}'), "{text:?} {from} {to}: {out}");
+                    assert!(
+                        out.contains("net.toml:") && !out.contains('\u{1b}'),
+                        "{text:?} {from} \
+                        {to}: {out}"
+                    );
                 }
             }
         }
@@ -222,7 +239,8 @@ mod tests {
 
     #[test]
     fn the_number_of_problems_is_bounded() {
-        let found: Vec<Diagnostic> = (0..5_000).map(|i| Diagnostic::new(format!("cause {i}"))).collect();
+        let found: Vec<Diagnostic> =
+            (0..5_000).map(|i| Diagnostic::new(format!("cause {i}"))).collect();
         let problem = Problem::new(code::SCENARIO, &found, &Texts::default());
         assert!(problem.rendered.ends_with("... and 4980 more"));
         assert_eq!(problem.json["problems"].as_array().map(Vec::len), Some(100));

@@ -3,7 +3,7 @@ use super::{CcChoice, ConditionerChoice, CpuChoice, Profile, SourceChoice, TcpCh
 use crate::language::codepoint::Codepoint;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::units::{Rate, Span};
-use dumbbell_plan::{SignalTarget, ScheduledSignal};
+use dumbbell_plan::{ScheduledSignal, SignalTarget};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -47,15 +47,18 @@ pub struct Flow {
     pub profile: Option<Profile>,
     /// Fields of TCP that differ from the profile and from the scenario's `tcp`.
     pub tcp: Option<TcpChoice>,
-    /// What its packets pass where they enter a short form's network: a shaper, a marker, or a list of them (an edge).
+    /// What its packets pass where they enter a short form's network: a shaper, a marker, or a list
+    /// of them (an edge).
     pub conditioner: Option<ConditionerChoice>,
-    /// The version of IP, 4 (default) or 6: headers of 20 or 40 bytes; with 6 only hosts cut packets, and no link of its path
-    /// may carry less than 1280 B.
+    /// The version of IP, 4 (default) or 6: headers of 20 or 40 bytes; with 6 only hosts cut
+    /// packets, and no link of its path may carry less than 1280 B.
     #[schemars(schema_with = "versions")]
     pub ip: Option<u64>,
-    /// Whether routers must not cut its datagrams (the DF bit of IPv4); default false. Of a TCP `tcp.pmtu_discovery` says it.
+    /// Whether routers must not cut its datagrams (the DF bit of IPv4); default false. Of a TCP
+    /// `tcp.pmtu_discovery` says it.
     pub df: Option<bool>,
-    /// DiffServ codepoint of its packets, both ways: a name as `"ef"` or `"af41"`, or a number; default 0, best effort.
+    /// DiffServ codepoint of its packets, both ways: a name as `"ef"` or `"af41"`, or a number;
+    /// default 0, best effort.
     pub dscp: Option<Codepoint>,
     /// ECN field of its datagrams; default `not_ect`. TCP has its own field `ecn`.
     pub ecn: Option<Ecn>,
@@ -63,13 +66,16 @@ pub struct Flow {
     pub reserved: Option<Rate>,
     /// Scheduling weight, for queues that ask for it; default 1.
     pub weight: Option<f64>,
-    /// What its hosts tell the two ends of its connection, such as a radio that is about to be out of reach.
+    /// What its hosts tell the two ends of its connection, such as a radio that is about to be out
+    /// of reach.
     pub words: Vec<ScheduledSignal>,
-    /// The link whose outages one of its hosts foresees: a word ahead of each, and one when it is over.
+    /// The link whose outages one of its hosts foresees: a word ahead of each, and one when it is
+    /// over.
     pub radio: Option<Radio>,
 }
 
-/// A host that knows when a link is down, from a service that says so beforehand (`outage`, `handoff`, `steps`).
+/// A host that knows when a link is down, from a service that says so beforehand (`outage`,
+/// `handoff`, `steps`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Radio {

@@ -13,19 +13,22 @@ pub struct Record {
     pub flows: bool,
     /// Whether reported queues have series; default true.
     pub queues: bool,
-    /// Whether each drop and each mark is recorded, with what its decision saw, and each reaction of a sender;
-    /// default false.
+    /// Whether each drop and each mark is recorded, with what its decision saw, and each reaction
+    /// of a sender; default false.
     pub drops: bool,
-    /// Whether packets are recorded one by one: false (default), true, or a list of names of flows. Also records
-    /// drops, marks and reactions.
+    /// Whether packets are recorded one by one: false (default), true, or a list of names of flows.
+    /// Also records drops, marks and reactions.
     pub packets: Followed,
-    /// Whether each flow of the sessions is recorded, with its start, its size and its completion time; default false.
+    /// Whether each flow of the sessions is recorded, with its start, its size and its completion
+    /// time; default false.
     pub completions: bool,
-    /// Whether acknowledgements are recorded one by one, when each left the receiver and when it came to the sender, and
-    /// measured in the results: false (default), true for every TCP flow, or a list of names of flows.
+    /// Whether acknowledgements are recorded one by one, when each left the receiver and when it
+    /// came to the sender, and measured in the results: false (default), true for every TCP flow,
+    /// or a list of names of flows.
     pub acks: Followed,
-    /// Whose one-way delays are measured in the results and recorded as a distribution: false (default), true for every flow,
-    /// or a list of names of flows. Those of datagrams are in the results in any case.
+    /// Whose one-way delays are measured in the results and recorded as a distribution: false
+    /// (default), true for every flow, or a list of names of flows. Those of datagrams are in the
+    /// results in any case.
     pub delays: Followed,
     /// Whether markers and other conditioners have series, with `every`; default false.
     pub markers: bool,

@@ -9,8 +9,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-/// Flows that arrive one after the other, each a connection of its own that transfers so many bytes and closes. When they
-/// arrive and how large they are is drawn from the seed and the session's name, or read from a list.
+/// Flows that arrive one after the other, each a connection of its own that transfers so many bytes
+/// and closes. When they arrive and how large they are is drawn from the seed and the session's
+/// name, or read from a list.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Session {
@@ -18,13 +19,13 @@ pub struct Session {
     pub name: Option<String>,
     /// Mean rate of a Poisson process of arrivals, as in `"50/s"`.
     pub arrivals: Option<Frequency>,
-    /// Instead of `arrivals`: the rate at which the mean size offers so much of the slowest link of the path, counted in
-    /// payload.
+    /// Instead of `arrivals`: the rate at which the mean size offers so much of the slowest link of
+    /// the path, counted in payload.
     pub load: Option<f64>,
     /// Size of a transfer: a size, a law, or the name of a measured distribution.
     pub size: Option<Distribution<Bytes>>,
-    /// Instead of all these: a file of transfers, relative to this one: CSV with the columns `start`, `size` and, in a
-    /// network of its own, perhaps `from` and `to`.
+    /// Instead of all these: a file of transfers, relative to this one: CSV with the columns
+    /// `start`, `size` and, in a network of its own, perhaps `from` and `to`.
     pub list: Option<String>,
     /// What such a file says, here.
     pub transfers: Option<String>,
@@ -99,7 +100,10 @@ impl<'de> Deserialize<'de> for Frequency {
         let value = serde_json::Value::deserialize(d)?;
         let said = match &value {
             serde_json::Value::String(text) => text.parse(),
-            other => Err(format!("a rate of arrivals needs its unit: write \"{other}/s\" if that is what you mean")),
+            other => Err(format!(
+                "a rate of arrivals needs its unit: write \"{other}/s\" if that \
+                is what you mean"
+            )),
         };
         said.map_err(serde::de::Error::custom)
     }
@@ -111,7 +115,8 @@ impl JsonSchema for Frequency {
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({
-            "type": "string", "pattern": "^ *[0-9.eE+_-]+ */ *(s|ms|min|h) *$", "x-unit": "rate of arrivals",
+            "type": "string", "pattern": "^ *[0-9.eE+_-]+ */ *(s|ms|min|h) *$", "x-unit": "rate of \
+                arrivals",
             "examples": ["50/s"],
         })
     }

@@ -1,4 +1,5 @@
-//! Loss traces: words on lines, of what [`Of`] says. A line that begins with `#` is a comment, an empty one nothing.
+//! Loss traces: words on lines, of what [`Of`] says. A line that begins with `#` is a comment, an
+//! empty one nothing.
 use super::mahimahi::TraceError;
 pub use dumbbell_algos::impairment::parts::loss_list::{Losses, Of};
 
@@ -11,9 +12,18 @@ pub const LONGEST: u64 = 128 << 20;
 /// The first line with a word that makes no sense, or nothing at all.
 pub fn parse(bytes: &[u8], of: Of) -> Result<Losses, TraceError> {
     let fix = match of {
-        Of::Bits => "write a 0 or a 1 for each packet, or say what its words are: of = \"packets\" or of = \"times\"",
-        Of::Packets => "write numbers of lost packets, ascending, or say what its words are: of = \"bits\"",
-        Of::Times => "write times of losses in seconds, ascending, or say what its words are: of = \"bits\"",
+        Of::Bits => {
+            "write a 0 or a 1 for each packet, or say what its words are: of = \"packets\" \
+            or of = \"times\""
+        }
+        Of::Packets => {
+            "write numbers of lost packets, ascending, or say what its words are: of = \
+            \"bits\""
+        }
+        Of::Times => {
+            "write times of losses in seconds, ascending, or say what its words are: of = \
+            \"bits\""
+        }
     };
     let mut losses = Losses::new(of);
     for (line, number) in bytes.split(|b| *b == b'\n').zip(1..) {
@@ -46,7 +56,10 @@ mod tests {
     fn says_where_it_makes_no_sense() {
         let said = |bytes: &[u8], of| parse(bytes, of).unwrap_err().to_string();
         assert!(said(b"0\n1\n2\n", Of::Bits).starts_with("line 3: `2` is neither 0 nor 1"));
-        assert!(said(b"5\n4\n", Of::Packets).starts_with("line 2: it is not after the one before it"));
+        assert!(said(b"5\n4\n", Of::Packets).starts_with(
+            "line 2: it is not after the one before \
+            it"
+        ));
         assert!(said(b"# nothing\n", Of::Times).starts_with("there is nothing in it"));
         assert!(said(b"\xff\xfe0\n", Of::Bits).starts_with("line 1: it is no text"));
     }

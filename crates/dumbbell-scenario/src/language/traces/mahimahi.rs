@@ -1,7 +1,8 @@
-//! Link traces of Mahimahi, as mm-link(1) reads them: each line is the millisecond of one opportunity to deliver
-//! 1500 bytes, in order of time; equal lines are several opportunities.
+//! Link traces of Mahimahi, as mm-link(1) reads them: each line is the millisecond of one
+//! opportunity to deliver 1500 bytes, in order of time; equal lines are several opportunities.
 //!
-//! What this reader takes is what mm-link can be given too: digits, a line feed after each number, nothing else.
+//! What this reader takes is what mm-link can be given too: digits, a line feed after each number,
+//! nothing else.
 use dumbbell_algos::service::parts::schedule::{Builder, OPPORTUNITY, Schedule, Unfit};
 use dumbbell_core::units::Time;
 use std::fmt;
@@ -38,12 +39,16 @@ impl std::error::Error for TraceError {}
 /// Reads a trace.
 ///
 /// # Errors
-/// The first line that is wrong: empty, negative, no number, before the one above it, too long, with a carriage
-/// return, or without its end; or a trace without opportunities or length.
+/// The first line that is wrong: empty, negative, no number, before the one above it, too long,
+/// with a carriage return, or without its end; or a trace without opportunities or length.
 pub fn parse(bytes: &[u8]) -> Result<Schedule, TraceError> {
     let whole = |cause: String, fix| TraceError { line: None, cause, fix };
     if bytes.is_empty() {
-        return Err(whole("the trace is empty".into(), "write one line for each delivery opportunity"));
+        return Err(whole(
+            "the trace is empty".into(),
+            "write one line for each delivery \
+            opportunity",
+        ));
     }
     let mut builder = Builder::default();
     let (mut before, mut lines) = (0, bytes.split(|b| *b == b'\n').peekable());
@@ -58,12 +63,18 @@ pub fn parse(bytes: &[u8]) -> Result<Schedule, TraceError> {
         let ms = millisecond(line).map_err(|(cause, fix)| wrong(cause, fix))?;
         if last {
             let cause = format!("the file ends within this line, after `{ms}`");
-            return Err(wrong(cause, "it may be truncated: fetch it again; if it is whole, end it with a line feed"));
+            return Err(wrong(
+                cause,
+                "it may be truncated: fetch it again; if it is whole, end it \
+                with a line feed",
+            ));
         }
         builder.add(ms, 1).map_err(|unfit| match unfit {
-            Unfit::Decreasing => {
-                wrong(format!("{ms} ms comes after {before} ms: time goes back"), "sort the lines by time")
-            }
+            Unfit::Decreasing => wrong(
+                format!("{ms} ms comes after {before} ms: time goes back"),
+                "sort the lines \
+                    by time",
+            ),
             other => wrong(format!("{ms} ms: {other}"), "use a shorter part of the trace"),
         })?;
         before = ms;
@@ -113,13 +124,18 @@ pub fn write(trace: &Schedule) -> String {
     out
 }
 
-/// The trace of a link that delivered packets of so many bytes at these instants, in order, counted from `from`: an
-/// opportunity whenever another 1500 bytes are through, at the next whole millisecond. What is left at the end, less
-/// than 1500 bytes, has none. The trace is as long as the last opportunity says, for the format knows no other end.
+/// The trace of a link that delivered packets of so many bytes at these instants, in order, counted
+/// from `from`: an opportunity whenever another 1500 bytes are through, at the next whole
+/// millisecond. What is left at the end, less than 1500 bytes, has none. The trace is as long as
+/// the last opportunity says, for the format knows no other end.
 ///
 /// # Errors
-/// Fewer than 1500 bytes were delivered after `from`, time goes back, or it is longer than a trace can be.
-pub fn from_departures(departures: impl IntoIterator<Item = (Time, u32)>, from: Time) -> Result<Schedule, TraceError> {
+/// Fewer than 1500 bytes were delivered after `from`, time goes back, or it is longer than a trace
+/// can be.
+pub fn from_departures(
+    departures: impl IntoIterator<Item = (Time, u32)>,
+    from: Time,
+) -> Result<Schedule, TraceError> {
     let wrong = |e: Unfit| {
         let fix = "a trace needs 1500 bytes delivered after its start, in order of time";
         TraceError { line: None, cause: format!("these departures make no trace: {e}"), fix }
@@ -165,7 +181,10 @@ mod tests {
             assert!(e.cause.contains(cause) && !e.fix.is_empty(), "{text:?}: {e}");
         }
         let all = "7\n".repeat(1_000_001);
-        assert!(parse(all.as_bytes()).unwrap_err().to_string().starts_with("line 1000001: 7 ms: there are more than"));
+        assert!(parse(all.as_bytes()).unwrap_err().to_string().starts_with(
+            "line 1000001: 7 ms: \
+            there are more than"
+        ));
     }
 
     #[test]
@@ -178,13 +197,21 @@ mod tests {
     #[test]
     fn departures_become_opportunities() {
         let at = |us: u64| Time::ZERO + Span::from_us(us);
-        // 1000 B, and 2000 B a moment later: two opportunities at the next millisecond. 500 B are left, and 1499.
+        // 1000 B, and 2000 B a moment later: two opportunities at the next millisecond. 500 B are
+        // left, and 1499.
         let trace = from_departures(
-            [(at(500), 9000), (at(1000), 1000), (at(1900), 2000), (at(3000), 1500), (at(4000), 1499)],
+            [
+                (at(500), 9000),
+                (at(1000), 1000),
+                (at(1900), 2000),
+                (at(3000), 1500),
+                (at(4000), 1499),
+            ],
             at(1000),
         );
         assert_eq!(trace.unwrap().instants(), [(1, 2), (2, 1)]);
-        let trace = from_departures([(at(1000), 1000), (at(1900), 1000), (at(4001), 4000)], at(0)).unwrap();
+        let trace =
+            from_departures([(at(1000), 1000), (at(1900), 1000), (at(4001), 4000)], at(0)).unwrap();
         assert_eq!(trace.instants(), [(2, 1), (5, 3)]);
         let nothing = from_departures([(at(10), 1499)], at(0)).unwrap_err();
         assert!(nothing.cause.contains("no delivery opportunity"), "{nothing}");

@@ -1,7 +1,9 @@
-//! A list of transfers: CSV whose first line names the columns `start`, `size` and perhaps `from` and `to`.
+//! A list of transfers: CSV whose first line names the columns `start`, `size` and perhaps `from`
+//! and `to`.
 //!
-//! A start is a time with its unit, or a number of seconds; a size is one with its unit, or a number of bytes. Lines may
-//! be in any order; empty ones and those that begin with `#` say nothing.
+//! A start is a time with its unit, or a number of seconds; a size is one with its unit, or a
+//! number of bytes. Lines may be in any order; empty ones and those that begin with `#` say
+//! nothing.
 use dumbbell_core::units::{Bytes, Span};
 use std::fmt::Write;
 
@@ -38,30 +40,46 @@ impl ListError {
     }
 }
 
-/// Reads a list, in the order of starts; those that start together stay in the order of their lines.
+/// Reads a list, in the order of starts; those that start together stay in the order of their
+/// lines.
 ///
 /// # Errors
-/// The first line that is wrong: an unknown or missing column, too few or too many values, a value that is no time or no
-/// size, a transfer of nothing; or a list without transfers.
+/// The first line that is wrong: an unknown or missing column, too few or too many values, a value
+/// that is no time or no size, a transfer of nothing; or a list without transfers.
 pub fn parse(text: &str) -> Result<Vec<Transfer>, ListError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let says = |(_, line): &(usize, &str)| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let says =
+        |(_, line): &(usize, &str)| !line.trim().is_empty() && !line.trim_start().starts_with('#');
     let mut lines = text.lines().enumerate().filter(says).map(|(i, line)| (i + 1, line));
-    let (first, head) =
-        lines.next().ok_or_else(|| ListError::new(1, "the list is empty", "begin with the line start,size"))?;
+    let (first, head) = lines.next().ok_or_else(|| {
+        ListError::new(
+            1,
+            "the list is empty",
+            "begin with the line \
+            start,size",
+        )
+    })?;
     let columns = columns(first, head)?;
     let mut out = Vec::new();
     for (number, line) in lines {
         let values: Vec<&str> = line.split(',').map(str::trim).collect();
         if values.len() != columns.len() {
             let cause = format!("{} values in {} columns", values.len(), columns.len());
-            return Err(ListError::new(number, cause, format!("write a line as in {}", head.trim())));
+            return Err(ListError::new(
+                number,
+                cause,
+                format!("write a line as in {}", head.trim()),
+            ));
         }
         let of = |name: &str| columns.iter().position(|c| *c == name).map(|i| values[i]);
         out.push(transfer(number, of)?);
     }
     if out.is_empty() {
-        return Err(ListError::new(first, "the list has no transfer", "add a line such as 0.5,12000"));
+        return Err(ListError::new(
+            first,
+            "the list has no transfer",
+            "add a line such as 0.5,12000",
+        ));
     }
     out.sort_by_key(|t| t.start);
     Ok(out)
@@ -87,8 +105,22 @@ fn columns(line: usize, head: &str) -> Result<Vec<&str>, ListError> {
 
 fn transfer<'a>(line: usize, of: impl Fn(&str) -> Option<&'a str>) -> Result<Transfer, ListError> {
     let value = |name: &str| of(name).unwrap_or_default();
-    let start = quantity::<Span>(value("start"), "s").map_err(|e| ListError::new(line, e, "write 0.5 or 500 ms"))?;
-    let size = quantity::<Bytes>(value("size"), "B").map_err(|e| ListError::new(line, e, "write 12000 or 12 kB"))?;
+    let start = quantity::<Span>(value("start"), "s").map_err(|e| {
+        ListError::new(
+            line,
+            e,
+            "write \
+        0.5 or 500 ms",
+        )
+    })?;
+    let size = quantity::<Bytes>(value("size"), "B").map_err(|e| {
+        ListError::new(
+            line,
+            e,
+            "write \
+        12000 or 12 kB",
+        )
+    })?;
     if size.0 == 0 {
         return Err(ListError::new(line, "a transfer has at least one byte", "take the line out"));
     }
@@ -124,7 +156,8 @@ mod tests {
     #[test]
     fn lists_are_read_in_the_order_of_starts() {
         let list = parse("# a trace\nsize, start\n\n12 kB, 1.5\n300,20 ms\n5,1.5\n").unwrap();
-        let seen: Vec<(u64, u64)> = list.iter().map(|t| (t.start.ps() / 1_000_000_000, t.size.0)).collect();
+        let seen: Vec<(u64, u64)> =
+            list.iter().map(|t| (t.start.ps() / 1_000_000_000, t.size.0)).collect();
         assert_eq!(seen, [(20, 300), (1500, 12_000), (1500, 5)]);
         assert_eq!(parse(&write(&list)).unwrap(), list);
         let named = parse("start,size,from,to\n0,1,a,b\n").unwrap();

@@ -34,7 +34,10 @@ fn rules(conditioner: &str) -> Vec<Rule> {
 #[test]
 fn a_name_is_a_rule_for_all_packets() {
     let [rule] = &rules("\"token_bucket\"")[..] else { panic!("one rule") };
-    assert_eq!((rule.spec.kind.as_str(), rule.per_flow, &rule.flows), ("token_bucket", false, &None));
+    assert_eq!(
+        (rule.spec.kind.as_str(), rule.per_flow, &rule.flows),
+        ("token_bucket", false, &None)
+    );
     assert_eq!((&rule.codepoints, rule.colours), (&None, ASSURED));
 }
 
@@ -61,14 +64,47 @@ fn what_is_wrong_is_said_where_it_is() {
             "there is no meter or conditioner named `token_buckett`",
             "did you mean `token_bucket`?",
         ),
-        (r#"{ kind = "token_bucket", per = "host" }"#, "neither `flow` nor `aggregate`", "per = \"flow\""),
-        (r#"{ kind = "token_bucket", flows = ["silver"] }"#, "no flow is called `silver`", "flows are gold.1"),
-        (r#"{ kind = "token_bucket", dscp = "af15" }"#, "`af15` is no DiffServ codepoint", "af11 .. af43"),
-        (r#"{ kind = "token_bucket", out = "green" }"#, "a packet is dropped, passes", "\"drop\", \"pass\""),
-        (r#"{ kind = "token_bucket", out = "be", red = "le" }"#, "`out` and `red` say the same", "keep one of them"),
-        (r#"{ kind = "token_bucket", brust = "5 kB" }"#, "no parameter `brust`", "did you mean `burst`?"),
+        (
+            r#"{ kind = "token_bucket", per = "host" }"#,
+            "neither `flow` nor `aggregate`",
+            "per = \
+            \"flow\"",
+        ),
+        (
+            r#"{ kind = "token_bucket", flows = ["silver"] }"#,
+            "no flow is called `silver`",
+            "flows \
+            are gold.1",
+        ),
+        (
+            r#"{ kind = "token_bucket", dscp = "af15" }"#,
+            "`af15` is no DiffServ codepoint",
+            "af11 \
+            .. af43",
+        ),
+        (
+            r#"{ kind = "token_bucket", out = "green" }"#,
+            "a packet is dropped, passes",
+            "\"drop\", \
+            \"pass\"",
+        ),
+        (
+            r#"{ kind = "token_bucket", out = "be", red = "le" }"#,
+            "`out` and `red` say the same",
+            "keep \
+            one of them",
+        ),
+        (
+            r#"{ kind = "token_bucket", brust = "5 kB" }"#,
+            "no parameter `brust`",
+            "did you mean \
+            `burst`?",
+        ),
     ] {
         let shown = plan(conditioner).expect_err(conditioner);
-        assert!(shown.contains(cause) && shown.contains(fix) && shown.contains("net.toml"), "{shown}");
+        assert!(
+            shown.contains(cause) && shown.contains(fix) && shown.contains("net.toml"),
+            "{shown}"
+        );
     }
 }

@@ -32,13 +32,16 @@ fn every_second() -> f64 {
     0.5
 }
 
-/// The request is `{"cpu": as in a scenario, "mtu": [1500, 9000], "header": 52, "rate_bps": null, "acks_per_packet": 0.5}`; for each
-/// MTU the answer's `rows` have `mtu`, `payload`, `receive_cycles_per_packet`, `send_cycles_per_packet`, the same
-/// `_cycles_per_bit` of payload, `receiver_cycles_per_bit` and `sender_cycles_per_bit` (the whole host's, with the
-/// acknowledgements that it sends or takes), `interrupts_per_packet`, `limit_bps` (payload of a saturated core that receives)
-/// and `utilization` of that core at `rate_bps`, the payload; the last is null without it. With `rate_bps` packets come
-/// evenly to a core that is fast enough, above its limit and without it they always wait: then no interrupts are taken, and
-/// all that may be are gathered. `cpu` is what was understood.
+/// The request is
+/// `{"cpu": as in a scenario, "mtu": [1500, 9000], "header": 52, "rate_bps": null, "acks_per_packet": 0.5}`;
+/// for each MTU the answer's `rows` have `mtu`, `payload`, `receive_cycles_per_packet`,
+/// `send_cycles_per_packet`, the same `_cycles_per_bit` of payload, `receiver_cycles_per_bit` and
+/// `sender_cycles_per_bit` (the whole host's, with the acknowledgements that it sends or takes),
+/// `interrupts_per_packet`, `limit_bps` (payload of a saturated core that receives) and
+/// `utilization` of that core at `rate_bps`, the payload; the last is null without it. With
+/// `rate_bps` packets come evenly to a core that is fast enough, above its limit and without it
+/// they always wait: then no interrupts are taken, and all that may be are gathered. `cpu` is what
+/// was understood.
 ///
 /// # Errors
 /// Code 2.
@@ -48,18 +51,30 @@ pub fn cost(request: &Value) -> Result<Value, Problem> {
     let asked: Option<Request> = crate::language::deser::read(&root, &[], &mut check);
     let at = path(&["cpu"]);
     let cpu = asked.as_ref().and_then(|_| processor(&root, &at, &mut check));
-    let config = cpu.as_ref().and_then(|c| serde_json::from_value::<HostCpuConfig>(c.receive.config.clone()).ok());
+    let config = cpu
+        .as_ref()
+        .and_then(|c| serde_json::from_value::<HostCpuConfig>(c.receive.config.clone()).ok());
     let (Some(asked), Some(config)) = (asked, config) else {
         if check.ok() {
-            let d = Diagnostic::new("a host without a processor costs nothing").at(root.nearest_place(&at));
+            let d = Diagnostic::new("a host without a processor costs nothing")
+                .at(root.nearest_place(&at));
             check.error(d.fix("write cpu = \"server_2021\"").key(&at));
         }
         return Err(Problem::new(code::SCENARIO, &check.found, &texts));
     };
     for (i, mtu) in asked.mtu.iter().enumerate().filter(|(_, mtu)| **mtu <= asked.header) {
         let at = path(&["mtu", &i.to_string()]);
-        let cause = format!("a packet of {mtu} B has no room beside a header of {} B", asked.header);
-        check.error(Diagnostic::new(cause).at(root.nearest_place(&at)).fix("write mtu = [1500, 9000]").key(&at));
+        let cause =
+            format!("a packet of {mtu} B has no room beside a header of {} B", asked.header);
+        check.error(
+            Diagnostic::new(cause)
+                .at(root.nearest_place(&at))
+                .fix(
+                    "write mtu = [1500, \
+            9000]",
+                )
+                .key(&at),
+        );
     }
     if !check.ok() {
         return Err(Problem::new(code::SCENARIO, &check.found, &texts));

@@ -1,7 +1,8 @@
 //! A word about links that cannot carry the acknowledgements of what goes the other way.
 //!
-//! RFC 3449, section 2: the normalized bandwidth ratio k is the ratio of the rates divided by that of the lengths of data
-//! and acknowledgements; with fewer than k segments to an acknowledgement the way back fills up before the way there.
+//! RFC 3449, section 2: the normalized bandwidth ratio k is the ratio of the rates divided by that
+//! of the lengths of data and acknowledgements; with fewer than k segments to an acknowledgement
+//! the way back fills up before the way there.
 use crate::language::problem::Check;
 use dumbbell_core::units::Capacity;
 use dumbbell_plan::{Flow, Link, LinkId, Plan, Transport};
@@ -18,8 +19,8 @@ fn slowest(plan: &Plan, way: &[LinkId], bytes: u64) -> Option<(LinkId, f64)> {
     network.map(|l| (*l, per_s(*l))).min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// How many acknowledgements a second a bulk flow makes at the full rate of its way, and the link of the way back that
-/// carries fewer of them, with how many.
+/// How many acknowledgements a second a bulk flow makes at the full rate of its way, and the link
+/// of the way back that carries fewer of them, with how many.
 fn lacking(plan: &Plan, flow: &Flow) -> Option<(f64, LinkId, f64, u64)> {
     let Transport::Tcp { tcp, .. } = &flow.transport else { return None };
     if flow.source.kind != "bulk" {
@@ -43,10 +44,15 @@ pub fn note(plan: &Plan, check: &mut Check) {
         }
         told.push(link);
         let Link { name, capacity, .. } = &plan.links[link];
-        let then = if *capacity == Capacity::Unlimited { "wait, in an unlimited queue" } else { "wait, and are lost" };
+        let then = if *capacity == Capacity::Unlimited {
+            "wait, in an unlimited queue"
+        } else {
+            "wait, \
+            and are lost"
+        };
         check.note(format!(
-            "`{name}` carries {acks:.0} acknowledgements of {bytes} B a second, and data of `{}` at the full rate of its \
-             way make {needed:.0}: they {then} (docs/two-way.md)",
+            "`{name}` carries {acks:.0} acknowledgements of {bytes} B a second, and data of `{}` \
+                at the full rate of its way make {needed:.0}: they {then} (docs/two-way.md)",
             flow.name
         ));
     }
@@ -74,16 +80,21 @@ mod tests {
         Study::new(&input).unwrap_or_else(|p| panic!("{}", p.rendered)).notes
     }
 
-    /// The RFC's example: 10 Mbit/s there, 50 kbit/s back, 1000 bytes of data, 40 of acknowledgement: k = 8, and data at
-    /// the full rate are 10^7 / (8 x 1040) segments a second.
+    /// The RFC's example: 10 Mbit/s there, 50 kbit/s back, 1000 bytes of data, 40 of
+    /// acknowledgement: k = 8, and data at the full rate are 10^7 / (8 x 1040) segments a second.
     #[test]
     fn what_cannot_be_carried_is_said_once() {
         let said = notes(&[]);
         assert_eq!(said.len(), 1, "{said:?}");
-        let [carries, makes] =
-            ["carries 156 acknowledgements of 40 B a second", "make 601: they wait, in an unlimited"];
+        let [carries, makes] = [
+            "carries 156 acknowledgements of 40 B a second",
+            "make 601: they wait, in an \
+                unlimited",
+        ];
         assert!(
-            said[0].contains("`bottleneck_reverse`") && said[0].contains(carries) && said[0].contains(makes),
+            said[0].contains("`bottleneck_reverse`")
+                && said[0].contains(carries)
+                && said[0].contains(makes),
             "{said:?}"
         );
         assert!(notes(&["queue_reverse.limit=\"10 pkt\""])[0].contains("they wait, and are lost"));
@@ -93,7 +104,10 @@ mod tests {
     fn what_can_be_carried_is_no_news() {
         assert!(notes(&["dumbbell.bottleneck.reverse.rate=\"193 kbps\""]).is_empty());
         assert_eq!(notes(&["dumbbell.bottleneck.reverse.rate=\"192 kbps\""]).len(), 1);
-        assert_eq!(notes(&["dumbbell.bottleneck.reverse.rate=\"193 kbps\"", "tcp.delayed_ack=each"]).len(), 1);
+        assert_eq!(
+            notes(&["dumbbell.bottleneck.reverse.rate=\"193 kbps\"", "tcp.delayed_ack=each"]).len(),
+            1
+        );
         assert!(notes(&["flow.0.source={kind=\"cbr\", rate=\"1 Mbps\"}"]).is_empty());
     }
 }

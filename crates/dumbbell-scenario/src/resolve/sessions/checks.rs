@@ -1,15 +1,22 @@
 //! What is wrong with a session, and what a user should know of it.
-use super::{SampledTransfer, ExpandedScenario};
-use crate::language::traces::transfers;
-use crate::language::traces::transfers::Transfer;
-use crate::resolve::topology::{RoutedFlow, legible};
+use super::{ExpandedScenario, SampledTransfer};
 use crate::language::node::{Node, Path, below, path};
 use crate::language::problem::{Check, Diagnostic};
 use crate::language::scenario::{Scenario, Session};
+use crate::language::traces::transfers;
+use crate::language::traces::transfers::Transfer;
+use crate::resolve::topology::{RoutedFlow, legible};
 use dumbbell_core::units::Span;
 use dumbbell_plan::Link;
 
-fn refuse(at: &Path, key: &str, root: &Node, cause: impl Into<String>, fix: &str, check: &mut Check) {
+fn refuse(
+    at: &Path,
+    key: &str,
+    root: &Node,
+    cause: impl Into<String>,
+    fix: &str,
+    check: &mut Check,
+) {
     let at = if key.is_empty() { at.clone() } else { below(at, key) };
     check.error(Diagnostic::new(cause).at(root.nearest_place(&at)).fix(fix).key(&at));
 }
@@ -33,15 +40,35 @@ pub fn names(scenario: &Scenario, root: &Node, check: &mut Check) -> Vec<String>
 }
 
 /// What is wrong with a session by itself; its list, if it has one that can be read.
-pub fn session(scenario: &Scenario, s: &Session, at: &Path, root: &Node, check: &mut Check) -> Option<Vec<Transfer>> {
+pub fn session(
+    scenario: &Scenario,
+    s: &Session,
+    at: &Path,
+    root: &Node,
+    check: &mut Check,
+) -> Option<Vec<Transfer>> {
     window(scenario, s, at, root, check);
     if s.most == Some(0) {
-        refuse(at, "most", root, "a session of no flows", "write most = 1000, or take it out", check);
+        refuse(
+            at,
+            "most",
+            root,
+            "a session of no flows",
+            "write most = 1000, or take it out",
+            check,
+        );
     }
-    let drawn = [("arrivals", s.arrivals.is_some()), ("load", s.load.is_some()), ("size", s.size.is_some())];
+    let drawn = [
+        ("arrivals", s.arrivals.is_some()),
+        ("load", s.load.is_some()),
+        ("size", s.size.is_some()),
+    ];
     if let Some(text) = &s.transfers {
         for (key, _) in drawn.iter().filter(|(_, given)| *given) {
-            let cause = format!("`{key}` is of flows that arrive by chance, and this session has a list of them");
+            let cause = format!(
+                "`{key}` is of flows that arrive by chance, and this session has a \
+                list of them"
+            );
             refuse(at, key, root, cause, "take one of them out", check);
         }
         let list = transfers::parse(text).map_err(|e| {
@@ -63,24 +90,55 @@ pub fn session(scenario: &Scenario, s: &Session, at: &Path, root: &Node, check: 
             refuse(at, "", root, "nothing says when the flows of this session arrive", fix, check);
         }
         (Some(_), Some(_)) => {
-            refuse(at, "load", root, "`arrivals` and `load` both say how many flows arrive", "keep one of them", check);
+            refuse(
+                at,
+                "load",
+                root,
+                "`arrivals` and `load` both say how many flows arrive",
+                "keep \
+                one of them",
+                check,
+            );
         }
         (None, Some(load)) if !(load > 0.0 && load <= 100.0) => {
-            refuse(at, "load", root, format!("{load} is no load"), "write a number above 0, such as 0.6", check);
+            refuse(
+                at,
+                "load",
+                root,
+                format!("{load} is no load"),
+                "write a number above 0, such \
+                as 0.6",
+                check,
+            );
         }
         _ => {}
     }
     match &s.size {
         None => {
-            let fix = "write size = \"12 kB\", or a law such as { kind = \"bounded_pareto\", shape = 1.2, \
-                min = \"1 kB\", max = \"10 MB\" }";
-            refuse(at, "size", root, "nothing says how large the flows of this session are", fix, check);
+            let fix = "write size = \"12 kB\", or a law such as { kind = \"bounded_pareto\", shape \
+                = 1.2, min = \"1 kB\", max = \"10 MB\" }";
+            refuse(
+                at,
+                "size",
+                root,
+                "nothing says how large the flows of this session are",
+                fix,
+                check,
+            );
         }
         Some(law) => {
             if let Err(fault) = law.check("size") {
                 refuse(at, "size", root, fault.cause, fault.fix.as_deref().unwrap_or(""), check);
             } else if law.mean() < 1.0 {
-                refuse(at, "size", root, "a transfer has at least one byte", "write size = \"12 kB\"", check);
+                refuse(
+                    at,
+                    "size",
+                    root,
+                    "a transfer has at least one byte",
+                    "write size = \"12 \
+                    kB\"",
+                    check,
+                );
             }
         }
     }
@@ -99,13 +157,27 @@ fn window(scenario: &Scenario, s: &Session, at: &Path, root: &Node, check: &mut 
 }
 
 /// Hosts in a list belong to a network of its own, and are said once.
-fn hosts(scenario: &Scenario, s: &Session, list: &[Transfer], at: &Path, root: &Node, check: &mut Check) {
+fn hosts(
+    scenario: &Scenario,
+    s: &Session,
+    list: &[Transfer],
+    at: &Path,
+    root: &Node,
+    check: &mut Check,
+) {
     if !list.iter().any(|t| t.ends.is_some()) {
         return;
     }
     if scenario.dumbbell.is_some() || scenario.parking_lot.is_some() {
         let cause = "the list names hosts, and a short form makes its own";
-        refuse(at, "transfers", root, cause, "take the columns `from` and `to` out of the list", check);
+        refuse(
+            at,
+            "transfers",
+            root,
+            cause,
+            "take the columns `from` and `to` out of the list",
+            check,
+        );
     } else if s.from.is_some() || s.to.is_some() {
         let cause = "the list names the hosts of each transfer, and so does this session";
         refuse(at, "from", root, cause, "take `from` and `to` out, here or of the list", check);
@@ -124,17 +196,21 @@ pub fn overload(
     let mut load = vec![0.0; links.len()];
     let mut seen = vec![false; expanded.scenario.flow.len()];
     for f in routed {
-        let Some(session) = expanded.session_of(f.entry).filter(|_| !std::mem::replace(&mut seen[f.entry], true)) else {
+        let Some(session) =
+            expanded.session_of(f.entry).filter(|_| !std::mem::replace(&mut seen[f.entry], true))
+        else {
             continue;
         };
-        let bps = offered[session].map_or_else(|| of_list(expanded, f.entry, sampled), |(_, bps)| bps);
+        let bps =
+            offered[session].map_or_else(|| of_list(expanded, f.entry, sampled), |(_, bps)| bps);
         f.forward.iter().for_each(|l| load[*l] += bps);
     }
     for (link, bps) in links.iter().zip(load) {
         let share = bps / link.rate.bps() as f64;
         if share >= 1.0 {
             check.note(format!(
-                "sessions offer {:.0} % of what `{}` carries, in payload alone: flows pile up as long as they arrive",
+                "sessions offer {:.0} % of what `{}` carries, in payload alone: flows pile up as \
+                    long as they arrive",
                 100.0 * share,
                 link.name
             ));

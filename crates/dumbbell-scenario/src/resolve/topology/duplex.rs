@@ -1,7 +1,8 @@
-//! The two ends of an Ethernet: one service for each direction of a link, which must belong together.
-use crate::resolve::topology::LinkDraft;
+//! The two ends of an Ethernet: one service for each direction of a link, which must belong
+//! together.
 use crate::language::node::{Node, below};
 use crate::language::problem::{Check, Diagnostic};
+use crate::resolve::topology::LinkDraft;
 use dumbbell_algos::service::duplex_mismatch::{DuplexMismatch, FASTEST};
 use dumbbell_core::catalogue::Algorithm;
 use dumbbell_plan::Spec;
@@ -12,9 +13,15 @@ fn is_end(draft: &LinkDraft) -> bool {
     draft.service.as_ref().is_some_and(|spec| spec.kind == DuplexMismatch::ABOUT.name)
 }
 
-/// Sees to it that both directions of the link at `table` are ends of one Ethernet, if one of them is: an end that nothing is
-/// written for is the opposite of the other. Results report both.
-pub fn couple(ahead: &mut LinkDraft, back: &mut LinkDraft, root: &Node, table: &[String], check: &mut Check) {
+/// Sees to it that both directions of the link at `table` are ends of one Ethernet, if one of them
+/// is: an end that nothing is written for is the opposite of the other. Results report both.
+pub fn couple(
+    ahead: &mut LinkDraft,
+    back: &mut LinkDraft,
+    root: &Node,
+    table: &[String],
+    check: &mut Check,
+) {
     let reverse = below(table, "reverse");
     match (is_end(ahead), is_end(back)) {
         (false, false) => return,
@@ -25,11 +32,19 @@ pub fn couple(ahead: &mut LinkDraft, back: &mut LinkDraft, root: &Node, table: &
     let fast = ahead.rate.max(back.rate);
     if fast > FASTEST {
         let at = below(table, "rate");
-        let d = Diagnostic::new(format!("half duplex is Ethernet's at 10 and 100 Mbps, and this link has {fast}"));
-        check.error(d.at(root.nearest_place(&at)).fix(format!("write rate = \"{FASTEST}\"")).key(&at));
+        let d = Diagnostic::new(format!(
+            "half duplex is Ethernet's at 10 and 100 Mbps, and this \
+            link has {fast}"
+        ));
+        check.error(
+            d.at(root.nearest_place(&at)).fix(format!("write rate = \"{FASTEST}\"")).key(&at),
+        );
     } else if ahead.rate != back.rate {
         let at = below(&reverse, "rate");
-        let cause = format!("an Ethernet has one rate, and these ends have {} and {}", ahead.rate, back.rate);
+        let cause = format!(
+            "an Ethernet has one rate, and these ends have {} and {}",
+            ahead.rate, back.rate
+        );
         let d = Diagnostic::new(cause).at(root.nearest_place(&at));
         check.error(d.fix("take the `rate` of `reverse` out").key(&at));
     }
@@ -37,7 +52,13 @@ pub fn couple(ahead: &mut LinkDraft, back: &mut LinkDraft, root: &Node, table: &
 }
 
 /// Makes `other`, whose table is at `at`, the opposite of `end`.
-fn complement(end: &LinkDraft, other: &mut LinkDraft, root: &Node, at: &[String], check: &mut Check) {
+fn complement(
+    end: &LinkDraft,
+    other: &mut LinkDraft,
+    root: &Node,
+    at: &[String],
+    check: &mut Check,
+) {
     let Some(spec) = end.service.as_deref() else { return };
     let half = spec.config["half"] == Value::Bool(true);
     let at = below(at, "service");
@@ -46,11 +67,16 @@ fn complement(end: &LinkDraft, other: &mut LinkDraft, root: &Node, at: &[String]
         let own = other.service.as_ref().map_or("constant", |spec| &spec.kind);
         let cause = format!("one end of this link is of {name}, and the other of {own}");
         let d = Diagnostic::new(cause).at(root.nearest_place(&at));
-        let fix = format!("write service = {{ kind = \"{name}\", half = {} }} here, or take it out", !half);
+        let fix = format!(
+            "write service = {{ kind = \"{name}\", half = {} }} here, or take it out",
+            !half
+        );
         return check.error(d.fix(fix).key(&at));
     }
     let mut config = spec.config.clone();
     config["half"] = Value::Bool(!half);
     config["rate"] = serde_json::json!(other.rate);
-    other.service = Some(Spec { kind: spec.kind.clone(), config, source_hash: spec.source_hash.clone() }.into());
+    other.service = Some(
+        Spec { kind: spec.kind.clone(), config, source_hash: spec.source_hash.clone() }.into(),
+    );
 }

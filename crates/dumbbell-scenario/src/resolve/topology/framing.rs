@@ -7,8 +7,8 @@ use dumbbell_core::units::Bytes;
 /// The largest IP packet in a PPPoE session over plain Ethernet (RFC 2516 section 7).
 pub const PPPOE_MTU: u32 = 1492;
 
-/// A frame of Ethernet has at least 64 bytes (IEEE 802.3 clause 4A.4.2), and 8 of preamble and 12 of gap around it. Tagged
-/// frames and those of PPPoE are under the same rule.
+/// A frame of Ethernet has at least 64 bytes (IEEE 802.3 clause 4A.4.2), and 8 of preamble and 12
+/// of gap around it. Tagged frames and those of PPPoE are under the same rule.
 const SHORTEST: u16 = 64 + 8 + 12;
 
 /// Preamble 8, header 14, checksum 4, gap 12.
@@ -41,8 +41,8 @@ pub fn written(root: &Node, path: &[String], check: &mut Check) -> Option<Framin
         Some(Err(_)) => format!("`{}` is no framing", node.as_str().unwrap_or_default()),
         None => "this is no framing".into(),
     };
-    let fix = "write \"ethernet\" (38 B with preamble and gap), \"vlan\" (42 B), \"pppoe\" (46 B), \"none\", or a size up to \
-               1000 B such as \"26 B\"";
+    let fix = "write \"ethernet\" (38 B with preamble and gap), \"vlan\" (42 B), \"pppoe\" (46 B), \
+        \"none\", or a size up to 1000 B such as \"26 B\"";
     check.error(Diagnostic::new(cause).at(node.place).fix(fix).key(path));
     None
 }

@@ -1,19 +1,24 @@
 //! A network of hosts, routers and links as a user draws it.
-use crate::resolve::topology::duplex::couple;
-use crate::resolve::topology::framing;
-use crate::resolve::topology::{Network, RoutedFlow, QueueFrom, LinkDraft, legible, mtu};
 use crate::language::node::{Node, Path, below, path};
 use crate::language::problem::{Check, Diagnostic};
+use crate::language::scenario::{Link, Scenario, Station};
+use crate::resolve::topology::duplex::couple;
+use crate::resolve::topology::framing;
 use crate::resolve::topology::routes;
 use crate::resolve::topology::routes::Routes;
-use crate::language::scenario::{Link, Scenario, Station};
 use crate::resolve::topology::service::{base_rate, transmitter};
+use crate::resolve::topology::{LinkDraft, Network, QueueFrom, RoutedFlow, legible, mtu};
 use dumbbell_core::catalogue::nearest;
 use dumbbell_plan::{LinkId, NodeId, NodeKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The network; `names` are its flows.
-pub fn build(scenario: &Scenario, root: &Node, names: &[(usize, String)], check: &mut Check) -> Network {
+pub fn build(
+    scenario: &Scenario,
+    root: &Node,
+    names: &[(usize, String)],
+    check: &mut Check,
+) -> Network {
     let mut g = Graph { scenario, root, net: Network::default(), ids: BTreeMap::new() };
     g.nodes(check);
     let mut link_names = BTreeSet::new();
@@ -34,23 +39,38 @@ struct Graph<'a> {
 }
 
 impl Graph<'_> {
-    fn error(&self, at: &[String], cause: impl Into<String>, fix: impl Into<String>, check: &mut Check) {
+    fn error(
+        &self,
+        at: &[String],
+        cause: impl Into<String>,
+        fix: impl Into<String>,
+        check: &mut Check,
+    ) {
         check.error(Diagnostic::new(cause).at(self.root.nearest_place(at)).fix(fix).key(at));
     }
 
     fn nodes(&mut self, check: &mut Check) {
-        let kinds =
-            [("host", &self.scenario.host, NodeKind::Host), ("router", &self.scenario.router, NodeKind::Router)];
+        let kinds = [
+            ("host", &self.scenario.host, NodeKind::Host),
+            ("router", &self.scenario.router, NodeKind::Router),
+        ];
         for (word, list, kind) in kinds {
             for (i, station) in list.iter().enumerate() {
                 let at = path(&[word, &i.to_string(), "name"]);
                 legible(&station.name, &at, self.root, check);
                 if self.ids.contains_key(&station.name) {
-                    self.error(&at, format!("two nodes have the name `{}`", station.name), "rename one of them", check);
+                    self.error(
+                        &at,
+                        format!("two nodes have the name `{}`", station.name),
+                        "rename \
+                        one of them",
+                        check,
+                    );
                     continue;
                 }
                 let id = self.net.node(&station.name, kind);
-                self.net.nodes[id].silent = self.silent(station, kind, &path(&[word, &i.to_string(), "icmp"]), check);
+                self.net.nodes[id].silent =
+                    self.silent(station, kind, &path(&[word, &i.to_string(), "icmp"]), check);
                 self.ids.insert(station.name.clone(), id);
             }
         }
@@ -59,7 +79,13 @@ impl Graph<'_> {
     /// True if a router tells nobody of packets that were too large.
     fn silent(&self, station: &Station, kind: NodeKind, at: &Path, check: &mut Check) -> bool {
         if kind == NodeKind::Host && station.icmp.is_some() {
-            self.error(at, "`icmp` says whether a router answers, and this is a host", "take it out", check);
+            self.error(
+                at,
+                "`icmp` says whether a router answers, and this is a host",
+                "take it \
+                out",
+                check,
+            );
         }
         kind == NodeKind::Router && !station.icmp.or(self.scenario.icmp).unwrap_or(true)
     }
@@ -72,7 +98,9 @@ impl Graph<'_> {
             // Names of one or two letters are all alike: a guess would be none.
             let fix = match nearest(name, &known).filter(|_| name.len() > 2) {
                 Some(other) => format!("did you mean `{other}`?"),
-                None if known.len() <= 12 => format!("known are {}; or declare it", known.join(", ")),
+                None if known.len() <= 12 => {
+                    format!("known are {}; or declare it", known.join(", "))
+                }
                 None => format!("declare it: [[host]] name = \"{name}\""),
             };
             self.error(at, format!("there is no host or router named `{name}`"), fix, check);
@@ -86,7 +114,12 @@ impl Graph<'_> {
         let [a, b] = [0, 1].map(|k| self.find(&link.between[k], &below(&between, k), check));
         let (Some(a), Some(b)) = (a, b) else { return };
         if a == b {
-            return self.error(&between, "this link joins a node with itself", "name two nodes", check);
+            return self.error(
+                &between,
+                "this link joins a node with itself",
+                "name two nodes",
+                check,
+            );
         }
         if let Some(name) = &link.name {
             legible(name, &below(&at, "name"), self.root, check);
@@ -94,7 +127,8 @@ impl Graph<'_> {
         let [ahead, back] = link_names(link);
         for name in [&ahead, &back] {
             if !names.insert(name.clone()) {
-                let fix = "give each link between the same two nodes a name of its own: name = \"second\"";
+                let fix = "give each link between the same two nodes a name of its own: name = \
+                    \"second\"";
                 return self.error(&at, format!("two links have the name `{name}`"), fix, check);
             }
         }
@@ -105,7 +139,15 @@ impl Graph<'_> {
         self.net.link(reverse);
     }
 
-    fn forward(&self, at: &Path, link: &Link, name: String, from: NodeId, to: NodeId, check: &mut Check) -> LinkDraft {
+    fn forward(
+        &self,
+        at: &Path,
+        link: &Link,
+        name: String,
+        from: NodeId,
+        to: NodeId,
+        check: &mut Check,
+    ) -> LinkDraft {
         let own = transmitter(self.root, at, link.rate, check);
         LinkDraft {
             name,
@@ -116,18 +158,32 @@ impl Graph<'_> {
             delay: link.delay,
             mtu: mtu(link.mtu, self.root, at, check),
             framing: framing::written(self.root, &below(at, "framing"), check).unwrap_or_default(),
-            queue: link.queue.as_ref().map_or(QueueFrom::Unlimited, |_| QueueFrom::Written(below(at, "queue").into())),
+            queue: link
+                .queue
+                .as_ref()
+                .map_or(QueueFrom::Unlimited, |_| QueueFrom::Written(below(at, "queue").into())),
             conditioner: Some(below(at, "conditioner").into()),
             impairment: Some(below(at, "impairment").into()),
             report: link.queue.is_some(),
         }
     }
 
-    fn reverse(&self, at: &Path, link: &Link, name: String, forward: &LinkDraft, check: &mut Check) -> LinkDraft {
+    fn reverse(
+        &self,
+        at: &Path,
+        link: &Link,
+        name: String,
+        forward: &LinkDraft,
+        check: &mut Check,
+    ) -> LinkDraft {
         let own = below(at, "reverse");
         let r = &link.reverse;
-        let other =
-            transmitter(self.root, &own, r.rate.or(Some(base_rate(forward.service.as_deref(), forward.rate))), check);
+        let other = transmitter(
+            self.root,
+            &own,
+            r.rate.or(Some(base_rate(forward.service.as_deref(), forward.rate))),
+            check,
+        );
         LinkDraft {
             name,
             from: forward.to,
@@ -147,19 +203,27 @@ impl Graph<'_> {
     }
 
     fn flows(&mut self, names: &[(usize, String)], check: &mut Check) {
-        let ends: Vec<Option<(NodeId, NodeId)>> = (0..self.scenario.flow.len()).map(|i| self.ends(i, check)).collect();
+        let ends: Vec<Option<(NodeId, NodeId)>> =
+            (0..self.scenario.flow.len()).map(|i| self.ends(i, check)).collect();
         let mut routes = Routes::new(&self.net);
         let mut known: BTreeMap<(NodeId, NodeId), Option<[Vec<LinkId>; 2]>> = BTreeMap::new();
         for (entry, name) in names {
             let Some((from, to)) = ends[*entry] else { continue };
-            let both = known
-                .entry((from, to))
-                .or_insert_with(|| Some([routes.between(&self.net, from, to)?, routes.between(&self.net, to, from)?]));
+            let both = known.entry((from, to)).or_insert_with(|| {
+                Some([routes.between(&self.net, from, to)?, routes.between(&self.net, to, from)?])
+            });
             let Some([forward, back]) = both.clone() else {
                 self.unreachable(*entry, from, &routes::from(&self.net, from), check);
                 continue;
             };
-            self.net.flows.push(RoutedFlow { entry: *entry, name: name.clone(), from, to, forward, back });
+            self.net.flows.push(RoutedFlow {
+                entry: *entry,
+                name: name.clone(),
+                from,
+                to,
+                forward,
+                back,
+            });
         }
     }
 
@@ -170,12 +234,25 @@ impl Graph<'_> {
         let mut host = |key: &str, name: &Option<String>| {
             let at = below(&at, key);
             let Some(name) = name else {
-                self.error(&at, format!("this flow has no `{key}`"), format!("name its host: {key} = \"...\""), check);
+                self.error(
+                    &at,
+                    format!("this flow has no `{key}`"),
+                    format!(
+                        "name its host: {key} \
+                    = \"...\""
+                    ),
+                    check,
+                );
                 return None;
             };
             let id = self.find(name, &at, check)?;
             if self.net.nodes[id].kind == NodeKind::Router {
-                self.error(&at, format!("`{name}` is a router"), "flows begin and end at hosts", check);
+                self.error(
+                    &at,
+                    format!("`{name}` is a router"),
+                    "flows begin and end at hosts",
+                    check,
+                );
                 return None;
             }
             Some(id)
@@ -183,14 +260,30 @@ impl Graph<'_> {
         let (from, to) = (host("from", &flow.from)?, host("to", &flow.to)?);
         let strangers = [
             ("path", flow.path.is_some(), "take it out: `from` and `to` say it here"),
-            ("direction", flow.direction != Default::default(), "take it out: `from` and `to` say it here"),
-            ("conditioner", flow.conditioner.is_some(), "write it in the [[link]] where the flow enters"),
+            (
+                "direction",
+                flow.direction != Default::default(),
+                "take it out: `from` and `to` say \
+                it here",
+            ),
+            (
+                "conditioner",
+                flow.conditioner.is_some(),
+                "write it in the [[link]] where the flow \
+                enters",
+            ),
         ];
         for (key, _, fix) in strangers.iter().filter(|(_, given, _)| *given) {
             self.error(&below(&at, key), format!("`{key}` belongs to a short form"), *fix, check);
         }
         if from == to {
-            self.error(&below(&at, "to"), "this flow begins and ends at the same host", "name two hosts", check);
+            self.error(
+                &below(&at, "to"),
+                "this flow begins and ends at the same host",
+                "name two \
+                hosts",
+                check,
+            );
             return None;
         }
         Some((from, to))
@@ -199,14 +292,25 @@ impl Graph<'_> {
     fn unreachable(&self, i: usize, from: NodeId, tree: &[Option<Vec<LinkId>>], check: &mut Check) {
         let flow = &self.scenario.flow[i];
         let name = |n: NodeId| self.net.nodes[n].name.as_str();
-        let reached: Vec<&str> = (0..tree.len()).filter(|n| *n != from && tree[*n].is_some()).map(name).collect();
+        let reached: Vec<&str> =
+            (0..tree.len()).filter(|n| *n != from && tree[*n].is_some()).map(name).collect();
         let fix = match reached.len() {
             0 => format!("no link leaves `{}`: add a [[link]]", name(from)),
-            n if n <= 12 => format!("`{}` reaches {}; hosts do not forward", name(from), reached.join(", ")),
+            n if n <= 12 => {
+                format!("`{}` reaches {}; hosts do not forward", name(from), reached.join(", "))
+            }
             n => format!("`{}` reaches {n} other nodes; hosts do not forward", name(from)),
         };
         let (a, b) = (flow.from.as_deref().unwrap_or(""), flow.to.as_deref().unwrap_or(""));
-        self.error(&path(&["flow", &i.to_string()]), format!("there is no route from `{a}` to `{b}`"), fix, check);
+        self.error(
+            &path(&["flow", &i.to_string()]),
+            format!(
+                "there is no route from `{a}` to \
+            `{b}`"
+            ),
+            fix,
+            check,
+        );
     }
 }
 

@@ -13,11 +13,12 @@ struct Way {
     links: Vec<LinkId>,
 }
 
-/// The best way from `source` to every node; `None` where there is none. For the routes of many flows see [`Routes`].
+/// The best way from `source` to every node; `None` where there is none. For the routes of many
+/// flows see [`Routes`].
 ///
-/// The search goes link by link: in each round every node that is reached for the first time takes the best
-/// of the ways that reach it then. Among ways of one length, delay adds up and names compare from the left,
-/// so a best way's beginning is a best way, too.
+/// The search goes link by link: in each round every node that is reached for the first time takes
+/// the best of the ways that reach it then. Among ways of one length, delay adds up and names
+/// compare from the left, so a best way's beginning is a best way, too.
 pub fn from(net: &Network, source: NodeId) -> Vec<Option<Vec<LinkId>>> {
     let mut leaving: Vec<Vec<LinkId>> = vec![Vec::new(); net.nodes.len()];
     net.links.iter().enumerate().for_each(|(i, l)| leaving[l.from].push(i));
@@ -58,7 +59,7 @@ fn before(net: &Network, a: &Way, b: &Way) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resolve::topology::{QueueFrom, LinkDraft};
+    use crate::resolve::topology::{LinkDraft, QueueFrom};
     use dumbbell_core::packet::Framing;
     use dumbbell_core::units::Rate;
     use proptest::prelude::*;
@@ -109,7 +110,12 @@ mod tests {
     }
 
     /// The best simple way by trying all: fewest links, smallest delay, names in order.
-    fn by_trying(net: &Network, at: usize, to: usize, seen: &mut Vec<usize>) -> Option<(usize, u64, Vec<usize>)> {
+    fn by_trying(
+        net: &Network,
+        at: usize,
+        to: usize,
+        seen: &mut Vec<usize>,
+    ) -> Option<(usize, u64, Vec<usize>)> {
         if at == to {
             return Some((0, 0, Vec::new()));
         }

@@ -1,8 +1,8 @@
 //! A flow's `rtt`: what is missing to it is added to the links at its two ends.
-use crate::resolve::topology::{Network, RoutedFlow};
 use crate::language::node::{Node, path};
 use crate::language::problem::{Check, Diagnostic};
 use crate::language::scenario::Scenario;
+use crate::resolve::topology::{Network, RoutedFlow};
 use dumbbell_core::units::Span;
 use dumbbell_plan::LinkId;
 
@@ -22,7 +22,9 @@ pub fn realise(net: &mut Network, scenario: &Scenario, root: &Node, check: &mut 
     }
     // A link that was lengthened for one flow must not lengthen the path of another unasked.
     for f in net.flows.iter().filter(|f| scenario.flow[f.entry].rtt.is_none()) {
-        if let Some(link) = f.forward.iter().chain(&f.back).find(|l| added[**l].is_some_and(|s| s > Span::ZERO)) {
+        if let Some(link) =
+            f.forward.iter().chain(&f.back).find(|l| added[**l].is_some_and(|s| s > Span::ZERO))
+        {
             conflict(net, f, *link, root, check);
         }
     }
@@ -30,8 +32,11 @@ pub fn realise(net: &mut Network, scenario: &Scenario, root: &Node, check: &mut 
         link.delay = link.delay + span.unwrap_or(Span::ZERO);
     }
     for f in &net.flows {
-        if let Some(rtt) = scenario.flow[f.entry].rtt.filter(|rtt| check.ok() && net.base_rtt(f) != *rtt) {
-            let cause = format!("an rtt of {rtt} cannot be realised: other flows lengthen its path");
+        if let Some(rtt) =
+            scenario.flow[f.entry].rtt.filter(|rtt| check.ok() && net.base_rtt(f) != *rtt)
+        {
+            let cause =
+                format!("an rtt of {rtt} cannot be realised: other flows lengthen its path");
             refuse(f, cause, "give the flow access links of its own", root, check);
         }
     }
@@ -43,11 +48,26 @@ fn refuse(f: &RoutedFlow, cause: String, fix: &str, root: &Node, check: &mut Che
 }
 
 /// The difference between the wanted round-trip time and that of the path.
-fn missing(net: &Network, f: &RoutedFlow, rtt: Span, root: &Node, check: &mut Check) -> Option<Span> {
+fn missing(
+    net: &Network,
+    f: &RoutedFlow,
+    rtt: Span,
+    root: &Node,
+    check: &mut Check,
+) -> Option<Span> {
     let fixed = net.base_rtt(f);
     if rtt < fixed {
-        let cause = format!("an rtt of {rtt} is less than the {fixed} that the rest of the path takes");
-        refuse(f, cause, &format!("the smallest that this path allows is \"{fixed}\""), root, check);
+        let cause = format!(
+            "an rtt of {rtt} is less than the {fixed} that the rest of the path \
+            takes"
+        );
+        refuse(
+            f,
+            cause,
+            &format!("the smallest that this path allows is \"{fixed}\""),
+            root,
+            check,
+        );
         return None;
     }
     Some(rtt - fixed)
@@ -57,8 +77,12 @@ fn missing(net: &Network, f: &RoutedFlow, rtt: Span, root: &Node, check: &mut Ch
 fn shares(f: &RoutedFlow, extra: Span) -> Vec<(LinkId, Span)> {
     let quarter = Span::from_ps(extra.ps() / 4);
     let first = extra - quarter * 3;
-    let ends =
-        [(f.forward.first(), first), (f.forward.last(), quarter), (f.back.first(), quarter), (f.back.last(), quarter)];
+    let ends = [
+        (f.forward.first(), first),
+        (f.forward.last(), quarter),
+        (f.back.first(), quarter),
+        (f.back.last(), quarter),
+    ];
     let mut out: Vec<(LinkId, Span)> = Vec::new();
     for (link, span) in ends {
         let Some(&link) = link else { continue };

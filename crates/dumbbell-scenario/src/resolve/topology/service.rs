@@ -20,37 +20,60 @@ pub struct Transmitter {
 }
 
 /// The transmitter of the link at `table`, whose `rate` is written or follows from elsewhere.
-pub fn transmitter(root: &Node, table: &[String], rate: Option<Rate>, check: &mut Check) -> Transmitter {
+pub fn transmitter(
+    root: &Node,
+    table: &[String],
+    rate: Option<Rate>,
+    check: &mut Check,
+) -> Transmitter {
     let at = below(table, "service");
     let found = match root.at(&at) {
         None => rate.map(|rate| Transmitter { service: None, rate }),
         Some(node) => match resolve(Family::Service, node, &at, None, check) {
             Some(spec) => of(spec, table, rate, root, check),
-            None => return Transmitter { service: None, rate: rate.unwrap_or(Rate::from_mbps(1)) }, // It was said why.
+            // It was said why.
+            None => return Transmitter { service: None, rate: rate.unwrap_or(Rate::from_mbps(1)) },
         },
     };
     found.unwrap_or_else(|| {
         let d = Diagnostic::new("`rate` is missing").at(root.nearest_place(table));
-        check.error(d.fix("write rate = \"100 Mbps\", or a service with a rate of its own").key(&below(table, "rate")));
+        check.error(
+            d.fix("write rate = \"100 Mbps\", or a service with a rate of its own")
+                .key(&below(table, "rate")),
+        );
         Transmitter { service: None, rate: Rate::from_mbps(1) }
     })
 }
 
-/// What a link has in its other direction, if nothing else is written: the rate at which its transmitter sends, which may
-/// be more than the nominal one.
+/// What a link has in its other direction, if nothing else is written: the rate at which its
+/// transmitter sends, which may be more than the nominal one.
 pub fn base_rate(service: Option<&Spec>, nominal: Rate) -> Rate {
-    let own = service.and_then(|spec| serde_json::from_value(spec.config.get("rate")?.clone()).ok());
+    let own =
+        service.and_then(|spec| serde_json::from_value(spec.config.get("rate")?.clone()).ok());
     own.unwrap_or(nominal)
 }
 
-/// With its nominal rate; `None`: it goes by the link's, and there is none. One that may have a rate of its own and has
-/// none gets the link's: what stands in the plan afterwards is the nominal one.
-fn of(mut spec: Spec, table: &[String], rate: Option<Rate>, root: &Node, check: &mut Check) -> Option<Transmitter> {
-    let follows = spec.kind == "constant" || spec.config.get("rate").is_some_and(serde_json::Value::is_null);
+/// With its nominal rate; `None`: it goes by the link's, and there is none. One that may have a
+/// rate of its own and has none gets the link's: what stands in the plan afterwards is the nominal
+/// one.
+fn of(
+    mut spec: Spec,
+    table: &[String],
+    rate: Option<Rate>,
+    root: &Node,
+    check: &mut Check,
+) -> Option<Transmitter> {
+    let follows =
+        spec.kind == "constant" || spec.config.get("rate").is_some_and(serde_json::Value::is_null);
     if follows && spec.kind != "constant" {
         spec.config["rate"] = json!(rate?);
     }
-    let link = LinkInfo { rate: rate.unwrap_or_default(), capacity: Capacity::Unlimited, mtu: 1500, delay: Span::ZERO };
+    let link = LinkInfo {
+        rate: rate.unwrap_or_default(),
+        capacity: Capacity::Unlimited,
+        mtu: 1500,
+        delay: Span::ZERO,
+    };
     let site = Site { link, chance: Stream::named(0, "nominal") };
     let service = AnyService::build(&spec.kind, &spec.config, &site).ok()?;
     let nominal = service.rate();
@@ -59,25 +82,32 @@ fn of(mut spec: Spec, table: &[String], rate: Option<Rate>, root: &Node, check: 
     }
     if !follows && rate.is_some_and(|rate| rate != nominal) {
         let table = table.join(".");
-        check.note(format!("`{table}.rate` does not apply: {} has its own, {nominal} in the mean", spec.kind));
+        check.note(format!(
+            "`{table}.rate` does not apply: {} has its own, {nominal} in the mean",
+            spec.kind
+        ));
     }
     lasts(&service, &spec, table, root, check);
     Some(Transmitter { service: (spec.kind != "constant").then(|| spec.into()), rate: nominal })
 }
 
-/// Refuses an outage that is longer than the run. One that chance draws is judged by its mean; steps may do as they like,
-/// as they always could.
+/// Refuses an outage that is longer than the run. One that chance draws is judged by its mean;
+/// steps may do as they like, as they always could.
 fn lasts(service: &AnyService, spec: &Spec, table: &[String], root: &Node, check: &mut Check) {
     let duration = root.get("duration").and_then(|node| node.as_str()?.parse::<Span>().ok());
-    let Some(duration) = duration.filter(|d| *d > Span::ZERO && spec.kind != "steps") else { return };
+    let Some(duration) = duration.filter(|d| *d > Span::ZERO && spec.kind != "steps") else {
+        return;
+    };
     let span = |key: &str| spec.config.get(key).and_then(|v| v.as_str()?.parse::<Span>().ok());
     let (key, longest) = match span("mean_down").filter(|mean| *mean > Span::ZERO) {
         Some(mean) => ("mean_down", mean),
         None => {
             // What comes again does so within two periods.
             let period = span("period").filter(|p| *p > Span::ZERO).unwrap_or(duration);
-            let outages = service.outages(Time::ZERO + duration.min(Span::from_ps(period.ps().saturating_mul(2))));
-            let longest = outages.iter().map(|(from, to)| to.since(*from)).max().unwrap_or_default();
+            let outages = service
+                .outages(Time::ZERO + duration.min(Span::from_ps(period.ps().saturating_mul(2))));
+            let longest =
+                outages.iter().map(|(from, to)| to.since(*from)).max().unwrap_or_default();
             (
                 if spec.kind == "handoff" {
                     "handoffs"

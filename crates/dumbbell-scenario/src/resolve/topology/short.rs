@@ -1,14 +1,14 @@
 //! The short forms: a dumbbell, and a parking lot, which is a chain of them.
 //!
-//! Each flow has two hosts of its own, `NAME/sender` and `NAME/receiver`, so that a flow's `rtt` is realised
-//! on access links that nobody shares.
-use crate::resolve::topology::duplex::couple;
-use crate::resolve::topology::framing;
-use crate::resolve::topology::{Network, RoutedFlow, QueueFrom, LinkDraft, mtu};
+//! Each flow has two hosts of its own, `NAME/sender` and `NAME/receiver`, so that a flow's `rtt` is
+//! realised on access links that nobody shares.
 use crate::language::node::{Node, Path, below, path};
 use crate::language::problem::{Check, Diagnostic};
 use crate::language::scenario::{Access, Direction, Scenario, Wire};
+use crate::resolve::topology::duplex::couple;
+use crate::resolve::topology::framing;
 use crate::resolve::topology::service::{base_rate, transmitter};
+use crate::resolve::topology::{LinkDraft, Network, QueueFrom, RoutedFlow, mtu};
 use dumbbell_core::packet::Framing;
 use dumbbell_core::units::{Bytes, Rate, Span};
 use dumbbell_plan::{LinkId, NodeId, NodeKind};
@@ -34,7 +34,12 @@ struct AccessLink {
 }
 
 /// The network of a `dumbbell` or a `parking_lot`; `names` are its flows.
-pub fn build(scenario: &Scenario, root: &Node, names: &[(usize, String)], check: &mut Check) -> Option<Network> {
+pub fn build(
+    scenario: &Scenario,
+    root: &Node,
+    names: &[(usize, String)],
+    check: &mut Check,
+) -> Option<Network> {
     let chain = match (&scenario.dumbbell, &scenario.parking_lot) {
         (Some(d), _) => RouterChain {
             at: path(&["dumbbell"]),
@@ -53,7 +58,8 @@ pub fn build(scenario: &Scenario, root: &Node, names: &[(usize, String)], check:
         (None, None) => return None,
     };
     let mut net = Network::default();
-    let routers: Vec<NodeId> = chain.routers.iter().map(|r| net.node(r, NodeKind::Router)).collect();
+    let routers: Vec<NodeId> =
+        chain.routers.iter().map(|r| net.node(r, NodeKind::Router)).collect();
     routers.iter().for_each(|r| net.nodes[*r].silent = scenario.icmp == Some(false));
     let ends: Vec<(usize, usize)> =
         (0..scenario.flow.len()).map(|i| ends(scenario, i, routers.len(), root, check)).collect();
@@ -81,13 +87,26 @@ pub fn build(scenario: &Scenario, root: &Node, names: &[(usize, String)], check:
         let out = join(&mut net, &access_link, delay, routers[leave], receiver);
         let forward = [vec![into.0], middle(enter, leave), vec![out.0]].concat();
         let back = [vec![out.1], middle(leave, enter), vec![into.1]].concat();
-        net.flows.push(RoutedFlow { entry: *entry, name: name.clone(), from: sender, to: receiver, forward, back });
+        net.flows.push(RoutedFlow {
+            entry: *entry,
+            name: name.clone(),
+            from: sender,
+            to: receiver,
+            forward,
+            back,
+        });
     }
     Some(net)
 }
 
 /// Routers where a flow's data enters and leaves.
-fn ends(scenario: &Scenario, i: usize, routers: usize, root: &Node, check: &mut Check) -> (usize, usize) {
+fn ends(
+    scenario: &Scenario,
+    i: usize,
+    routers: usize,
+    root: &Node,
+    check: &mut Check,
+) -> (usize, usize) {
     let flow = &scenario.flow[i];
     let at = path(&["flow", &i.to_string()]);
     let mut refuse = |key: &str, cause: String, fix: &str| {
@@ -97,24 +116,41 @@ fn ends(scenario: &Scenario, i: usize, routers: usize, root: &Node, check: &mut 
     let short = if scenario.dumbbell.is_some() { "dumbbell" } else { "parking_lot" };
     for (key, given) in [("from", &flow.from), ("to", &flow.to)] {
         if given.is_some() {
-            refuse(key, format!("`{key}` names a host, and a {short} makes its own"), "take it out");
+            refuse(
+                key,
+                format!("`{key}` names a host, and a {short} makes its own"),
+                "take it out",
+            );
         }
     }
     let last = routers - 1;
     if scenario.dumbbell.is_some() {
         if flow.path.is_some() {
-            refuse("path", "`path` belongs to a parking lot".into(), "in a dumbbell write direction = \"reverse\"");
+            refuse(
+                "path",
+                "`path` belongs to a parking lot".into(),
+                "in a dumbbell write \
+                direction = \"reverse\"",
+            );
         }
         return if flow.direction == Direction::Forward { (0, last) } else { (last, 0) };
     }
     if flow.direction == Direction::Reverse {
-        refuse("direction", "`direction` belongs to a dumbbell".into(), "in a parking lot write path = [2, 0]");
+        refuse(
+            "direction",
+            "`direction` belongs to a dumbbell".into(),
+            "in a parking lot write \
+            path = [2, 0]",
+        );
     }
     match flow.path {
         None => (0, last),
         Some([a, b]) if a != b && a <= last as u64 && b <= last as u64 => (a as usize, b as usize),
         Some([a, b]) => {
-            let fix = format!("name two different routers from 0 to {last}, as in path = [0, {last}]");
+            let fix = format!(
+                "name two different routers from 0 to {last}, as in path = [0, \
+                {last}]"
+            );
             refuse("path", format!("there is no way from router {a} to router {b}"), &fix);
             (0, last)
         }
@@ -132,8 +168,11 @@ fn bottlenecks(
     check: &mut Check,
 ) -> Vec<(LinkId, LinkId)> {
     let at = below(&chain.at, "bottleneck");
-    let queue =
-        if scenario.queue.is_some() { QueueFrom::Written(path(&["queue"]).into()) } else { QueueFrom::Bottleneck };
+    let queue = if scenario.queue.is_some() {
+        QueueFrom::Written(path(&["queue"]).into())
+    } else {
+        QueueFrom::Bottleneck
+    };
     let queue_back = match (&scenario.queue_reverse, data_backwards) {
         (Some(_), _) => QueueFrom::Written(path(&["queue_reverse"]).into()),
         (None, true) => queue.clone(),
@@ -171,7 +210,12 @@ fn bottlenecks(
     let mut pair = |i: usize| {
         let (from, to, name) = (routers[i], routers[i + 1], &chain.hops[i]);
         let forward = net.link(LinkDraft { name: name.clone(), from, to, ..ahead.clone() });
-        let reverse = net.link(LinkDraft { name: format!("{name}_reverse"), from: to, to: from, ..back.clone() });
+        let reverse = net.link(LinkDraft {
+            name: format!("{name}_reverse"),
+            from: to,
+            to: from,
+            ..back.clone()
+        });
         (forward, reverse)
     };
     (0..chain.hops.len()).map(&mut pair).collect()
@@ -193,7 +237,13 @@ fn access_link(chain: &RouterChain<'_>, rate: Rate, root: &Node, check: &mut Che
 }
 
 /// Both directions of an access link: the first is from `from` to `to`.
-fn join(net: &mut Network, access_link: &AccessLink, delay: Span, from: NodeId, to: NodeId) -> (LinkId, LinkId) {
+fn join(
+    net: &mut Network,
+    access_link: &AccessLink,
+    delay: Span,
+    from: NodeId,
+    to: NodeId,
+) -> (LinkId, LinkId) {
     let mut one = |from: NodeId, to: NodeId| {
         let name = format!("{}->{}", net.nodes[from].name, net.nodes[to].name);
         net.link(LinkDraft {

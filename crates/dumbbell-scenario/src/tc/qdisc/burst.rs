@@ -1,9 +1,10 @@
 //! RED's weight from tc's `burst`, and back.
 //!
-//! Floyd and Jacobson (1993, inequality 3) bound the weight so that a burst of L packets into an empty queue leaves
-//! the average below the threshold: `L + 1 + ((1 - w)^(L + 1) - 1) / w < min_th`. tc takes the largest power of two
-//! for which the same holds with L in the exponent; a hundred lines of which the two say different things were put
-//! to tc 6.1 to know which.
+//! Floyd and Jacobson (1993, inequality 3) bound the weight so that a burst of L packets into an
+//! empty queue leaves the average below the threshold:
+//! `L + 1 + ((1 - w)^(L + 1) - 1) / w < min_th`. tc takes the largest power of two for which the
+//! same holds with L in the exponent; a hundred lines of which the two say different things were
+//! put to tc 6.1 to know which.
 
 /// Largest exponent of a weight that tc takes.
 const MOST: u32 = 31;
@@ -15,8 +16,8 @@ fn passes(min: f64, burst: u32, k: u32) -> bool {
     f64::from(burst) + 1.0 - min <= seen
 }
 
-/// The k of tc's weight 2^-k for a `burst` and a threshold of `min` packets. `None`: tc refuses (the burst is shorter
-/// than the threshold, or no weight is small enough).
+/// The k of tc's weight 2^-k for a `burst` and a threshold of `min` packets. `None`: tc refuses
+/// (the burst is shorter than the threshold, or no weight is small enough).
 pub fn exponent(min: f64, burst: u32) -> Option<u32> {
     if f64::from(burst) < min {
         return None;
@@ -24,7 +25,8 @@ pub fn exponent(min: f64, burst: u32) -> Option<u32> {
     (1..=MOST).find(|k| passes(min, burst, *k))
 }
 
-/// The largest burst whose exponent is `k`, if there is one. A weight of 2^-k lets at most `min + 2^k` packets pass.
+/// The largest burst whose exponent is `k`, if there is one. A weight of 2^-k lets at most
+/// `min + 2^k` packets pass.
 fn largest(min: f64, k: u32) -> Option<u32> {
     let (mut low, mut high) = (min.ceil().max(1.0) as u64, min as u64 + (1u64 << k) + 1);
     let passes = |burst: u64| u32::try_from(burst).is_ok_and(|b| passes(min, b, k));
@@ -45,7 +47,8 @@ pub fn nearest(min: f64, k: u32) -> Option<(u32, u32)> {
     around.filter(|k| (1..=MOST).contains(k)).find_map(|k| largest(min, k).map(|burst| (burst, k)))
 }
 
-/// The power of two that kernels before 3.3 keep `(max - min) / probability` as. `None`: tc refuses.
+/// The power of two that kernels before 3.3 keep `(max - min) / probability` as. `None`: tc
+/// refuses.
 pub fn slope(min: u64, max: u64, probability: f64) -> Option<u32> {
     let ratio = probability / max.checked_sub(min)? as f64;
     (0..=MOST).find(|k| ratio * f64::from(*k).exp2() > 1.0)
@@ -83,11 +86,24 @@ mod tests {
     fn weights_and_slopes_are_those_of_tc() {
         for (min, max, avpkt, burst, probability, wlog, plog) in TC {
             let packets = *min as f64 / *avpkt as f64;
-            assert_eq!(exponent(packets, *burst), Some(*wlog), "min {min} avpkt {avpkt} burst {burst}");
-            assert_eq!(slope(*min, *max, *probability), Some(*plog), "min {min} max {max} {probability}");
+            assert_eq!(
+                exponent(packets, *burst),
+                Some(*wlog),
+                "min {min} avpkt {avpkt} burst \
+                {burst}"
+            );
+            assert_eq!(
+                slope(*min, *max, *probability),
+                Some(*plog),
+                "min {min} max {max} \
+                {probability}"
+            );
         }
         // tc: "burst 4 is too small ? Try burst 6"; "failed to calculate probability".
-        assert_eq!((exponent(5.0, 4), exponent(0.9, 1), slope(2000, 6000, 0.0)), (None, None, None));
+        assert_eq!(
+            (exponent(5.0, 4), exponent(0.9, 1), slope(2000, 6000, 0.0)),
+            (None, None, None)
+        );
         assert_eq!((slope(5000, 4000, 0.1), slope(2000, 6000, 1e-7)), (None, None));
     }
 

@@ -1,9 +1,9 @@
 //! tc-choke(8): our `choke`. It has RED's words, but counts packets.
-use super::leaf::{alone, fixed, packets};
-use crate::tc::discipline::{ImportContext, ExportLog, Part, ExportContext, table};
-use crate::tc::args::Args;
-use crate::tc::Kind;
 use super::burst;
+use super::leaf::{alone, fixed, packets};
+use crate::tc::Kind;
+use crate::tc::args::Args;
+use crate::tc::discipline::{ExportContext, ExportLog, ImportContext, Part, table};
 use dumbbell_algos::aqm::choke::{Candidate, ChokeConfig};
 use dumbbell_algos::aqm::red::spacing::SpacingLaw;
 use dumbbell_core::units::{Bytes, Packets, Rate};
@@ -12,7 +12,8 @@ use serde_json::json;
 /// CHOose and Keep, CHOose and Kill.
 pub const CHOKE: Kind = Kind { name: "choke", import, exports: &["choke"], export };
 
-const KNOWN: &[&str] = &["limit", "min", "max", "avpkt", "burst", "bandwidth", "probability", "ecn"];
+const KNOWN: &[&str] =
+    &["limit", "min", "max", "avpkt", "burst", "bandwidth", "probability", "ecn"];
 
 /// The words of a line.
 #[derive(Default)]
@@ -49,16 +50,28 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
     let mut part = Part::default();
     alone(words, above);
     let s = read(words);
-    let (limit, rate) = (words.needed(s.limit, "limit", "1000"), words.needed(s.bandwidth, "bandwidth", "10mbit"));
+    let (limit, rate) =
+        (words.needed(s.limit, "limit", "1000"), words.needed(s.bandwidth, "bandwidth", "10mbit"));
     let (Some(limit), Some(rate), true) = (limit, rate, words.check.ok()) else { return part };
     part.say(format!("limit {limit}: at most {limit} packets wait, the one in transmission apart"));
     part.say(format!(
-        "bandwidth {rate}: the average decays at this rate while idle; here at the link's own, so give the link this rate"
+        "bandwidth {rate}: the average decays at this rate while idle; here at the link's own, so \
+            give the link this rate"
     ));
     let max = s.max.unwrap_or(limit / 4);
     let min = s.min.unwrap_or(max / 3);
-    let own = |parsed: Option<u32>, rule: &str| if parsed.is_none() { format!(" ({rule})") } else { String::new() };
-    part.say(format!("min {min}{} and max {max}{}, in packets", own(s.min, "max / 3"), own(s.max, "limit / 4")));
+    let own = |parsed: Option<u32>, rule: &str| {
+        if parsed.is_none() { format!(" ({rule})") } else { String::new() }
+    };
+    part.say(format!(
+        "min {min}{} and max {max}{}, in packets",
+        own(s.min, "max / 3"),
+        own(
+            s.max,
+            "limit \
+        / 4"
+        )
+    ));
     let kind = words.kind;
     if max <= min || limit == 0 {
         words.error(
@@ -70,14 +83,20 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
     }
     let burst = s.burst.unwrap_or(((2 * u64::from(min) + u64::from(max)) / 3) as u32);
     let Some(k) = burst::exponent(f64::from(min), burst) else {
-        let cause = format!("with min {min} no weight of the average suits a burst of {burst}, and tc refuses it");
+        let cause = format!(
+            "with min {min} no weight of the average suits a burst of {burst}, and \
+            tc refuses it"
+        );
         words.error(kind, cause, format!("write burst {}", u64::from(min) + 1));
         return part;
     };
     let w_q = 0.5f64.powi(k as i32);
     part.say(format!("burst {burst}: w_q = 2^-{k} = {w_q}, as tc-red(8) has it"));
     if s.ecn {
-        part.say("ecn: ECN-capable packets are marked, above max too (ecn_hard = false); matches are dropped");
+        part.say(
+            "ecn: ECN-capable packets are marked, above max too (ecn_hard = false); matches \
+            are dropped",
+        );
     }
     part.say("Linux draws one random number for each signal (spacing = \"uniform_stored\")");
     part.queue = Some(table([
@@ -98,7 +117,11 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
 fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
     let c: ChokeConfig = serde_json::from_value(site.aqm.config.clone()).ok()?;
     if c.candidate != Candidate::Random {
-        log.refuse("tc's choke compares with a packet drawn at random", "write candidate = \"random\"");
+        log.refuse(
+            "tc's choke compares with a packet drawn at random",
+            "write candidate = \
+            \"random\"",
+        );
     }
     if c.draws != 1 {
         log.refuse("tc's choke compares with one packet", "write draws = 1");
@@ -106,20 +129,30 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
     let limit = packets(site, log);
     let (min, max) = (whole("min_th", c.min_th, log), whole("max_th", c.max_th, log));
     if max <= min || c.max_p <= 0.0 {
-        log.refuse("tc's choke needs max_th above min_th and max_p above zero", "raise max_th or max_p");
+        log.refuse(
+            "tc's choke needs max_th above min_th and max_p above zero",
+            "raise max_th or \
+            max_p",
+        );
         return None;
     }
     let burst = super::red::bursts(c.w_q, f64::from(min), log)?;
     fixed(
         &[
-            (c.spacing != SpacingLaw::UniformStored, "spacing", "signals are spaced as by \"uniform_stored\""),
+            (
+                c.spacing != SpacingLaw::UniformStored,
+                "spacing",
+                "signals are spaced as by \
+                \"uniform_stored\"",
+            ),
             (c.ecn && c.ecn_hard, "ecn_hard", "ECN-capable packets are marked above max too"),
         ],
         log,
     );
     let ecn = if c.ecn { " ecn" } else { "" };
     Some(format!(
-        "choke limit {limit} bandwidth {} min {min} max {max} avpkt {} burst {burst} probability {}{ecn}",
+        "choke limit {limit} bandwidth {} min {min} max {max} avpkt {} burst {burst} probability \
+            {}{ecn}",
         crate::tc::units::show_rate(site.rate),
         c.mean_packet_size.0,
         c.max_p

@@ -1,8 +1,8 @@
 //! tc-codel(8): our `codel`; what fq_codel has of it too.
-use crate::tc::Kind;
 use super::leaf::{alone, fixed, limit, micros, packets};
-use crate::tc::discipline::{ImportContext, ExportLog, Part, ExportContext, Table, table};
+use crate::tc::Kind;
 use crate::tc::args::{Arg, Args};
+use crate::tc::discipline::{ExportContext, ExportLog, ImportContext, Part, Table, table};
 use dumbbell_algos::aqm::codel::CodelConfig;
 use dumbbell_algos::aqm::codel::law::InverseRoot;
 use dumbbell_core::units::Span;
@@ -41,10 +41,12 @@ impl Parsed {
     /// What they mean, explained; `ecn` where none is written.
     pub fn mean(&self, ecn: bool, words: &mut Args<'_, '_>, part: &mut Part) -> Table {
         let default = CodelConfig::default();
-        let (target, interval) = (self.target.unwrap_or(default.target), self.interval.unwrap_or(default.interval));
+        let (target, interval) =
+            (self.target.unwrap_or(default.target), self.interval.unwrap_or(default.interval));
         let own = |parsed: Option<Span>| if parsed.is_none() { " (not written)" } else { "" };
         part.say(format!(
-            "target {target}{} and interval {interval}{}: RFC 8289's TARGET and INTERVAL; Linux counts both in units of 1024 ns",
+            "target {target}{} and interval {interval}{}: RFC 8289's TARGET and INTERVAL; Linux \
+                counts both in units of 1024 ns",
             own(self.target),
             own(self.interval)
         ));
@@ -53,13 +55,23 @@ impl Parsed {
             (true, Some(_)) => "ecn: ECN-capable packets are marked",
             (true, None) => "neither ecn nor noecn is written: ECN-capable packets are marked",
             (false, Some(_)) => "noecn: ECN-capable packets are dropped as others are",
-            (false, None) => "neither ecn nor noecn is written: ECN-capable packets are dropped as others are",
+            (false, None) => {
+                "neither ecn nor noecn is written: ECN-capable packets are dropped as \
+                others are"
+            }
         });
-        let mut out = table([("target", json!(target)), ("interval", json!(interval)), ("ecn", json!(on))]);
+        let mut out =
+            table([("target", json!(target)), ("interval", json!(interval)), ("ecn", json!(on))]);
         if let Some(threshold) = self.ce_threshold {
             if !on {
                 let kind = words.kind;
-                words.error(kind, "ce_threshold marks packets, and ecn is off: here it asks for ecn", "write ecn too");
+                words.error(
+                    kind,
+                    "ce_threshold marks packets, and ecn is off: here it asks for \
+                    ecn",
+                    "write \
+                    ecn too",
+                );
             }
             part.say(format!("ce_threshold {threshold}: what waited longer is marked"));
             out.insert("ce_threshold".into(), json!(threshold));
@@ -79,20 +91,26 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
             _ => words.unknown(word, KNOWN, &[]),
         }
     }
-    let mut queue = table([("kind", json!("codel")), ("limit", limit(most, LIMIT, words, &mut part))]);
+    let mut queue =
+        table([("kind", json!("codel")), ("limit", limit(most, LIMIT, words, &mut part))]);
     queue.extend(parsed.mean(false, words, &mut part));
     part.say(
-        "Linux takes the inverse square root of the control law by steps of Newton's (inverse_root = \"newton16\")",
+        "Linux takes the inverse square root of the control law by steps of Newton's (inverse_root \
+            = \"newton16\")",
     );
     queue.insert("inverse_root".into(), json!(InverseRoot::Newton16));
     part.queue = Some(queue);
     part
 }
 
-/// The words of `c` that codel and fq_codel have in common; `ecn` is whether tc marks where nothing is parsed.
+/// The words of `c` that codel and fq_codel have in common; `ecn` is whether tc marks where nothing
+/// is parsed.
 pub fn options(c: &CodelConfig, ecn: bool, log: &mut ExportLog) -> Option<String> {
-    let mut words =
-        format!(" target {} interval {}", micros("target", c.target, log)?, micros("interval", c.interval, log)?);
+    let mut words = format!(
+        " target {} interval {}",
+        micros("target", c.target, log)?,
+        micros("interval", c.interval, log)?
+    );
     if c.ecn != ecn {
         words.push_str(if c.ecn { " ecn" } else { " noecn" });
     }

@@ -1,10 +1,12 @@
 //! tc-dualpi2(8), of kernels since 6.17: our `dualpi2` with a step.
-use crate::tc::Kind;
 use super::leaf::{alone, fixed, limit, micros, packets};
-use crate::tc::discipline::{ImportContext, ExportLog, Part, ExportContext, table};
+use crate::tc::Kind;
+use crate::tc::args::{Args, Refused};
+use crate::tc::discipline::{ExportContext, ExportLog, ImportContext, Part, table};
 use crate::tc::units::{micros as time, percent, show_percent};
-use crate::tc::args::{Refused, Args};
-use dumbbell_algos::qdisc::dualpi2::config::{Chance, DelayOf, DualPi2Config, LAqm, Overload, Scheduler};
+use dumbbell_algos::qdisc::dualpi2::config::{
+    Chance, DelayOf, DualPi2Config, LAqm, Overload, Scheduler,
+};
 use dumbbell_core::units::Span;
 use serde_json::json;
 
@@ -28,7 +30,12 @@ const REFUSED: &[Refused] = &[
     ("memlimit", "the queue here has one limit", "take `memlimit` out"),
     ("drop_enqueue", "dualpi2 here decides at departure", "take `drop_enqueue` out"),
     ("any_ect", "L takes ECT(1) and CE here", "take `any_ect` out"),
-    ("max_rtt", "tc derives the gains from it", "write target, tupdate, alpha and beta as `tc qdisc show` prints them"),
+    (
+        "max_rtt",
+        "tc derives the gains from it",
+        "write target, tupdate, alpha and beta as `tc \
+        qdisc show` prints them",
+    ),
     (
         "typical_rtt",
         "tc derives the gains from it",
@@ -48,10 +55,13 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
     while let Some(word) = words.next() {
         match word.text {
             "limit" => most = words.whole(word, "10000"),
-            "coupling_factor" => c.coupling_factor = words.whole(word, "2").map_or(c.coupling_factor, f64::from),
+            "coupling_factor" => {
+                c.coupling_factor = words.whole(word, "2").map_or(c.coupling_factor, f64::from)
+            }
             "step_thresh" => {
                 if let Some(value) = words.next() {
-                    let fix = "write it as a time, such as step_thresh 1ms: a step in packets is not known here";
+                    let fix = "write it as a time, such as step_thresh 1ms: a step in packets is \
+                        not known here";
                     c.step_thresh = words.read(value, fix, time).unwrap_or(c.step_thresh);
                 }
             }
@@ -60,8 +70,9 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
             "overflow" => c.overload = Overload::Mark,
             "classic_protection" => {
                 if let Some(value) = words.next() {
-                    c.c_protection =
-                        words.read(value, "write classic_protection 10", percent).unwrap_or(c.c_protection);
+                    c.c_protection = words
+                        .read(value, "write classic_protection 10", percent)
+                        .unwrap_or(c.c_protection);
                 }
             }
             "target" => c.target = words.micros(word, "15ms").unwrap_or(c.target),
@@ -113,8 +124,11 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
         log.refuse("tc's dualpi2 shares out by weights", "write scheduler = \"wrr\"");
     }
     if c.coupling_factor.fract() != 0.0 {
-        log
-            .refuse(format!("coupling_factor = {} is no whole number", c.coupling_factor), "write coupling_factor = 2");
+        log.refuse(
+            format!("coupling_factor = {} is no whole number", c.coupling_factor),
+            "write \
+                coupling_factor = 2",
+        );
     }
     fixed(
         &[
@@ -125,10 +139,14 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
     );
     log.say("dualpi2 is in kernels since 6.17");
     let overload = if c.overload == Overload::Mark { "overflow" } else { "drop_on_overload" };
-    let step = if c.step_thresh == Span::ZERO { "0us".into() } else { micros("step_thresh", c.step_thresh, log)? };
+    let step = if c.step_thresh == Span::ZERO {
+        "0us".into()
+    } else {
+        micros("step_thresh", c.step_thresh, log)?
+    };
     Some(format!(
-        "dualpi2 limit {} coupling_factor {} step_thresh {step} min_qlen_step {} {overload} classic_protection {} \
-         target {} tupdate {} alpha {} beta {}",
+        "dualpi2 limit {} coupling_factor {} step_thresh {step} min_qlen_step {} {overload} \
+            classic_protection {} target {} tupdate {} alpha {} beta {}",
         packets(site, log),
         c.coupling_factor,
         c.th_len,

@@ -1,7 +1,7 @@
 //! tc-pfifo(8), tc-bfifo(8), tc-pfifo_fast(8): our `drop_tail`.
 use crate::tc::Kind;
-use crate::tc::discipline::{ImportContext, ExportLog, Part, ExportContext, table};
 use crate::tc::args::{Arg, Args};
+use crate::tc::discipline::{ExportContext, ExportLog, ImportContext, Part, table};
 use dumbbell_algos::aqm::drop_tail::{DropTailConfig, Victim};
 use dumbbell_core::units::{Bytes, Capacity, Packets};
 use serde_json::json;
@@ -11,7 +11,8 @@ pub const PFIFO: Kind = Kind { name: "pfifo", import: packets, exports: &["drop_
 /// A limit in bytes.
 pub const BFIFO: Kind = Kind { name: "bfifo", import: bytes, exports: &[], export };
 /// A limit in packets, and the head goes when it is reached.
-pub const PFIFO_HEAD_DROP: Kind = Kind { name: "pfifo_head_drop", import: packets, exports: &[], export };
+pub const PFIFO_HEAD_DROP: Kind =
+    Kind { name: "pfifo_head_drop", import: packets, exports: &[], export };
 /// Three queues by type of service.
 pub const PFIFO_FAST: Kind = Kind { name: "pfifo_fast", import: fast, exports: &[], export };
 
@@ -23,12 +24,16 @@ fn packets(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
     let mut part = Part::default();
     let limit = options(words, above, |w, word| w.count(word, "100"));
     let limit = limit.unwrap_or_else(|| {
-        part.say(format!("no limit is written: it is the device's txqueuelen, {TXQUEUELEN} packets unless it was set"));
+        part.say(format!(
+            "no limit is written: it is the device's txqueuelen, {TXQUEUELEN} packets \
+            unless it was set"
+        ));
         TXQUEUELEN
     });
     holds_one(words, u64::from(limit));
     part.say(format!("limit {limit}: at most {limit} packets wait, the one in transmission apart"));
-    let mut queue = table([("kind", json!("drop_tail")), ("limit", json!(Packets(f64::from(limit))))]);
+    let mut queue =
+        table([("kind", json!("drop_tail")), ("limit", json!(Packets(f64::from(limit))))]);
     if words.kind.text == "pfifo_head_drop" {
         queue.insert("victim".into(), json!(Victim::Front));
     }
@@ -41,11 +46,19 @@ fn bytes(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
     let limit = options(words, above, |w, word| w.size(word, "150000"));
     let limit = limit.unwrap_or_else(|| {
         let default = Bytes(u64::from(TXQUEUELEN) * MTU);
-        part.say(format!("no limit is written: it is txqueuelen times the MTU, {} bytes on Ethernet", default.0));
+        part.say(format!(
+            "no limit is written: it is txqueuelen times the MTU, {} bytes on \
+            Ethernet",
+            default.0
+        ));
         default
     });
     holds_one(words, limit.0);
-    part.say(format!("limit {0}: at most {0} bytes wait; Linux counts 14 bytes of Ethernet with each packet", limit.0));
+    part.say(format!(
+        "limit {0}: at most {0} bytes wait; Linux counts 14 bytes of Ethernet with \
+        each packet",
+        limit.0
+    ));
     part.queue = Some(table([("kind", json!("drop_tail")), ("limit", json!(limit))]));
     part
 }
@@ -53,12 +66,25 @@ fn bytes(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
 fn fast(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
     let mut part = Part::default();
     options::<u32>(words, above, |w, word| {
-        w.error(word, "pfifo_fast takes no words", "its length is the device's txqueuelen: write pfifo limit 1000");
+        w.error(
+            word,
+            "pfifo_fast takes no words",
+            "its length is the device's txqueuelen: write \
+            pfifo limit 1000",
+        );
         None
     });
-    part.say("pfifo_fast has three queues by type of service; packets here have one type, so one of them is used");
-    part.say(format!("its limit is the device's txqueuelen, {TXQUEUELEN} packets unless it was set"));
-    part.queue = Some(table([("kind", json!("drop_tail")), ("limit", json!(Packets(f64::from(TXQUEUELEN))))]));
+    part.say(
+        "pfifo_fast has three queues by type of service; packets here have one type, so one \
+        of them is used",
+    );
+    part.say(format!(
+        "its limit is the device's txqueuelen, {TXQUEUELEN} packets unless it was set"
+    ));
+    part.queue = Some(table([
+        ("kind", json!("drop_tail")),
+        ("limit", json!(Packets(f64::from(TXQUEUELEN)))),
+    ]));
     part
 }
 
@@ -70,7 +96,12 @@ fn options<'t, T>(
 ) -> Option<T> {
     if above.child {
         let kind = words.kind;
-        words.error(kind, format!("nothing hangs below a {}", kind.text), "take the line below it out");
+        words.error(
+            kind,
+            format!("nothing hangs below a {}", kind.text),
+            "take the line below it \
+            out",
+        );
     }
     let mut found = None;
     while let Some(word) = words.next() {
@@ -93,26 +124,44 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
     let config: DropTailConfig = serde_json::from_value(site.aqm.config.clone()).ok()?;
     match (config.victim, site.capacity) {
         (Victim::Random, _) => {
-            log.refuse("tc has no queue that drops at random when it is full", "write victim = \"tail\"");
+            log.refuse(
+                "tc has no queue that drops at random when it is full",
+                "write victim = \
+                \"tail\"",
+            );
             None
         }
         (Victim::Front, Capacity::Packets(n)) => Some(format!("pfifo_head_drop limit {n}")),
         (Victim::Front, _) => {
-            log.refuse("tc drops from the front only with a limit in packets", "write limit = \"100 pkt\"");
+            log.refuse(
+                "tc drops from the front only with a limit in packets",
+                "write limit = \
+                \"100 pkt\"",
+            );
             None
         }
         (Victim::Tail, Capacity::Packets(n)) => Some(format!("pfifo limit {n}")),
         (Victim::Tail, Capacity::Bytes(n)) if n <= u64::from(u32::MAX) => {
-            log.say("bfifo counts 14 bytes of Ethernet with each packet; a limit here is in bytes of IP");
+            log.say(
+                "bfifo counts 14 bytes of Ethernet with each packet; a limit here is in bytes \
+                of IP",
+            );
             Some(format!("bfifo limit {n}"))
         }
         (Victim::Tail, Capacity::Bytes(n)) => {
-            log.refuse(format!("a limit of {n} bytes is too large for tc's 32 bits"), "lower the limit");
+            log.refuse(
+                format!("a limit of {n} bytes is too large for tc's 32 bits"),
+                "lower the \
+                limit",
+            );
             None
         }
         (Victim::Tail, Capacity::Buffers { .. }) => None, // refused before
         (Victim::Tail, Capacity::Unlimited) => {
-            log.say(format!("tc has no unlimited queue: {} packets are the most that it can say", u32::MAX));
+            log.say(format!(
+                "tc has no unlimited queue: {} packets are the most that it can say",
+                u32::MAX
+            ));
             Some(format!("pfifo limit {}", u32::MAX))
         }
     }

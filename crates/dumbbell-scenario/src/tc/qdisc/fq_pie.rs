@@ -1,10 +1,10 @@
 //! tc-fq_pie(8): our `fq_pie`.
 use super::fq_codel::{FlowQueueArgs, lot};
 use super::leaf::{alone, packets};
-use crate::tc::discipline::{ImportContext, ExportLog, Part, ExportContext, table};
-use crate::tc::args::Args;
-use crate::tc::Kind;
 use super::pie;
+use crate::tc::Kind;
+use crate::tc::args::Args;
+use crate::tc::discipline::{ExportContext, ExportLog, ImportContext, Part, table};
 use dumbbell_algos::aqm::pie::PieConfig;
 use dumbbell_algos::qdisc::fq_pie::FqPieConfig;
 use serde_json::json;
@@ -19,7 +19,8 @@ const OWN: &[&str] = &["flows", "quantum", "memory_limit", "ecn_prob"];
 fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
     let mut part = Part::default();
     alone(words, above);
-    let (mut lot, mut parsed, mut ecn_prob) = (FlowQueueArgs::default(), pie::Parsed::default(), None);
+    let (mut lot, mut parsed, mut ecn_prob) =
+        (FlowQueueArgs::default(), pie::Parsed::default(), None);
     while let Some(word) = words.next() {
         match word.text {
             "ecn_prob" => ecn_prob = words.whole(word, "10"),
@@ -36,10 +37,14 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
     queue.extend(parsed.mean(&mut part));
     queue.remove("delay");
     let percent = ecn_prob.unwrap_or(ECN_PROB);
-    part.say(format!("ecn_prob {percent}: from {percent} % on ECN-capable packets too are dropped (mark_ecnth)"));
+    part.say(format!(
+        "ecn_prob {percent}: from {percent} % on ECN-capable packets too are dropped \
+        (mark_ecnth)"
+    ));
     queue.insert("mark_ecnth".into(), json!(f64::from(percent) / 100.0));
     part.say(
-        "Linux drops the arriving packet when the buffer is full; here it takes from the longest queue (drop_batch)",
+        "Linux drops the arriving packet when the buffer is full; here it takes from the longest \
+            queue (drop_batch)",
     );
     part.queue = Some(queue);
     part
@@ -55,12 +60,16 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
     if ecn && mark_ecnth != own.mark_ecnth {
         let percent = (mark_ecnth * 100.0).round();
         if percent / 100.0 != mark_ecnth {
-            log.say(format!("ecn_prob {percent}: tc has whole per cent, instead of {}", mark_ecnth * 100.0));
+            log.say(format!(
+                "ecn_prob {percent}: tc has whole per cent, instead of {}",
+                mark_ecnth * 100.0
+            ));
         }
         words.push_str(&format!(" ecn_prob {percent}"));
     }
     log.say(
-        "Linux drops the arriving packet when the buffer is full; here it takes from the longest queue (drop_batch)",
+        "Linux drops the arriving packet when the buffer is full; here it takes from the longest \
+            queue (drop_batch)",
     );
     Some(words)
 }

@@ -1,6 +1,7 @@
-//! What disciplines have in common below which no other hangs: a limit in packets, times in microseconds.
-use crate::tc::discipline::{ImportContext, ExportLog, Part, ExportContext};
+//! What disciplines have in common below which no other hangs: a limit in packets, times in
+//! microseconds.
 use crate::tc::args::Args;
+use crate::tc::discipline::{ExportContext, ExportLog, ImportContext, Part};
 use dumbbell_core::units::{Bytes, Capacity, Packets, Span};
 use serde_json::{Value, json};
 
@@ -14,15 +15,26 @@ pub fn alone(words: &mut Args<'_, '_>, above: &ImportContext) {
 }
 
 /// The limit in packets as a scenario has it, explained; `default` where none is written.
-pub fn limit(written: Option<u32>, default: u32, words: &mut Args<'_, '_>, part: &mut Part) -> Value {
+pub fn limit(
+    written: Option<u32>,
+    default: u32,
+    words: &mut Args<'_, '_>,
+    part: &mut Part,
+) -> Value {
     let limit = written.unwrap_or(default);
     if limit == 0 {
         let kind = words.kind;
         words.error(kind, "a limit of 0 does not hold one packet", "raise it, as in limit 1000");
     }
-    let own =
-        if written.is_none() { format!(" ({}'s own, as none is written)", words.kind.text) } else { String::new() };
-    part.say(format!("limit {limit}{own}: at most {limit} packets wait, the one in transmission apart"));
+    let own = if written.is_none() {
+        format!(" ({}'s own, as none is written)", words.kind.text)
+    } else {
+        String::new()
+    };
+    part.say(format!(
+        "limit {limit}{own}: at most {limit} packets wait, the one in transmission \
+        apart"
+    ));
     json!(Packets(f64::from(limit)))
 }
 
@@ -33,12 +45,19 @@ pub fn packets(site: &ExportContext<'_>, log: &mut ExportLog) -> u32 {
         Capacity::Bytes(bytes) => {
             let mtu = u64::from(site.mtu.max(1));
             let n = u32::try_from((bytes / mtu).max(1)).unwrap_or(u32::MAX);
-            log.say(format!("limit: tc has it in packets; {bytes} bytes hold {n} of the MTU, {mtu} bytes"));
+            log.say(format!(
+                "limit: tc has it in packets; {bytes} bytes hold {n} of the MTU, {mtu} \
+                bytes"
+            ));
             n
         }
-        limit @ Capacity::Buffers { .. } => limit.in_packets(site.mtu).map_or(1, |n| n as u32), // refused before
+        // refused before
+        limit @ Capacity::Buffers { .. } => limit.in_packets(site.mtu).map_or(1, |n| n as u32),
         Capacity::Unlimited => {
-            log.say(format!("tc has no unlimited queue: {} packets are the most that it can say", u32::MAX));
+            log.say(format!(
+                "tc has no unlimited queue: {} packets are the most that it can say",
+                u32::MAX
+            ));
             u32::MAX
         }
     }
@@ -48,7 +67,11 @@ pub fn packets(site: &ExportContext<'_>, log: &mut ExportLog) -> u32 {
 pub fn micros(name: &str, time: Span, log: &mut ExportLog) -> Option<String> {
     let us = (time.ps() + 500_000) / 1_000_000;
     if us == 0 || us > u64::from(u32::MAX) {
-        log.refuse(format!("{name} = {time} is no time that tc can say, from 1 us to 4294 s"), "write another");
+        log.refuse(
+            format!("{name} = {time} is no time that tc can say, from 1 us to 4294 s"),
+            "write \
+            another",
+        );
         return None;
     }
     let kept = Span::from_us(us);

@@ -1,13 +1,13 @@
-//! tc-netem(8): delay and rate of a link, and our impairments `jitter`, `reorder`, `bernoulli`, `gilbert_elliott`,
-//! `duplicate` and `corrupt`.
+//! tc-netem(8): delay and rate of a link, and our impairments `jitter`, `reorder`, `bernoulli`,
+//! `gilbert_elliott`, `duplicate` and `corrupt`.
 mod delay;
 mod wire;
 
-use crate::tc::Kind;
-use crate::tc::discipline::{ImportContext, Part, Table, table};
 use super::tbf::no_queue;
+use crate::tc::Kind;
+use crate::tc::args::{Arg, Args, Refused};
+use crate::tc::discipline::{ImportContext, Part, Table, table};
 use crate::tc::units::show_percent;
-use crate::tc::args::{Refused, Arg, Args};
 use delay::Delay;
 use dumbbell_core::units::{Packets, Rate};
 use serde_json::json;
@@ -16,8 +16,18 @@ pub use wire::wire;
 /// The network emulator. It is no queue of an algorithm: [`wire`] writes it.
 pub const NETEM: Kind = Kind { name: "netem", import, exports: &[], export: no_queue };
 
-const KNOWN: &[&str] =
-    &["limit", "delay", "latency", "distribution", "loss", "duplicate", "corrupt", "reorder", "gap", "rate"];
+const KNOWN: &[&str] = &[
+    "limit",
+    "delay",
+    "latency",
+    "distribution",
+    "loss",
+    "duplicate",
+    "corrupt",
+    "reorder",
+    "gap",
+    "rate",
+];
 const REFUSED: &[Refused] = &[
     ("slot", "no link here sends in slots", "take `slot` out"),
     ("ecn", "a loss here is a loss, never a mark", "take `ecn` out"),
@@ -89,7 +99,12 @@ fn loss<'t>(word: Arg<'t>, words: &mut Args<'t, '_>, part: &mut Part) -> Option<
         }
         Some("state") => {
             let state = words.next()?;
-            words.error(state, "no impairment here has netem's four states", "write loss gemodel, which has two");
+            words.error(
+                state,
+                "no impairment here has netem's four states",
+                "write loss gemodel, \
+                which has two",
+            );
             while words.next_number().is_some() {}
             None
         }
@@ -99,7 +114,10 @@ fn loss<'t>(word: Arg<'t>, words: &mut Args<'t, '_>, part: &mut Part) -> Option<
             }
             let p = words.percent(word, "1%")?;
             correlation(words);
-            part.say(format!("loss {}: each packet is lost with probability {p}, independently", show_percent(p)));
+            part.say(format!(
+                "loss {}: each packet is lost with probability {p}, independently",
+                show_percent(p)
+            ));
             Some(table([("kind", json!("bernoulli")), ("loss", json!(p))]))
         }
     }
@@ -121,10 +139,16 @@ fn gemodel(words: &mut Args<'_, '_>, part: &mut Part) -> Option<Table> {
     let r = given.get(1).copied().unwrap_or(1.0 - p);
     let (bad, good) = (given.get(2).copied().unwrap_or(1.0), given.get(3).copied().unwrap_or(0.0));
     part.say(format!(
-        "loss gemodel: p = to_bad = {p}, r = to_good = {r}, 1-h = loss_bad = {bad}, 1-k = loss_good = {good}; what is not \
-         written is r = 1 - p, 1-h = 100%, 1-k = 0 (tc-netem(8))"
+        "loss gemodel: p = to_bad = {p}, r = to_good = {r}, 1-h = loss_bad = {bad}, 1-k = \
+            loss_good = {good}; what is not written is r = 1 - p, 1-h = 100%, 1-k = 0 \
+            (tc-netem(8))"
     ));
-    let state = [("to_bad", json!(p)), ("to_good", json!(r)), ("loss_bad", json!(bad)), ("loss_good", json!(good))];
+    let state = [
+        ("to_bad", json!(p)),
+        ("to_good", json!(r)),
+        ("loss_bad", json!(bad)),
+        ("loss_good", json!(good)),
+    ];
     let mut out = table([("kind", json!("gilbert_elliott"))]);
     out.extend(table(state));
     Some(out)
@@ -135,18 +159,28 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
     let s = read(words, &mut part);
     if let Some(p) = s.duplicate {
         let shown = show_percent(p);
-        part.say(format!("duplicate {shown}: so many packets arrive twice; what follows is done to each of both"));
+        part.say(format!(
+            "duplicate {shown}: so many packets arrive twice; what follows is done to \
+            each of both"
+        ));
         part.impairment.push(table([("kind", json!("duplicate")), ("share", json!(p))]));
     }
     s.delay.means(words, &mut part);
     part.impairment.extend(s.loss);
     if let Some(p) = s.corrupt {
         let shown = show_percent(p);
-        part.say(format!("corrupt {shown}: so many packets get a wrong bit, and their receiver discards them"));
+        part.say(format!(
+            "corrupt {shown}: so many packets get a wrong bit, and their receiver \
+            discards them"
+        ));
         part.impairment.push(table([("kind", json!("corrupt")), ("rate", json!(p))]));
     }
     if let Some(rate) = s.rate {
-        part.say(format!("rate {}: the rate of the link, {} bits a second", crate::tc::units::show_rate(rate), rate.bps()));
+        part.say(format!(
+            "rate {}: the rate of the link, {} bits a second",
+            crate::tc::units::show_rate(rate),
+            rate.bps()
+        ));
         part.rate = Some(rate);
     }
     limit(s.limit, s.rate.or(above.rate).is_some() && !above.child, words, &mut part);
@@ -162,12 +196,17 @@ fn limit(written: Option<u32>, waits: bool, words: &mut Args<'_, '_>, part: &mut
         words.error(kind, "a limit of 0 does not hold one packet", "raise it, as in limit 1000");
     } else if waits {
         part.say(format!(
-            "limit {limit}{default}: so many packets wait at most; netem counts those under way in its delay too"
+            "limit {limit}{default}: so many packets wait at most; netem counts those under way in \
+                its delay too"
         ));
-        part.queue = Some(table([("kind", json!("drop_tail")), ("limit", json!(Packets(f64::from(limit))))]));
+        part.queue = Some(table([
+            ("kind", json!("drop_tail")),
+            ("limit", json!(Packets(f64::from(limit)))),
+        ]));
     } else {
         part.say(format!(
-            "limit {limit}{default}: so many packets may be under way in netem's delay; here that has no limit"
+            "limit {limit}{default}: so many packets may be under way in netem's delay; here that \
+                has no limit"
         ));
     }
 }

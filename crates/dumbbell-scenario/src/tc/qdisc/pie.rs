@@ -1,8 +1,8 @@
 //! tc-pie(8): our `pie`; what fq_pie has of it too.
-use crate::tc::Kind;
 use super::leaf::{alone, fixed, limit, micros, packets};
-use crate::tc::discipline::{ImportContext, ExportLog, Part, ExportContext, Table, table};
+use crate::tc::Kind;
 use crate::tc::args::{Arg, Args};
+use crate::tc::discipline::{ExportContext, ExportLog, ImportContext, Part, Table, table};
 use dumbbell_algos::aqm::pie::PieConfig;
 use dumbbell_algos::aqm::pie::delay::DelayEstimate;
 use dumbbell_core::units::Span;
@@ -66,11 +66,14 @@ impl Parsed {
     /// Their meaning, explained.
     pub fn mean(&self, part: &mut Part) -> Table {
         let default = PieConfig::default();
-        let (target, tupdate) = (self.target.unwrap_or(default.target), self.tupdate.unwrap_or(default.tupdate));
+        let (target, tupdate) =
+            (self.target.unwrap_or(default.target), self.tupdate.unwrap_or(default.tupdate));
         part.say(format!(
-            "target {target} and tupdate {tupdate}: RFC 8033's QDELAY_REF and T_UPDATE; Linux rounds tupdate up to its timer's ticks"
+            "target {target} and tupdate {tupdate}: RFC 8033's QDELAY_REF and T_UPDATE; Linux \
+                rounds tupdate up to its timer's ticks"
         ));
-        let real = |parsed: Option<u32>, default: f64| parsed.map_or(default, |n| f64::from(n) / PARTS);
+        let real =
+            |parsed: Option<u32>, default: f64| parsed.map_or(default, |n| f64::from(n) / PARTS);
         let (alpha, beta) = (real(self.alpha, default.alpha), real(self.beta, default.beta));
         part.say(format!(
             "alpha {} and beta {}: tc has sixteenths, the gains are {alpha} and {beta} in 1/s",
@@ -78,18 +81,25 @@ impl Parsed {
             beta * PARTS
         ));
         if self.ecn {
-            part.say("ecn: ECN-capable packets are marked while the probability is below mark_ecnth = 10 %");
+            part.say(
+                "ecn: ECN-capable packets are marked while the probability is below \
+                mark_ecnth = 10 %",
+            );
         }
         if self.bytemode {
             part.say("bytemode: the probability goes with the packet's size over the MTU");
         }
-        let delay = if self.dequeue_rate { DelayEstimate::DequeueRate } else { DelayEstimate::Timestamp };
+        let delay =
+            if self.dequeue_rate { DelayEstimate::DequeueRate } else { DelayEstimate::Timestamp };
         part.say(if self.dequeue_rate {
             "dq_rate_estimator: the delay is what waits over the measured rate of departures"
         } else {
             "no dq_rate_estimator: the delay is how long the packet that left last had waited"
         });
-        part.say("Linux adds 2 % to the probability beyond a delay of 250 ms, which pie here does not");
+        part.say(
+            "Linux adds 2 % to the probability beyond a delay of 250 ms, which pie here does \
+            not",
+        );
         table([
             ("target", json!(target)),
             ("tupdate", json!(tupdate)),
@@ -125,7 +135,8 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
             _ => words.unknown(word, KNOWN, &[]),
         }
     }
-    let mut queue = table([("kind", json!("pie")), ("limit", limit(most, LIMIT, words, &mut part))]);
+    let mut queue =
+        table([("kind", json!("pie")), ("limit", limit(most, LIMIT, words, &mut part))]);
     queue.extend(parsed.mean(&mut part));
     part.queue = Some(queue);
     part
@@ -152,8 +163,11 @@ pub fn options(c: &PieConfig, log: &mut ExportLog) -> Option<String> {
 fn sixteenths(name: &str, gain: f64, log: &mut ExportLog) -> Option<u32> {
     let parts = (gain * PARTS).round();
     if !(0.0..=f64::from(MOST)).contains(&parts) || (parts == 0.0 && gain > 0.0) {
-        log
-            .refuse(format!("{name} = {gain} is no gain that tc can say: it has sixteenths up to 2"), "write another");
+        log.refuse(
+            format!("{name} = {gain} is no gain that tc can say: it has sixteenths up to 2"),
+            "write \
+                another",
+        );
         return None;
     }
     if parts / PARTS != gain {
@@ -167,14 +181,29 @@ fn habits(c: &PieConfig, log: &mut ExportLog) {
     let own = PieConfig::default();
     fixed(
         &[
-            (c.delay == DelayEstimate::LinkRate, "delay", "it is measured by time stamps, not by the link's rate"),
+            (
+                c.delay == DelayEstimate::LinkRate,
+                "delay",
+                "it is measured by time stamps, not by \
+                the link's rate",
+            ),
             (c.max_burst != own.max_burst, "max_burst", "bursts of 150 ms pass"),
-            (c.mean_packet_size != own.mean_packet_size, "mean_packet_size", "it is the device's MTU"),
+            (
+                c.mean_packet_size != own.mean_packet_size,
+                "mean_packet_size",
+                "it is the device's \
+                MTU",
+            ),
             (c.dq_threshold != own.dq_threshold, "dq_threshold", "it is 16384 bytes"),
             (c.decay != own.decay, "decay", "the probability decays while both delays are zero"),
             (c.ecn && c.mark_ecnth != own.mark_ecnth, "mark_ecnth", "it is 10 %"),
             (c.derandomize != own.derandomize, "derandomize", "signals are spaced"),
-            (c.cap_drop_adjustment != own.cap_drop_adjustment, "cap_drop_adjustment", "a step is at most 2 %"),
+            (
+                c.cap_drop_adjustment != own.cap_drop_adjustment,
+                "cap_drop_adjustment",
+                "a step is \
+                at most 2 %",
+            ),
             (c.activate != own.activate, "activate", "the algorithm always runs"),
         ],
         log,

@@ -1,12 +1,12 @@
 //! tc-red(8): our `red` in byte mode, and `adaptive_red`.
 //!
-//! What the manual does not say and Linux does is set too: no gentle region, one random number for each signal, no
-//! least queue, and an average that only decays after an idle time.
-use crate::tc::discipline::{ImportContext, ExportLog, Part, ExportContext, in_packets, table};
-use crate::tc::args::Args;
-use crate::tc::Kind;
-use crate::tc::qdisc::adaptive_red;
+//! What the manual does not say and Linux does is set too: no gentle region, one random number for
+//! each signal, no least queue, and an average that only decays after an idle time.
 use super::burst;
+use crate::tc::Kind;
+use crate::tc::args::Args;
+use crate::tc::discipline::{ExportContext, ExportLog, ImportContext, Part, in_packets, table};
+use crate::tc::qdisc::adaptive_red;
 use dumbbell_algos::aqm::drop_tail::Victim;
 use dumbbell_algos::aqm::red::average::{IdleFraction, IdleStyle};
 use dumbbell_algos::aqm::red::spacing::SpacingLaw;
@@ -18,10 +18,25 @@ use serde_json::json;
 /// Random Early Detection.
 pub const RED: Kind = Kind { name: "red", import, exports: &["red", "adaptive_red"], export };
 
-const KNOWN: &[&str] =
-    &["limit", "min", "max", "avpkt", "burst", "bandwidth", "probability", "ecn", "harddrop", "adaptive"];
+const KNOWN: &[&str] = &[
+    "limit",
+    "min",
+    "max",
+    "avpkt",
+    "burst",
+    "bandwidth",
+    "probability",
+    "ecn",
+    "harddrop",
+    "adaptive",
+];
 const REFUSED: &[crate::tc::args::Refused] = &[
-    ("nodrop", "red here drops early what cannot be marked, and `nodrop` lets it in", "take `nodrop` out"),
+    (
+        "nodrop",
+        "red here drops early what cannot be marked, and `nodrop` lets it in",
+        "take \
+        `nodrop` out",
+    ),
     ("qevent", "a scenario has no blocks of filters", "take `qevent` and what belongs to it out"),
 ];
 
@@ -64,7 +79,11 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
     let mut part = Part::default();
     let kind = words.kind;
     if above.child {
-        words.error(kind, "a queue below red has no counterpart here", "take the line below it out");
+        words.error(
+            kind,
+            "a queue below red has no counterpart here",
+            "take the line below it out",
+        );
     }
     let s = read(words);
     let limit = words.needed(s.limit, "limit", "60000");
@@ -75,7 +94,8 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
         return part;
     }
     part.say(format!(
-        "limit {}: at most so many bytes wait, {} packets of avpkt {}; Linux counts 14 bytes of Ethernet with each",
+        "limit {}: at most so many bytes wait, {} packets of avpkt {}; Linux counts 14 bytes of \
+            Ethernet with each",
         limit.0,
         in_packets(limit, avpkt),
         avpkt.0
@@ -84,12 +104,17 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
     let min = s.min.unwrap_or_else(|| default(&mut part, "min", "max / 3", Bytes(max.0 / 3)));
     let (min_th, max_th) = (in_packets(min, avpkt), in_packets(max, avpkt));
     part.say(format!(
-        "min {} and max {}: bytes over avpkt {} are min_th = {min_th} pkt and max_th = {max_th} pkt, and \
-         byte_mode = true keeps them bytes of the queue",
+        "min {} and max {}: bytes over avpkt {} are min_th = {min_th} pkt and max_th = {max_th} \
+            pkt, and byte_mode = true keeps them bytes of the queue",
         min.0, max.0, avpkt.0
     ));
     if max.0 <= min.0 {
-        words.error(kind, format!("max {} is not above min {}", max.0, min.0), "write max as three times min");
+        words.error(
+            kind,
+            format!("max {} is not above min {}", max.0, min.0),
+            "write max as three \
+            times min",
+        );
         return part;
     }
     let Some(w_q) = weight(s.burst, min, max, avpkt, words, &mut part) else { return part };
@@ -135,62 +160,88 @@ fn weight(
 ) -> Option<f64> {
     let burst = written.unwrap_or_else(|| {
         let rule = ((2 * min.0 + max.0) / (3 * avpkt.0)).min(u64::from(u32::MAX)) as u32;
-        part.say(format!("burst is not written: (min + min + max) / (3 avpkt) = {rule} (tc-red(8))"));
+        part.say(format!(
+            "burst is not written: (min + min + max) / (3 avpkt) = {rule} (tc-red(8))"
+        ));
         rule
     });
     let min_th = in_packets(min, avpkt);
     let Some(k) = burst::exponent(min_th, burst) else {
         let kind = words.kind;
         let cause = format!(
-            "with min {min_th} packets of avpkt no weight of the average suits a burst of {burst}, and tc refuses it"
+            "with min {min_th} packets of avpkt no weight of the average suits a burst of {burst}, \
+                and tc refuses it"
         );
         words.error(kind, cause, format!("write burst {}", min_th.ceil().max(1.0) as u64 + 1));
         return None;
     };
     let w_q = 0.5f64.powi(k as i32);
     part.say(format!(
-        "burst {burst}: w_q = 2^-{k} = {w_q}, the largest power of two that keeps the average of a burst of {burst} \
-         packets below min: burst + 1 - min/avpkt <= (1 - (1 - w_q)^burst) / w_q (Floyd, Jacobson 1993, inequality 3)"
+        "burst {burst}: w_q = 2^-{k} = {w_q}, the largest power of two that keeps the average of a \
+            burst of {burst} packets below min: burst + 1 - min/avpkt <= (1 - (1 - w_q)^burst) / \
+            w_q (Floyd, Jacobson 1993, inequality 3)"
     ));
     Some(w_q)
 }
 
 /// `max_p`, explained.
-fn chance(written: Option<f64>, min: Bytes, max: Bytes, words: &mut Args<'_, '_>, part: &mut Part) -> Option<f64> {
+fn chance(
+    written: Option<f64>,
+    min: Bytes,
+    max: Bytes,
+    words: &mut Args<'_, '_>,
+    part: &mut Part,
+) -> Option<f64> {
     let p = written.unwrap_or_else(|| {
         part.say("probability is not written: 0.02 (tc-red(8))");
         0.02
     });
     let Some(k) = burst::slope(min.0, max.0, p) else {
         let kind = words.kind;
-        words.error(kind, format!("a probability of {p} is too small for tc"), "write probability 0.02");
+        words.error(
+            kind,
+            format!("a probability of {p} is too small for tc"),
+            "write probability \
+            0.02",
+        );
         return None;
     };
     let old = (max.0 - min.0) as f64 / f64::from(k).exp2();
     part.say(format!(
-        "probability {p}: max_p = {p}; kernels before 3.3 keep (max - min) / probability as a power of two, 2^{k}, and \
-         mark with at most {old:.4}"
+        "probability {p}: max_p = {p}; kernels before 3.3 keep (max - min) / probability as a \
+            power of two, 2^{k}, and mark with at most {old:.4}"
     ));
     Some(p)
 }
 
 fn remarks(s: &Parsed, part: &mut Part) {
     if let Some(rate) = s.bandwidth {
-        part.say(format!("bandwidth {rate}: the average decays at this rate while idle; here at the link's own, so give the link this rate"));
+        part.say(format!(
+            "bandwidth {rate}: the average decays at this rate while idle; here at \
+            the link's own, so give the link this rate"
+        ));
     } else {
-        part.say("bandwidth is not written: tc takes 10 Mbps for the decay of the average while idle; here it is the link's rate");
+        part.say(
+            "bandwidth is not written: tc takes 10 Mbps for the decay of the average while \
+            idle; here it is the link's rate",
+        );
     }
     match (s.ecn, s.harddrop) {
-        (true, true) => {
-            part.say("ecn harddrop: ECN-capable packets are marked, and dropped where the average is above max")
-        }
-        (true, false) => part.say("ecn: ECN-capable packets are marked, above max too (ecn_hard = false)"),
+        (true, true) => part.say(
+            "ecn harddrop: ECN-capable packets are marked, and dropped where the average \
+                is above max",
+        ),
+        (true, false) => part.say(
+            "ecn: ECN-capable packets are marked, above max too (ecn_hard = \
+            false)",
+        ),
         (false, true) => part.say("harddrop says nothing without ecn: left out"),
         (false, false) => {}
     }
     part.say(
-        "Linux's red has no gentle region, draws one random number for each signal (spacing = \"uniform_stored\"), spares \
-         no short queue (min_q_for_drop = \"0 pkt\"), and lets the average only decay after an idle time",
+        "Linux's red has no gentle region, draws one random number for each signal (spacing = \
+            \"uniform_stored\"), spares no short queue (min_q_for_drop = \"0 pkt\"), and lets the \
+            average only decay after an idle time",
     );
 }
 
@@ -204,7 +255,8 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
     let avpkt = if c.byte_mode { c.mean_packet_size } else { Bytes(u64::from(site.mtu)) };
     if !c.byte_mode {
         log.say(format!(
-            "tc's red counts bytes: thresholds in packets are written for packets of the MTU, {} bytes",
+            "tc's red counts bytes: thresholds in packets are written for packets of the MTU, {} \
+                bytes",
             avpkt.0
         ));
     }
@@ -213,7 +265,11 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
     let limit = match site.capacity {
         Capacity::Bytes(n) => n as f64,
         Capacity::Packets(n) => {
-            log.say(format!("limit: {n} packets of {0} bytes are {1} bytes", avpkt.0, u64::from(n) * avpkt.0));
+            log.say(format!(
+                "limit: {n} packets of {0} bytes are {1} bytes",
+                avpkt.0,
+                u64::from(n) * avpkt.0
+            ));
             f64::from(n) * avpkt.0 as f64
         }
         Capacity::Buffers { .. } => return None, // refused before
@@ -227,7 +283,11 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
         return None;
     }
     if max <= min || burst::slope(min as u64, max as u64, c.max_p).is_none() {
-        log.refuse("tc's red needs max_th above min_th and max_p above zero", "raise max_th or max_p");
+        log.refuse(
+            "tc's red needs max_th above min_th and max_p above zero",
+            "raise max_th or \
+            max_p",
+        );
         return None;
     }
     let burst = bursts(c.w_q, min / avpkt.0 as f64, log)?;
@@ -240,18 +300,22 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
     let flags = format!("{flags}{}", if adapts { " adaptive" } else { "" });
     let bandwidth = crate::tc::units::show_rate(site.rate);
     Some(format!(
-        "red limit {limit} min {min} max {max} avpkt {} burst {burst} bandwidth {bandwidth} probability {}{flags}",
+        "red limit {limit} min {min} max {max} avpkt {} burst {burst} bandwidth {bandwidth} \
+            probability {}{flags}",
         avpkt.0, c.max_p
     ))
 }
 
 /// What follows from the link written out: tc has numbers only.
 fn written(c: RedConfig, site: &ExportContext<'_>, log: &mut ExportLog) -> RedConfig {
-    let link = LinkInfo { rate: site.rate, capacity: site.capacity, mtu: site.mtu, delay: site.delay };
+    let link =
+        LinkInfo { rate: site.rate, capacity: site.capacity, mtu: site.mtu, delay: site.delay };
     let on = c.on(&link);
     if c.auto_th {
-        log
-            .say(format!("min_th and max_th follow from the link: {:.4} and {:.4} packets", on.min_th.0, on.max_th.0));
+        log.say(format!(
+            "min_th and max_th follow from the link: {:.4} and {:.4} packets",
+            on.min_th.0, on.max_th.0
+        ));
     }
     if on.w_q != c.w_q {
         log.say(format!("w_q follows from the link: {:.6}", on.w_q));
@@ -265,13 +329,21 @@ fn refusals(c: &RedConfig, log: &mut ExportLog) {
         log.refuse("tc's red has no gentle region", "write gentle = false");
     }
     if c.byte_drop != ByteDrop::Off {
-        log.refuse("tc's red does not signal larger packets more often", "write byte_drop = \"off\"");
+        log.refuse(
+            "tc's red does not signal larger packets more often",
+            "write byte_drop = \
+            \"off\"",
+        );
     }
     if c.victim != Victim::Tail {
         log.refuse("tc's red drops the arriving packet", "write victim = \"tail\"");
     }
     if c.curve != RedConfig::default().curve {
-        log.refuse("tc's red has a straight curve between its thresholds", "write curve = \"linear\"");
+        log.refuse(
+            "tc's red has a straight curve between its thresholds",
+            "write curve = \
+            \"linear\"",
+        );
     }
 }
 
@@ -279,7 +351,10 @@ fn refusals(c: &RedConfig, log: &mut ExportLog) {
 pub fn bursts(w_q: f64, min_th: f64, log: &mut ExportLog) -> Option<u32> {
     let wanted = (-w_q.log2()).round().clamp(1.0, 31.0) as u32;
     let Some((burst, k)) = burst::nearest(min_th, wanted) else {
-        let cause = format!("with min_th = {min_th:.3} packets no burst gives tc a weight of the average");
+        let cause = format!(
+            "with min_th = {min_th:.3} packets no burst gives tc a weight of the \
+            average"
+        );
         log.refuse(cause, "raise min_th above one packet");
         return None;
     };
@@ -292,10 +367,25 @@ pub fn bursts(w_q: f64, min_th: f64, log: &mut ExportLog) -> Option<u32> {
 /// What Linux does otherwise and nobody can write.
 fn habits(c: &RedConfig, log: &mut ExportLog) {
     let own = [
-        (c.spacing != SpacingLaw::UniformStored, "spacing", "signals are spaced as by \"uniform_stored\""),
+        (
+            c.spacing != SpacingLaw::UniformStored,
+            "spacing",
+            "signals are spaced as by \
+            \"uniform_stored\"",
+        ),
         (c.min_q_for_drop.0 > 0.0, "min_q_for_drop", "no short queue is spared"),
-        (c.idle_style != IdleStyle::Paper, "idle_style", "the average only decays after an idle time"),
-        (c.idle_fraction != IdleFraction::Real, "idle_fraction", "fractions of a packet's time count while idle"),
+        (
+            c.idle_style != IdleStyle::Paper,
+            "idle_style",
+            "the average only decays after an idle \
+            time",
+        ),
+        (
+            c.idle_fraction != IdleFraction::Real,
+            "idle_fraction",
+            "fractions of a packet's time \
+            count while idle",
+        ),
     ];
     for (_, key, habit) in own.iter().filter(|(differs, ..)| *differs) {
         log.say(format!("{key} cannot be said: in Linux {habit}"));

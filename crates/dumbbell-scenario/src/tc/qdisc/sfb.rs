@@ -1,8 +1,8 @@
 //! tc-sfb(8): our `sfb`.
-use crate::tc::Kind;
 use super::leaf::{alone, fixed, packets};
-use crate::tc::discipline::{ImportContext, ExportLog, Part, ExportContext, table};
+use crate::tc::Kind;
 use crate::tc::args::Args;
+use crate::tc::discipline::{ExportContext, ExportLog, ImportContext, Part, table};
 use dumbbell_algos::aqm::sfb::SfbConfig;
 use dumbbell_core::units::{Packets, Span};
 use serde_json::json;
@@ -10,8 +10,17 @@ use serde_json::json;
 /// Stochastic Fair BLUE.
 pub const SFB: Kind = Kind { name: "sfb", import, exports: &["sfb"], export };
 
-const KNOWN: &[&str] =
-    &["rehash", "db", "limit", "max", "target", "increment", "decrement", "penalty_rate", "penalty_burst"];
+const KNOWN: &[&str] = &[
+    "rehash",
+    "db",
+    "limit",
+    "max",
+    "target",
+    "increment",
+    "decrement",
+    "penalty_rate",
+    "penalty_burst",
+];
 /// Linux's bins: 8 levels of 16 (tc-sfb(8)).
 const BINS: (u32, u32) = (8, 16);
 /// A device's txqueuelen, unless it was set.
@@ -64,14 +73,25 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
     alone(words, above);
     let s = read(words);
     let limit = s.limit.filter(|n| *n > 0).unwrap_or(TXQUEUELEN);
-    let own = if s.limit.is_none() { " (the device's txqueuelen unless it was set, as none is written)" } else { "" };
-    part.say(format!("limit {limit}{own}: at most {limit} packets wait, the one in transmission apart"));
+    let own = if s.limit.is_none() {
+        " (the device's txqueuelen unless it was set, as none is \
+        written)"
+    } else {
+        ""
+    };
     part.say(format!(
-        "max {} and target {}: packets of a flow's bins; increment {} and decrement {} of their probability, which tc \
-         rounds to 1/65535",
+        "limit {limit}{own}: at most {limit} packets wait, the one in transmission \
+        apart"
+    ));
+    part.say(format!(
+        "max {} and target {}: packets of a flow's bins; increment {} and decrement {} of their \
+            probability, which tc rounds to 1/65535",
         s.max, s.target, s.increment, s.decrement
     ));
-    part.say(format!("rehash {} and db {}: milliseconds; 0 of rehash is never", s.rehash_ms, s.db_ms));
+    part.say(format!(
+        "rehash {} and db {}: milliseconds; 0 of rehash is never",
+        s.rehash_ms, s.db_ms
+    ));
     part.say(format!(
         "Linux has {} levels of {} bins, and always marks ECN-capable packets (ecn = true)",
         BINS.0, BINS.1
@@ -117,7 +137,8 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
         }
     }
     Some(format!(
-        "sfb rehash {rehash} db {db} limit {} max {} target {} increment {} decrement {} penalty_rate {} penalty_burst {}",
+        "sfb rehash {rehash} db {db} limit {} max {} target {} increment {} decrement {} \
+            penalty_rate {} penalty_burst {}",
         packets(site, log),
         c.max.0.round(),
         c.target.0.round(),

@@ -1,8 +1,8 @@
 //! tc-sfq(8): our `sfq`.
-use crate::tc::Kind;
 use super::leaf::{alone, bytes, limit};
-use crate::tc::discipline::{ImportContext, ExportLog, Part, ExportContext, table};
-use crate::tc::args::{Refused, Args};
+use crate::tc::Kind;
+use crate::tc::args::{Args, Refused};
+use crate::tc::discipline::{ExportContext, ExportLog, ImportContext, Part, table};
 use dumbbell_algos::aqm::drop_tail::DropTail;
 use dumbbell_algos::qdisc::parts::child_aqm::Child;
 use dumbbell_algos::qdisc::sfq::SfqConfig;
@@ -13,7 +13,8 @@ use serde_json::json;
 pub const SFQ: Kind = Kind { name: "sfq", import, exports: &["sfq"], export };
 
 const KNOWN: &[&str] = &["limit", "perturb", "quantum", "divisor", "flows", "depth", "headdrop"];
-const RED: &str = "RED in the queues of sfq is read from a scenario: queue = { kind = \"sfq\", aqm = \"red\" }";
+const RED: &str = "RED in the queues of sfq is read from a scenario: queue = { kind = \"sfq\", aqm \
+    = \"red\" }";
 const OUT: &str = "take `redflowlimit` and RED's words out";
 const REFUSED: &[Refused] = &[
     ("redflowlimit", RED, OUT),
@@ -68,7 +69,10 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
         s => format!("perturb {s}: the hash is drawn anew every {s} s"),
     });
     let flows = flows.unwrap_or(LIMIT);
-    part.say(format!("flows {flows}: Linux lets so many queues hold packets at a time; here all {divisor} may"));
+    part.say(format!(
+        "flows {flows}: Linux lets so many queues hold packets at a time; here all \
+        {divisor} may"
+    ));
     part.queue = Some(table([
         ("kind", json!("sfq")),
         ("limit", limit),
@@ -83,15 +87,24 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
 
 fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
     let c: SfqConfig = serde_json::from_value(site.aqm.config.clone()).ok()?;
-    if c.aqm.resolved().ok() != Child::of::<DropTail>().resolved().ok() || c.aqm.kind != "drop_tail" {
-        log.refuse(format!("the queues of tc's sfq are not `{}`", c.aqm.kind), "write aqm = \"drop_tail\"");
+    if c.aqm.resolved().ok() != Child::of::<DropTail>().resolved().ok() || c.aqm.kind != "drop_tail"
+    {
+        log.refuse(
+            format!("the queues of tc's sfq are not `{}`", c.aqm.kind),
+            "write aqm = \
+            \"drop_tail\"",
+        );
     }
     if !c.divisor.is_power_of_two() {
         log.refuse(format!("divisor = {} is no power of two", c.divisor), "write divisor = 1024");
     }
     let limit = super::leaf::packets(site, log);
     if limit > MOST {
-        log.refuse(format!("tc's sfq holds at most {MOST} packets, and this one {limit}"), "lower the limit");
+        log.refuse(
+            format!("tc's sfq holds at most {MOST} packets, and this one {limit}"),
+            "lower \
+            the limit",
+        );
     }
     let flows = c.divisor.min(MOST_FLOWS);
     let perturb = (c.perturb.ps() + 500_000_000_000) / 1_000_000_000_000;
@@ -101,7 +114,8 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
     let quantum = bytes("quantum", c.quantum, log)?;
     let head = if c.headdrop { " headdrop" } else { "" };
     Some(format!(
-        "sfq limit {limit} flows {flows} depth {} divisor {} quantum {quantum} perturb {perturb}{head}",
+        "sfq limit {limit} flows {flows} depth {} divisor {} quantum {quantum} perturb \
+            {perturb}{head}",
         c.depth, c.divisor
     ))
 }

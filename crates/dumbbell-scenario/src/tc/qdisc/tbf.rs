@@ -1,14 +1,15 @@
 //! tc-tbf(8): our conditioner `tbf`; with a queue below it, the rate of a link.
 use crate::tc::Kind;
-use crate::tc::discipline::{ImportContext, ExportLog, Part, ExportContext, table};
+use crate::tc::args::{Args, Refused};
+use crate::tc::discipline::{ExportContext, ExportLog, ImportContext, Part, table};
 use crate::tc::units::show_rate;
-use crate::tc::args::{Refused, Args};
 use dumbbell_algos::conditioner::tbf::TbfConfig;
 use dumbbell_core::units::{Bytes, Limit, Rate, Span};
 use dumbbell_plan::{Link, Spec};
 use serde_json::json;
 
-/// The token bucket filter. It is no queue of an algorithm: [`shaper`] and [`conditioner`] write it.
+/// The token bucket filter. It is no queue of an algorithm: [`shaper`] and [`conditioner`] write
+/// it.
 pub const TBF: Kind = Kind { name: "tbf", import, exports: &[], export: no_queue };
 
 const KNOWN: &[&str] = &["rate", "burst", "buffer", "maxburst", "latency", "limit"];
@@ -18,8 +19,18 @@ const REFUSED: &[Refused] = &[
     ("mtu", ONE_BUCKET, "take `mtu` out, or write it as the mtu of the link"),
     ("minburst", ONE_BUCKET, "take `minburst` out"),
     ("mpu", "a packet here takes tokens for its own length, however short", "take `mpu` out"),
-    ("overhead", "a packet here takes tokens for its IP length", "take `overhead` out, or write framing at the link"),
-    ("linklayer", "a packet here takes tokens for its IP length", "take `linklayer` out, or write framing at the link"),
+    (
+        "overhead",
+        "a packet here takes tokens for its IP length",
+        "take `overhead` out, or write \
+        framing at the link",
+    ),
+    (
+        "linklayer",
+        "a packet here takes tokens for its IP length",
+        "take `linklayer` out, or write \
+        framing at the link",
+    ),
 ];
 
 pub(crate) fn no_queue(_: &ExportContext<'_>, _: &mut ExportLog) -> Option<String> {
@@ -46,7 +57,12 @@ fn read(words: &mut Args<'_, '_>) -> Parsed {
             _ => words.unknown(word, KNOWN, REFUSED),
         }
         if s.latency.is_some() && s.limit.is_some() {
-            words.error(word, "`latency` and `limit` say the same in two ways", "keep one of the two");
+            words.error(
+                word,
+                "`latency` and `limit` say the same in two ways",
+                "keep one of the \
+                two",
+            );
             s.latency = None;
         }
     }
@@ -56,10 +72,13 @@ fn read(words: &mut Args<'_, '_>) -> Parsed {
 fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
     let mut part = Part::default();
     let s = read(words);
-    let (rate, burst) = (words.needed(s.rate, "rate", "10mbit"), words.needed(s.burst, "burst", "15000"));
+    let (rate, burst) =
+        (words.needed(s.rate, "rate", "10mbit"), words.needed(s.burst, "burst", "15000"));
     let held = s.limit.map(|_| ()).or(s.latency.map(|_| ()));
     let held = words.needed(held, "latency", "50ms");
-    let (Some(rate), Some(burst), Some(()), true) = (rate, burst, held, words.check.ok()) else { return part };
+    let (Some(rate), Some(burst), Some(()), true) = (rate, burst, held, words.check.ok()) else {
+        return part;
+    };
     if burst.0 == 0 {
         let kind = words.kind;
         words.error(kind, "no packet fits into a burst of 0", "write burst 15000");
@@ -68,8 +87,8 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
     part.say(format!("rate {}: {} bits a second", show_rate(rate), rate.bps()));
     if above.child {
         part.say(
-            "a queue hangs below it: the link has this rate, and sends each packet at it instead of bursts at the \
-                  device's speed; burst and limit (or latency) have no effect here",
+            "a queue hangs below it: the link has this rate, and sends each packet at it instead \
+                of bursts at the device's speed; burst and limit (or latency) have no effect here",
         );
         part.rate = Some(rate);
         return part;
@@ -82,7 +101,8 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
         (_, Some(latency)) => {
             let limit = rate.bytes_in(latency).saturating_add(burst.0);
             part.say(format!(
-                "latency {latency}: rate times latency and the bucket are a limit of {limit} bytes (tc-tbf(8))"
+                "latency {latency}: rate times latency and the bucket are a limit of {limit} bytes \
+                    (tc-tbf(8))"
             ));
             Bytes(limit)
         }
@@ -97,8 +117,12 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
         );
     }
     part.say(format!("limit {}: at most so many bytes wait for tokens", limit.0));
-    part.conditioner =
-        Some(table([("kind", json!("tbf")), ("rate", json!(rate)), ("burst", json!(burst)), ("limit", json!(limit))]));
+    part.conditioner = Some(table([
+        ("kind", json!("tbf")),
+        ("rate", json!(rate)),
+        ("burst", json!(burst)),
+        ("limit", json!(limit)),
+    ]));
     part
 }
 
@@ -113,7 +137,11 @@ pub fn conditioner(spec: &Spec, log: &mut ExportLog) -> Option<String> {
             bytes
         }
         Limit::Packets(_) | Limit::Buffers(..) | Limit::Unlimited | Limit::Bdp(_) => {
-            log.refuse("tc's tbf has a limit in bytes", "write it in bytes or as a time, such as limit = \"70 ms\"");
+            log.refuse(
+                "tc's tbf has a limit in bytes",
+                "write it in bytes or as a time, such as \
+                limit = \"70 ms\"",
+            );
             return None;
         }
     };
@@ -124,19 +152,24 @@ pub fn conditioner(spec: &Spec, log: &mut ExportLog) -> Option<String> {
     Some(format!("tbf rate {} burst {} limit {limit}", show_rate(c.rate), c.burst.0))
 }
 
-/// Timer ticks a second that a bucket must bridge: the slowest that distributions build their kernels with.
+/// Timer ticks a second that a bucket must bridge: the slowest that distributions build their
+/// kernels with.
 const HZ: u64 = 100;
 
 /// The words that give a device the rate of a link, for a queue that hangs below.
 pub fn shaper(link: &Link, log: &mut ExportLog) -> String {
     let burst = (link.rate.bps() / 8 / HZ).max(u64::from(link.mtu) + 14).min(u64::from(u32::MAX));
     log.say(format!(
-        "tbf gives the device the link's rate, {}; burst {burst} is what passes in one tick of the slowest timer, 1/{HZ} s \
-         (tc-tbf(8): at least rate / HZ), and at least a packet; its limit has no effect with a queue below",
+        "tbf gives the device the link's rate, {}; burst {burst} is what passes in one tick of the \
+            slowest timer, 1/{HZ} s (tc-tbf(8): at least rate / HZ), and at least a packet; its \
+            limit has no effect with a queue below",
         link.rate
     ));
     if link.framing > 0 {
-        log.say(format!("the link adds {} bytes to each packet; Linux counts 14 bytes of Ethernet", link.framing));
+        log.say(format!(
+            "the link adds {} bytes to each packet; Linux counts 14 bytes of Ethernet",
+            link.framing
+        ));
     }
     format!("tbf rate {} burst {burst} limit {burst}", show_rate(link.rate))
 }

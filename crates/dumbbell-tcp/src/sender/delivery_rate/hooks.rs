@@ -1,4 +1,5 @@
-//! Where a sender keeps its account of delivery rates. Nothing here happens unless the congestion control asked for it.
+//! Where a sender keeps its account of delivery rates. Nothing here happens unless the congestion
+//! control asked for it.
 use super::super::Sender;
 use dumbbell_core::transport::{CongestionControl, Detect, Phase, RateSample, Recover};
 use dumbbell_core::units::Time;
@@ -11,8 +12,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// The application is about to write, an acknowledgement has come, or a timer is due: is there too little to send?
-    /// A closed window of the receiver's is no lack of data (section 4.1.1.3.1).
+    /// The application is about to write, an acknowledgement has come, or a timer is due: is there
+    /// too little to send? A closed window of the receiver's is no lack of data (section
+    /// 4.1.1.3.1).
     pub(in super::super) fn rate_check(&mut self) {
         let short = self.limit.saturating_sub(self.nxt.max(self.high)) < self.mss;
         if let Some(rates) = &mut self.cold.rates
@@ -65,8 +67,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// What of `[from, to)` is in flight in segments of more than `larger` bytes will not arrive, and tells nothing of how fast
-    /// the network delivers.
+    /// What of `[from, to)` is in flight in segments of more than `larger` bytes will not arrive,
+    /// and tells nothing of how fast the network delivers.
     #[cold]
     pub(in super::super) fn rate_withdraw(&mut self, from: u64, to: u64, larger: u64) {
         if let Some(rates) = &mut self.cold.rates {

@@ -30,7 +30,8 @@ fn brief(sample: Option<RateSample>) -> Option<(u64, u64, u64)> {
     sample.map(|s| (s.delivered, s.interval.ps() / 1_000_000_000, s.prior_delivered))
 }
 
-/// A segment each 10 ms over a path of 100 ms: from the second round on each sample is 1000 bytes per 10 ms.
+/// A segment each 10 ms over a path of 100 ms: from the second round on each sample is 1000 bytes
+/// per 10 ms.
 #[test]
 fn a_constant_rate() {
     let mut rates = Rates::new(0);
@@ -41,12 +42,19 @@ fn a_constant_rate() {
             acked += 1;
             let round = t / 100;
             if round >= 2 {
-                // Sent in the instant of an acknowledgement, and before it: ten segments were on their way.
+                // Sent in the instant of an acknowledgement, and before it: ten segments were on
+                // their way.
                 assert_eq!((s.delivered, s.interval), (10 * MSS, Span::from_ms(100)), "at {t}");
                 assert_eq!(s.bytes_per_second(), Some(1e5));
             } else {
-                // Of the first flight: sent in 10 ms each, but the interval lasts until the acknowledgement.
-                assert_eq!((s.delivered, s.interval.ps() / 1_000_000_000), (acked * MSS, t), "at {t}");
+                // Of the first flight: sent in 10 ms each, but the interval lasts until the
+                // acknowledgement.
+                assert_eq!(
+                    (s.delivered, s.interval.ps() / 1_000_000_000),
+                    (acked * MSS, t),
+                    "at \
+                    {t}"
+                );
             }
             assert_eq!((s.rtt, s.total_delivered), (Some(Span::from_ms(100)), acked * MSS));
         }
@@ -55,8 +63,8 @@ fn a_constant_rate() {
     }
 }
 
-/// Ten segments sent over 90 ms are acknowledged by one acknowledgement soon after: the sending rate caps the estimate
-/// (section 4.1.1.2.4).
+/// Ten segments sent over 90 ms are acknowledged by one acknowledgement soon after: the sending
+/// rate caps the estimate (section 4.1.1.2.4).
 #[test]
 fn aggregated_acknowledgements_do_not_exaggerate() {
     let mut rates = Rates::new(0);
@@ -66,12 +74,14 @@ fn aggregated_acknowledgements_do_not_exaggerate() {
     assert_eq!(brief(ack(&mut rates, 100, 1)), Some((1000, 100, 0)));
     // P = the tenth: C.delivered_time was 0 when it left, and so was C.first_send_time: 190 ms.
     assert_eq!(brief(ack(&mut rates, 190, 10)), Some((10_000, 190, 0)));
-    // A new flight from 200 ms on, a segment each 10 ms, held back on the way and acknowledged at once at 400 ms.
+    // A new flight from 200 ms on, a segment each 10 ms, held back on the way and acknowledged at
+    // once at 400 ms.
     for n in 10..20 {
         send(&mut rates, 200 + 10 * (n - 10), n);
     }
     assert_eq!(brief(ack(&mut rates, 400, 20)), Some((10_000, 200, 10_000)));
-    // Compressed: sent evenly while acknowledgements of the flight before come in a burst at the end.
+    // Compressed: sent evenly while acknowledgements of the flight before come in a burst at the
+    // end.
     let mut rates = Rates::new(0);
     (0..4).for_each(|n| send(&mut rates, 30 * n, n));
     assert_eq!(brief(ack(&mut rates, 120, 1)), Some((1000, 120, 0)));
@@ -79,13 +89,16 @@ fn aggregated_acknowledgements_do_not_exaggerate() {
     assert_eq!(brief(ack(&mut rates, 150, 2)), Some((2000, 150, 0)));
     send(&mut rates, 150, 5);
     assert_eq!(brief(ack(&mut rates, 240, 4)), Some((4000, 240, 0)));
-    // Segment 4: sent 120 after 0 (send 120 - 0), acknowledged 241 - 120 = 121 after the last delivery at its sending.
+    // Segment 4: sent 120 after 0 (send 120 - 0), acknowledged 241 - 120 = 121 after the last
+    // delivery at its sending.
     assert_eq!(brief(ack(&mut rates, 241, 5)), Some((4000, 121, 1000)));
-    // Segment 5: send 150 - 30 = 120, ack 242 - 150 = 92, which is less than the least round trip, too.
+    // Segment 5: send 150 - 30 = 120, ack 242 - 150 = 92, which is less than the least round trip,
+    // too.
     assert_eq!(brief(ack(&mut rates, 242, 6)), Some((4000, 120, 2000)));
 }
 
-/// The samples of what is sent while the application has too little, and of the round trip after it, say so; then no more.
+/// The samples of what is sent while the application has too little, and of the round trip after
+/// it, say so; then no more.
 #[test]
 fn application_limited() {
     let mut rates = Rates::new(0);
@@ -112,7 +125,8 @@ fn application_limited() {
     assert_eq!(rates.limited_until, 0);
 }
 
-/// After silence the interval begins at the next sending, not at the last acknowledgement (section 4.1.2.2).
+/// After silence the interval begins at the next sending, not at the last acknowledgement (section
+/// 4.1.2.2).
 #[test]
 fn silence_is_not_counted() {
     let mut rates = Rates::new(0);
@@ -122,7 +136,8 @@ fn silence_is_not_counted() {
     assert_eq!(brief(ack(&mut rates, 5100, 2)), Some((1000, 100, 1000)));
 }
 
-/// A segment that was sent again counts from its last sending; a sample shorter than the least round trip is none.
+/// A segment that was sent again counts from its last sending; a sample shorter than the least
+/// round trip is none.
 #[test]
 fn retransmissions() {
     let mut rates = Rates::new(0);
@@ -134,16 +149,24 @@ fn retransmissions() {
     assert_eq!((rates.flying, rates.unrepaired, rates.lost), (1000, 1000, 1000));
     send(&mut rates, 100, 0);
     assert_eq!((rates.flying, rates.unrepaired), (2000, 0));
-    // The fifth arrives late; one segment was lost since it was sent, found before this acknowledgement.
+    // The fifth arrives late; one segment was lost since it was sent, found before this
+    // acknowledgement.
     let s = sack(&mut rates, 120, 4).unwrap();
     assert_eq!((s.lost, s.newly_lost, s.in_flight, s.pipe), (1000, 1000, 5000, 1000));
     assert_eq!(s.loss, LossSample { in_flight: 1000, lost: 1000, app_limited: false, ranges: 1 });
-    assert_eq!((s.rtt, s.delivered, s.interval), (Some(Span::from_ms(120)), 4000, Span::from_ms(120)));
+    assert_eq!(
+        (s.rtt, s.delivered, s.interval),
+        (Some(Span::from_ms(120)), 4000, Span::from_ms(120))
+    );
     // The repetition: from its own sending, 100 ms, when 3000 were delivered.
     let s = ack(&mut rates, 200, 5).unwrap();
-    assert_eq!((s.delivered, s.interval, s.prior_delivered, s.rtt), (2000, Span::from_ms(100), 3000, None));
+    assert_eq!(
+        (s.delivered, s.interval, s.prior_delivered, s.rtt),
+        (2000, Span::from_ms(100), 3000, None)
+    );
     assert_eq!((s.lost, s.newly_lost, s.total_delivered, s.pipe), (0, 0, 5000, 0));
-    // A repetition after a needless timeout, whose original arrives: 20 ms is no round trip of this path.
+    // A repetition after a needless timeout, whose original arrives: 20 ms is no round trip of this
+    // path.
     (5..7).for_each(|n| send(&mut rates, 300, n));
     assert_eq!(brief(ack(&mut rates, 400, 6)), Some((1000, 100, 5000)));
     rates.lose_all();
@@ -167,8 +190,12 @@ fn timeouts() {
     send(&mut rates, 500, 0);
     assert_eq!((rates.flying, rates.unrepaired, rates.lost), (1000, 2000, 6000));
     let s = ack(&mut rates, 600, 4).unwrap();
-    // The newest is the repetition, though it is the lowest: sent at 500, when 1000 bytes were delivered.
-    assert_eq!((s.delivered, s.prior_delivered, s.interval, s.pipe), (3000, 1000, Span::from_ms(100), 0));
+    // The newest is the repetition, though it is the lowest: sent at 500, when 1000 bytes were
+    // delivered.
+    assert_eq!(
+        (s.delivered, s.prior_delivered, s.interval, s.pipe),
+        (3000, 1000, Span::from_ms(100), 0)
+    );
     assert_eq!((s.newly_lost, s.loss.ranges), (6000, 4), "0 and 1, and 3; both times");
 }
 
@@ -184,7 +211,8 @@ fn odd_boundaries() {
     assert_eq!(rates.flying, 3000 - 1600);
     rates.on_sent(ms(120), 500, 1500, true);
     assert_eq!((rates.flying, rates.lost), (1400, 700));
-    // Sent 120 ms after the segment that was delivered last, which left at 0; acknowledged 110 ms after that delivery.
+    // Sent 120 ms after the segment that was delivered last, which left at 0; acknowledged 110 ms
+    // after that delivery.
     assert_eq!(brief(ack(&mut rates, 220, 4)), Some((1400, 120, 1600)));
     assert!(rates.segments.is_empty() && rates.flying == 0);
 }
@@ -217,8 +245,16 @@ impl Plain {
             (self.first_send_time, self.delivered_time) = (now, now);
         }
         self.inflight += u64::from(!again);
-        let (delivered, delivered_time, first_send_time) = (self.delivered, self.delivered_time, self.first_send_time);
-        let packet = Packet { delivered, delivered_time, first_send_time, send_time: now, again, acked: false };
+        let (delivered, delivered_time, first_send_time) =
+            (self.delivered, self.delivered_time, self.first_send_time);
+        let packet = Packet {
+            delivered,
+            delivered_time,
+            first_send_time,
+            send_time: now,
+            again,
+            acked: false,
+        };
         self.packets.insert(n, packet);
     }
     /// (delivered, interval, prior delivered); 0 where it is not valid.
@@ -227,7 +263,8 @@ impl Plain {
         for n in numbers {
             let p = self.packets.get_mut(n).filter(|p| !p.acked)?;
             p.acked = true;
-            (self.delivered, self.delivered_time, self.inflight) = (self.delivered + MSS, now, self.inflight - 1);
+            (self.delivered, self.delivered_time, self.inflight) =
+                (self.delivered + MSS, now, self.inflight - 1);
             if newest.is_none_or(|(m, q)| (p.send_time, *n) > (q.send_time, m)) {
                 newest = Some((*n, *p));
                 self.first_send_time = p.send_time;
@@ -238,13 +275,17 @@ impl Plain {
             self.min_rtt = self.min_rtt.min(now - p.send_time);
         }
         let interval = (p.send_time - p.first_send_time).max(now - p.delivered_time);
-        Some((self.delivered - p.delivered, if interval < self.min_rtt { 0 } else { interval }, p.delivered))
+        Some((
+            self.delivered - p.delivered,
+            if interval < self.min_rtt { 0 } else { interval },
+            p.delivered,
+        ))
     }
 }
 
 proptest! {
-    /// Sendings, repetitions, cumulative and selective acknowledgements in any order: as the transcription; and all
-    /// that is acknowledged is delivered, once.
+    /// Sendings, repetitions, cumulative and selective acknowledgements in any order: as the
+    /// transcription; and all that is acknowledged is delivered, once.
     #[test]
     fn agrees_with_the_draft(steps in prop::collection::vec((0u8..5, 0u64..8, 0u64..30), 1..150)) {
         let mut rates = Rates::new(0);

@@ -1,10 +1,11 @@
-//! ICMP messages about packets that were too large (RFC 1191, RFC 8201), and the change of the segment size: data that is
-//! outstanding in larger segments is sent again in smaller ones, which is no congestion.
-use crate::sender::path_mtu::{PathSize, PathStats, plateau_below};
-use crate::sender::{Sender, Stage};
+//! ICMP messages about packets that were too large (RFC 1191, RFC 8201), and the change of the
+//! segment size: data that is outstanding in larger segments is sent again in smaller ones, which
+//! is no congestion.
 use crate::config::Discovery;
 use crate::sender::frto::Frto;
-use dumbbell_core::transport::segment::{PacketTooBig, Outbox, widen};
+use crate::sender::path_mtu::{PathSize, PathStats, plateau_below};
+use crate::sender::{Sender, Stage};
+use dumbbell_core::transport::segment::{Outbox, PacketTooBig, widen};
 use dumbbell_core::transport::{CongestionControl, Detect, Phase, Recover};
 use dumbbell_core::units::Time;
 
@@ -12,8 +13,8 @@ use dumbbell_core::units::Time;
 const LEAST_PAYLOAD: u32 = 16;
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
-    /// The size of a packet with a full segment, header and options counted, bytes: the path's MTU, as far as this end knows or
-    /// believes.
+    /// The size of a packet with a full segment, header and options counted, bytes: the path's MTU,
+    /// as far as this end knows or believes.
     pub fn path_mtu(&self) -> u32 {
         self.overhead + self.mss as u32
     }
@@ -23,10 +24,11 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.cold.path.as_ref().map_or(PathStats::default(), |path| path.stats)
     }
 
-    /// A router dropped a packet of this connection because it was too large. The notice is heeded if the packet's data is
-    /// in flight (RFC 5927 section 4.1) and the size is smaller than that of a full segment now, but not below the least that IP
-    /// allows. What is outstanding in larger segments goes again at once, as far as the window goes; the window stays, and
-    /// no timer is backed off (RFC 1191 section 6.5).
+    /// A router dropped a packet of this connection because it was too large. The notice is heeded
+    /// if the packet's data is in flight (RFC 5927 section 4.1) and the size is smaller than that
+    /// of a full segment now, but not below the least that IP allows. What is outstanding in larger
+    /// segments goes again at once, as far as the window goes; the window stays, and no timer is
+    /// backed off (RFC 1191 section 6.5).
     pub fn on_packet_too_big(&mut self, now: Time, notice: PacketTooBig, out: &mut impl Outbox) {
         if self.rated {
             self.rate_check();
@@ -79,8 +81,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.refit(now, told, out);
     }
 
-    /// Packets are at most of `size` from now on, and what is outstanding in larger ones is lost, by its size: it goes again. Not
-    /// congestion: the window stays, the timer is started anew and not backed off.
+    /// Packets are at most of `size` from now on, and what is outstanding in larger ones is lost,
+    /// by its size: it goes again. Not congestion: the window stays, the timer is started anew and
+    /// not backed off.
     fn refit(&mut self, now: Time, size: u32, out: &mut impl Outbox) {
         self.resize(size);
         if self.phase == Phase::Recovery {
@@ -143,9 +146,11 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let una = self.una;
         let Some(path) = &mut self.cold.path else { return };
         self.searching = searches
-            && (path.low < path.high && (path.next(step).is_some() || path.trial.is_some()) || path.mending > una);
+            && (path.low < path.high && (path.next(step).is_some() || path.trial.is_some())
+                || path.mending > una);
         self.raising = path.raise_at != Time::NEVER;
-        // A deadline more: the short way of those who have one only, the retransmission timer's, would pass it by.
+        // A deadline more: the short way of those who have one only, the retransmission timer's,
+        // would pass it by.
         self.attentive |= self.raising;
     }
 
@@ -155,7 +160,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if self.finished() { Time::NEVER } else { at }
     }
 
-    /// The path may have become larger: it is tried (RFC 1191 section 6.3), or searched for (RFC 4821, RFC 8899).
+    /// The path may have become larger: it is tried (RFC 1191 section 6.3), or searched for (RFC
+    /// 4821, RFC 8899).
     #[cold]
     pub(crate) fn raise(&mut self) {
         let path = self.path_size();

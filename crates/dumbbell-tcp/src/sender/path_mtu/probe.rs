@@ -1,26 +1,36 @@
-//! Packetization-layer path MTU discovery (RFC 4821, RFC 8899): larger segments are tried one by one, and repeated timeouts
-//! tell of a router that drops large packets and says nothing. [`crate::sender::path_mtu`] has the states.
+//! Packetization-layer path MTU discovery (RFC 4821, RFC 8899): larger segments are tried one by
+//! one, and repeated timeouts tell of a router that drops large packets and says nothing.
+//! [`crate::sender::path_mtu`] has the states.
+use crate::config::Discovery;
 use crate::sender::path_mtu::MtuProbe;
 use crate::sender::{Sender, Stage};
-use crate::config::Discovery;
 use dumbbell_core::transport::segment::Outbox;
 use dumbbell_core::transport::{CongestionControl, Detect, Phase, Recover, Tag};
 use dumbbell_core::units::Time;
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
-    /// Sends a probe if one is due and has room; true: the window is kept for it, and nothing else goes now.
+    /// Sends a probe if one is due and has room; true: the window is kept for it, and nothing else
+    /// goes now.
     ///
-    /// A probe is new data in one segment, with enough behind it for its loss to show by duplicate acknowledgements (RFC 4821
-    /// section 7.5). It waits while anything is suspected, and never beside another one.
+    /// A probe is new data in one segment, with enough behind it for its loss to show by duplicate
+    /// acknowledgements (RFC 4821 section 7.5). It waits while anything is suspected, and never
+    /// beside another one.
     #[cold]
     pub(crate) fn try_probe(&mut self, now: Time, out: &mut impl Outbox) -> bool {
         let calm = self.phase == Phase::Open && self.dupacks == 0 && self.spare + self.beyond == 0;
-        if !calm || self.stage != Stage::Established || self.nxt != self.high || !self.board.is_empty() {
+        if !calm
+            || self.stage != Stage::Established
+            || self.nxt != self.high
+            || !self.board.is_empty()
+        {
             return false;
         }
         let step = self.cold.config.pmtu_step.0 as u32;
         let una = self.una;
-        let Some(path) = self.cold.path.as_ref().filter(|p| p.trial.is_none() && p.wait <= una) else { return false };
+        let Some(path) = self.cold.path.as_ref().filter(|p| p.trial.is_none() && p.wait <= una)
+        else {
+            return false;
+        };
         let Some(size) = path.next(step) else { return false };
         let bytes = u64::from(size - self.overhead);
         let behind = u64::from(self.cold.config.dupack_threshold) * self.mss;
@@ -40,7 +50,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         false
     }
 
-    /// An acknowledgement was taken in: did the probe pass? Then segments have its size (section 7.6.1).
+    /// An acknowledgement was taken in: did the probe pass? Then segments have its size (section
+    /// 7.6.1).
     #[cold]
     pub(crate) fn look_for_trial(&mut self, now: Time) {
         let Some(path) = &mut self.cold.path else { return };
@@ -74,9 +85,13 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.watch_path();
     }
 
-    /// True if the probe, and nothing beside it, is what was found lost (section 7.6.2: only then it is no congestion).
+    /// True if the probe, and nothing beside it, is what was found lost (section 7.6.2: only then
+    /// it is no congestion).
     pub(crate) fn only_trial_lost(&self) -> bool {
-        let Some(MtuProbe { from, to, .. }) = self.cold.path.as_ref().and_then(|path| path.trial) else { return false };
+        let Some(MtuProbe { from, to, .. }) = self.cold.path.as_ref().and_then(|path| path.trial)
+        else {
+            return false;
+        };
         if self.phase != Phase::Open || (self.una != from && !self.detect.by_segment()) {
             return false;
         }
@@ -85,8 +100,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         lost.iter().all(|range| from <= range.0 && range.1 <= to)
     }
 
-    /// The probe did not pass. Its data goes again in segments that do, and the window stays. The next one waits until all that
-    /// is on its way is acknowledged.
+    /// The probe did not pass. Its data goes again in segments that do, and the window stays. The
+    /// next one waits until all that is on its way is acknowledged.
     #[cold]
     pub(crate) fn trial_failed(&mut self, now: Time, out: &mut impl Outbox) {
         let high = self.high;
@@ -107,7 +122,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.conclude_search(now);
     }
 
-    /// While the data of a lost probe is on its way again, duplicates tell nothing new; each lets a segment go.
+    /// While the data of a lost probe is on its way again, duplicates tell nothing new; each lets a
+    /// segment go.
     pub(crate) fn mends(&self) -> bool {
         let by_count = self.searching && self.phase == Phase::Open && !self.detect.by_segment();
         by_count && self.cold.path.as_ref().is_some_and(|p| self.una < p.mending)
@@ -117,7 +133,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.spare = left;
     }
 
-    /// The probe got lost among other things: nothing is known of its size (section 7.6.4), and it is tried again later.
+    /// The probe got lost among other things: nothing is known of its size (section 7.6.4), and it
+    /// is tried again later.
     pub(crate) fn forget_trial(&mut self) {
         let high = self.high;
         if let Some(path) = &mut self.cold.path {
@@ -128,8 +145,9 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// The retransmission timer expired. A probe that is first in flight failed (section 7.6.3); a segment that times out again and again is too large
-    /// for the path, and nobody says so (section 7.7).
+    /// The retransmission timer expired. A probe that is first in flight failed (section 7.6.3); a
+    /// segment that times out again and again is too large for the path, and nobody says so
+    /// (section 7.7).
     #[cold]
     pub(crate) fn size_at_timeout(&mut self) {
         let una = self.una;

@@ -1,4 +1,5 @@
-"""The document of an advice: numbers in the units of what was asked, however much smaller the simulated network was."""
+"""The document of an advice: numbers in the units of what was asked, however much smaller the
+simulated network was."""
 
 from __future__ import annotations
 
@@ -135,12 +136,15 @@ def _near(by_size: Mapping[int, Values]) -> tuple[int, int]:
 
 
 def _tried(found: Found) -> dict[tuple[int, int], tuple[str, Values]]:
-    """Every marker that was tried in the network that was asked for, once, with the round that it belongs to."""
+    """Every marker that was tried in the network that was asked for, once, with the round that it
+    belongs to."""
     size, deepest = found.marker[0], found.deepest
     rows: dict[tuple[int, int], tuple[str, Values]] = {}
     rows |= {(n, deepest): ("size", of) for n, of in found.by_size.items()}
     rows |= {(size, n): ("burst", of) for n, of in found.by_burst.items() if (size, n) not in rows}
-    return rows | {(0, n): ("token_bucket", of) for n, of in found.alone.items() if (0, n) not in rows}
+    return rows | {
+        (0, n): ("token_bucket", of) for n, of in found.alone.items() if (0, n) not in rows
+    }
 
 
 def _candidates(found: Found, real: Real) -> list[dict[str, Any]]:
@@ -181,7 +185,8 @@ def _condition(one: Condition, values: Mapping[int, Values], real: Real) -> dict
         "best_size_packets": real.packets(judged["best_size_packets"]),
         "short_of_best_share": judged["short_of_best_share"],
         "sizes": [
-            {"size_packets": real.packets(n), "total_bps": real.rate(judge.cell(of.total))} for n, of in values.items()
+            {"size_packets": real.packets(n), "total_bps": real.rate(judge.cell(of.total))}
+            for n, of in values.items()
         ],
         "simulated": _case(one.case)
         | {

@@ -15,8 +15,9 @@ _SMALL_PACKET = 576
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A key for the JSON, what it is in words, the network, and the marker in it: the advised data buffer [packets] and
-    bucket [bytes], unless the condition is about these; and the bucket of the token bucket alone [bytes]."""
+    """A key for the JSON, what it is in words, the network, and the marker in it: the advised data
+    buffer [packets] and bucket [bytes], unless the condition is about these; and the bucket of the
+    token bucket alone [bytes]."""
 
     key: str
     text: str
@@ -31,26 +32,38 @@ class Condition:
         return {n: (n, self.burst_bytes if n or not self.size else self.alone_bytes) for n in tried}
 
 
-def conditions(case: Case, rate_scale: float, advised: tuple[int, int], alone: int) -> Iterator[Condition]:
-    """All of them, for a case as it is simulated, the marker that is advised for it and the bucket that a token bucket
-    alone has."""
+def conditions(
+    case: Case, rate_scale: float, advised: tuple[int, int], alone: int
+) -> Iterator[Condition]:
+    """All of them, for a case as it is simulated, the marker that is advised for it and the bucket
+    that a token bucket alone has."""
     size, burst = advised
     for key, make in _ALL.items():
         found = make(case)
         if found is not None:
             yield Condition(key, *found, size, burst, alone)
-    # TCP is alike where loss x window^2 is the same, so that a loss in a smaller network is a smaller one here.
+    # TCP is alike where loss x window^2 is the same, so that a loss in a smaller network is a
+    # smaller one here.
     share = f"{100 * _LOSS / rate_scale**2:.2g} % lost at random"
-    yield Condition("random_loss", f"{share} (wireless)", replace(case, loss=_LOSS), size, burst, alone)
+    yield Condition(
+        "random_loss", f"{share} (wireless)", replace(case, loss=_LOSS), size, burst, alone
+    )
     packet = case.packet_bytes
     text = "a bucket of one packet" if rate_scale == 1 else f"a bucket of {rate_scale:g} packets"
     yield Condition("one_packet_bucket", text, case, size, packet, packet)
-    yield Condition("half_packet_bucket", "a bucket of half a packet", case, size, packet // 2, packet // 2)
+    yield Condition(
+        "half_packet_bucket", "a bucket of half a packet", case, size, packet // 2, packet // 2
+    )
     if rate_scale > 1:
         half = replace(case, rate_bps=case.rate_bps / 2, link_bps=case.link_bps / 2)
         text = "rates, data buffer and bucket halved"
         yield Condition(
-            "smaller_scale", text, half, round(size / 2 + 0.01), max(burst // 2, packet), max(alone // 2, packet)
+            "smaller_scale",
+            text,
+            half,
+            round(size / 2 + 0.01),
+            max(burst // 2, packet),
+            max(alone // 2, packet),
         )
 
 
@@ -94,7 +107,9 @@ def _farther(case: Case) -> tuple[str, Case]:
 
 
 def _small_packets(case: Case) -> tuple[str, Case]:
-    size = _SMALL_PACKET if case.packet_bytes > 2 * _SMALL_PACKET else max(80, case.packet_bytes // 2)
+    size = (
+        _SMALL_PACKET if case.packet_bytes > 2 * _SMALL_PACKET else max(80, case.packet_bytes // 2)
+    )
     return f"packets of {size} bytes", replace(case, packet_bytes=size)
 
 

@@ -7,8 +7,10 @@ from .network import conditioner
 from .question import Question
 
 WHY_NO_BUFFER = (
-    "Linux has no data buffer for a marker: no qdisc or action holds a packet for a token and lets it go unmarked when "
-    "the buffer is full (tbf holds, but drops what does not fit, and so takes the spare bandwidth away)"
+    "Linux has no data buffer for a marker: no qdisc or action holds a packet for a token and "
+    "lets it go unmarked when "
+    "the buffer is full (tbf holds, but drops what does not fit, and so takes the spare bandwidth "
+    "away)"
 )
 _MOST_BURST = 2**32 - 1
 _AF11, _AF12 = 0x28, 0x30
@@ -16,7 +18,8 @@ _AF11, _AF12 = 0x28, 0x30
 
 
 def scenario(question: Question, size: int, burst_bytes: int) -> str:
-    """The marker at the edge router of a dumbbell, and the reservation of the flow that it marks for."""
+    """The marker at the edge router of a dumbbell, and the reservation of the flow that it marks
+    for."""
     table = conditioner(size, burst_bytes, question.packet_bytes)
     words = ", ".join(f"{key} = {overrides.toml(value)}" for key, value in table.items())
     return (
@@ -27,9 +30,9 @@ def scenario(question: Question, size: int, burst_bytes: int) -> str:
 
 
 def tc(question: Question, burst_bytes: int, dev: str) -> list[str]:
-    """The token bucket alone on a device of the edge that only this customer's packets leave by: everything becomes
-    AF12, and what conforms AF11 (tc-police(8), tc-pedit(8), tc-csum(8)). No line where the bucket is beyond tc's 32
-    bits of bytes."""
+    """The token bucket alone on a device of the edge that only this customer's packets leave by:
+    everything becomes AF12, and what conforms AF11 (tc-police(8), tc-pedit(8), tc-csum(8)). No line
+    where the bucket is beyond tc's 32 bits of bytes."""
     if burst_bytes > _MOST_BURST:
         return []
     rate = f"{question.rate_bps:.0f}bit"
@@ -37,7 +40,8 @@ def tc(question: Question, burst_bytes: int, dev: str) -> list[str]:
     police = f"action police rate {rate} burst {burst_bytes} conform-exceed ok/pipe"
     return [
         f"tc qdisc replace dev {dev} clsact",
-        f"tc filter add dev {dev} egress protocol ip prio 1 matchall {mark.format(_AF12)} pipe {police} "
+        f"tc filter add dev {dev} egress protocol ip prio 1 matchall {mark.format(_AF12)} pipe "
+        f"{police} "
         f"{mark.format(_AF11)}",
     ]
 
@@ -45,9 +49,13 @@ def tc(question: Question, burst_bytes: int, dev: str) -> list[str]:
 def tc_notes(question: Question) -> list[str]:
     """Notes on these lines."""
     return [
-        WHY_NO_BUFFER + ": the lines are the token bucket alone, with the deepest bucket that is allowed",
-        "segments that the device still cuts (TSO, GSO, GRO) come to the policer as one packet of up to 64 kB, which a "
-        f"bucket of a few times {question.packet_bytes} bytes never lets pass IN: turn them off, or take 64 kB",
-        "tc counts Ethernet's header too, 14 bytes a packet; IPv6 needs a line of its own (`protocol ipv6`, `ip6 "
+        WHY_NO_BUFFER
+        + ": the lines are the token bucket alone, with the deepest bucket that is allowed",
+        "segments that the device still cuts (TSO, GSO, GRO) come to the policer as one packet of "
+        "up to 64 kB, which a "
+        f"bucket of a few times {question.packet_bytes} bytes never lets pass IN: turn them off, "
+        f"or take 64 kB",
+        "tc counts Ethernet's header too, 14 bytes a packet; IPv6 needs a line of its own "
+        "(`protocol ipv6`, `ip6 "
         "traffic_class`)",
     ]

@@ -1,4 +1,5 @@
-"""The figure of an advice on a marker: the data buffer, the bucket, and the gain in other networks."""
+"""The figure of an advice on a marker: the data buffer, the bucket, and the gain in other
+networks."""
 
 from __future__ import annotations
 
@@ -13,7 +14,12 @@ from .judge import NEAR
 
 _COLORS = {"holds": GREEN, "no_gain": SOFT, "beaten": ORANGE, "harms": VERMILLION}
 _MARKS = {"holds": "o", "no_gain": "D", "beaten": "^", "harms": "X"}
-_WORDS = {"holds": "holds", "no_gain": "no gain", "beaten": "another size is better", "harms": "harms"}
+_WORDS = {
+    "holds": "holds",
+    "no_gain": "no gain",
+    "beaten": "another size is better",
+    "harms": "harms",
+}
 
 
 def figures_of(d: Mapping[str, Any]) -> list[NamedFigure]:
@@ -25,20 +31,49 @@ def _sizes(d: Mapping[str, Any]) -> NamedFigure:
     figure, (left, right) = style.new(1, 2, size=(10.0, 3.7), sharey=True)
     unit, letter = prefix(d["target_bps"])
     by_size = [one for one in d["candidates"] if one["round"] == "size"]
-    by_burst = sorted((one for one in d["candidates"] if one["size_packets"] == d["size_packets"]), key=_burst)
+    by_burst = sorted(
+        (one for one in d["candidates"] if one["size_packets"] == d["size_packets"]), key=_burst
+    )
     alone = sorted((one for one in d["candidates"] if one["size_packets"] == 0), key=_burst)
     _line(left, by_size, _size, "total_bps", unit, BLUE, "o", "-", "total")
     _line(left, by_size, _size, "in_bps", unit, GREEN, "s", "--", "IN")
     left.axvline(d["size_packets"], color=VERMILLION, linewidth=1.0, linestyle=":")
     largest = max(one["total_bps"]["mean"] for one in by_size) / unit
-    left.axhspan((1 - NEAR) * largest, largest, color=BLUE, alpha=0.12, linewidth=0, label="within 1 % of the largest")
+    left.axhspan(
+        (1 - NEAR) * largest,
+        largest,
+        color=BLUE,
+        alpha=0.12,
+        linewidth=0,
+        label="within 1 % of the largest",
+    )
     left.set_xscale("symlog", linthresh=max(1, by_size[1]["size_packets"]), linscale=0.5)
     _ticks(left, [one["size_packets"] for one in by_size], d["simulated"]["rate_scale"])
     left.set_xlabel("data buffer [packets]")
     if d["size_packets"]:
-        _line(right, by_burst, _burst, "total_bps", unit, BLUE, "o", "-", "total, with the data buffer")
+        _line(
+            right,
+            by_burst,
+            _burst,
+            "total_bps",
+            unit,
+            BLUE,
+            "o",
+            "-",
+            "total, with the data buffer",
+        )
         _line(right, by_burst, _burst, "in_bps", unit, GREEN, "s", "--", "IN, with the data buffer")
-    _line(right, alone, _burst, "total_bps", unit, BLACK, "D", (0, (1, 1.5)), "total, token bucket alone")
+    _line(
+        right,
+        alone,
+        _burst,
+        "total_bps",
+        unit,
+        BLACK,
+        "D",
+        (0, (1, 1.5)),
+        "total, token bucket alone",
+    )
     right.axvline(d["burst_bdp"], color=VERMILLION, linewidth=1.0, linestyle=":")
     right.set_xscale("log", base=2)
     right.set_xticks([_burst(one) for one in alone], [f"{_burst(one):.2g}" for one in alone])
@@ -49,12 +84,21 @@ def _sizes(d: Mapping[str, Any]) -> NamedFigure:
         axis.axhline(d["rate_bps"] / unit, color=SOFT, linewidth=0.8, linestyle=(0, (1, 2)))
     for word, rate in (("target", d["target_bps"]), ("reserved", d["rate_bps"])):
         place = (0.99, rate / unit)
-        right.annotate(word, place, xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=8, color=SOFT)
+        right.annotate(
+            word,
+            place,
+            xycoords=("axes fraction", "data"),
+            ha="right",
+            va="bottom",
+            fontsize=8,
+            color=SOFT,
+        )
     left.set_ylabel(f"a customer [{letter}bit/s]")
     for axis in (left, right):
         axis.legend(fontsize=8, loc="best", frameon=False)
     caption = (
-        "What a customer has, over the data buffer at the deepest bucket that is allowed (left), and over the bucket "
+        "What a customer has, over the data buffer at the deepest bucket that is allowed (left), "
+        "and over the bucket "
         "(right). Means over the seeds with 95 % intervals; the dotted upright line is the advice."
     )
     return _laid("sizes", figure, caption)
@@ -94,7 +138,8 @@ def _elsewhere(d: Mapping[str, Any]) -> NamedFigure:
     axis.set_xlabel("gain in total over the token bucket alone [%]", fontsize=SMALL)
     axis.legend(fontsize=8, loc="best", frameon=False)
     caption = (
-        "What the advised data buffer gains over the token bucket alone in other networks, seed by seed, with 95 % "
+        "What the advised data buffer gains over the token bucket alone in other networks, seed "
+        "by seed, with 95 % "
         "intervals; the colour is the verdict of the rule."
     )
     return _laid("elsewhere", figure, caption)

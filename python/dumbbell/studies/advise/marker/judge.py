@@ -1,15 +1,16 @@
 """The advised size, and its test in other networks.
 
-**The choice.** Of the sizes that were tried the smallest whose total, a customer's IN and OUT together, is at most 1 %
-below the largest: a peak of a noisy curve is no measurement, and a larger buffer costs holding time. It is chosen at
-the deepest bucket that is allowed, and then the bucket likewise, at the chosen data buffer. All gains are over the
-token bucket alone with the deepest bucket that is allowed.
+**The choice.** Of the sizes that were tried the smallest whose total, a customer's IN and OUT
+together, is at most 1 % below the largest: a peak of a noisy curve is no measurement, and a larger
+buffer costs holding time. It is chosen at the deepest bucket that is allowed, and then the bucket
+likewise, at the chosen data buffer. All gains are over the token bucket alone with the deepest
+bucket that is allowed.
 
-**Whether it holds.** In another network the advised size, its half, its double and the token bucket alone are run.
-The advice *harms* if its total is below that of the token bucket alone, the 95 % interval of the paired difference
-being below 0; it is *beaten* if another size has a total more than 5 % above its own, again by more than chance; it
-brings *no gain* if the interval of its gain does not lie above 0; else it *holds*. An advice of no buffer holds where
-no size beats it.
+**Whether it holds.** In another network the advised size, its half, its double and the token bucket
+alone are run. The advice *harms* if its total is below that of the token bucket alone, the 95 %
+interval of the paired difference being below 0; it is *beaten* if another size has a total more
+than 5 % above its own, again by more than chance; it brings *no gain* if the interval of its gain
+does not lie above 0; else it *holds*. An advice of no buffer holds where no size beats it.
 """
 
 from __future__ import annotations
@@ -37,10 +38,11 @@ BySeed = Mapping[int, float]
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Results of runs with one marker in one case, by seed: of a customer, the mean over those that are measured, total
-    and IN [bit/s, IP bytes that arrive]; of a best-effort flow the total [bit/s]; of the customers' markers the share
-    of tokens lost, the mean and the 99th percentile of the time that packets were held [s]. IN and what markers say
-    are empty where results have them not."""
+    """Results of runs with one marker in one case, by seed: of a customer, the mean over those that
+    are measured, total and IN [bit/s, IP bytes that arrive]; of a best-effort flow the total
+    [bit/s]; of the customers' markers the share of tokens lost, the mean and the 99th percentile of
+    the time that packets were held [s]. IN and what markers say are empty where results have them
+    not."""
 
     total: BySeed
     inside: BySeed
@@ -77,8 +79,8 @@ def values(point: Mapping[str, Any], packet_bytes: int) -> Values:
 
 
 def arrived(flow: Mapping[str, Any], packet_bytes: int) -> float:
-    """A flow's IP bytes that arrive [bit/s]: IN and OUT, or, of results that do not tell them apart, the payload with
-    the headers of full packets."""
+    """A flow's IP bytes that arrive [bit/s]: IN and OUT, or, of results that do not tell them
+    apart, the payload with the headers of full packets."""
     if flow.get("in_throughput_bps") is not None:
         return float(flow["in_throughput_bps"]) + float(flow["out_throughput_bps"])
     return float(flow["throughput_bps"]) * packet_bytes / (packet_bytes - HEADER)
@@ -92,7 +94,11 @@ def _named(name: str, group: str) -> bool:
 def cell(of_seed: BySeed) -> dict[str, Any] | None:
     """A mean with its interval; None if there is nothing."""
     numbers = list(of_seed.values())
-    return {"mean": stats.mean(numbers), "ci95": stats.ci95(numbers), "n": len(numbers)} if numbers else None
+    return (
+        {"mean": stats.mean(numbers), "ci95": stats.ci95(numbers), "n": len(numbers)}
+        if numbers
+        else None
+    )
 
 
 def gain(mine: BySeed, theirs: BySeed) -> dict[str, Any] | None:
@@ -107,13 +113,18 @@ def choose(totals: Sequence[BySeed]) -> int:
 
 
 def verdict(size: int, found: Mapping[int, Values]) -> dict[str, Any]:
-    """The verdict on the advised size among all that were run in a case: `{"verdict", "best_size_packets",
-    "short_of_best_share", "gain_total_bps", "gain_in_bps"}` in simulated packets."""
+    """The verdict on the advised size among all that were run in a case:
+    `{"verdict", "best_size_packets", "short_of_best_share", "gain_total_bps", "gain_in_bps"}` in
+    simulated packets."""
     mine = found[size]
     own = stats.mean(list(mine.total.values()))
     by_mean = {n: stats.mean(list(of.total.values())) for n, of in found.items()}
     best = max(by_mean, key=lambda n: (by_mean[n], -n))
-    better = [n for n in found if n != size and by_mean[n] > (1 + MUCH) * own and _above(found[n].total, mine.total)]
+    better = [
+        n
+        for n in found
+        if n != size and by_mean[n] > (1 + MUCH) * own and _above(found[n].total, mine.total)
+    ]
     word = "holds"
     if size and _above(found[0].total, mine.total):
         word = "harms"

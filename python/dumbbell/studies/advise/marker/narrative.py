@@ -14,11 +14,16 @@ from .question import Question
 Block = Mapping[str, Any]
 
 RULE = (
-    "Of the data buffers that were tried, at the deepest bucket that the contract allows, the smallest whose total "
-    f"is at most {100 * NEAR:g} % below the largest; then of the buckets up to that, with this data buffer, likewise. "
-    "Gains are over the token bucket alone, with the deepest bucket that is allowed, in the same network. In another "
-    "network the advice harms if it is below the token bucket alone, is beaten if half or twice the data buffer, or "
-    f"none, has a total more than {100 * MUCH:g} % above its own, brings no gain if that cannot be told from 0, else "
+    "Of the data buffers that were tried, at the deepest bucket that the contract allows, the "
+    "smallest whose total "
+    f"is at most {100 * NEAR:g} % below the largest; then of the buckets up to that, with this "
+    f"data buffer, likewise. "
+    "Gains are over the token bucket alone, with the deepest bucket that is allowed, in the same "
+    "network. In another "
+    "network the advice harms if it is below the token bucket alone, is beaten if half or twice "
+    "the data buffer, or "
+    f"none, has a total more than {100 * MUCH:g} % above its own, brings no gain if that cannot "
+    f"be told from 0, else "
     "holds; each by the 95 % interval of paired differences."
 )
 
@@ -27,21 +32,29 @@ def advice(d: Block) -> str:
     """The advised setting, and its expected performance."""
     q = f"For {rate_text(d['rate_bps'])} at {scaled(d['rtt_s'], 's')}"
     bucket_text = (
-        f"a bucket of {d['burst_bytes']} bytes ({significant(d['burst_packets'], 3)} packets, {_bdp(d['burst_bdp'])})"
+        f"a bucket of {d['burst_bytes']} bytes ({significant(d['burst_packets'], 3)} "
+        f"packets, {_bdp(d['burst_bdp'])})"
     )
     total, alone = d["total_bps"]["mean"], d["token_bucket"]["total_bps"]["mean"]
-    reached = f"{rate_text(total)}, {100 * total / d['target_bps']:.3g} % of the target of {rate_text(d['target_bps'])}"
+    reached = (
+        f"{rate_text(total)}, {100 * total / d['target_bps']:.3g} % of the target of "
+        f"{rate_text(d['target_bps'])}"
+    )
     if not d["size_packets"]:
         return (
-            f"{q}: no data buffer, and {bucket_text}. In simulations a customer then had {reached}; no data buffer "
+            f"{q}: no data buffer, and {bucket_text}. In simulations a customer then had "
+            f"{reached}; no data buffer "
             f"that was tried brings {100 * NEAR:g} % more."
         )
     inside = d["gain_in_bps"]
     more = f", IN {difference(inside)}" if inside else ""
     return (
-        f"{q}: a data buffer of {_packets(d['size_packets'])} ({_bdp(d['size_bdp'])}; it holds a packet for up to "
-        f"{scaled(d['size_holding_s'], 's')}{_as_good(d)}) and {bucket_text}. In simulations a customer then had "
-        f"{reached}; with the token bucket alone, of {d['token_bucket']['burst_bytes']} bytes, {rate_text(alone)}: the "
+        f"{q}: a data buffer of {_packets(d['size_packets'])} ({_bdp(d['size_bdp'])}; it holds a "
+        f"packet for up to "
+        f"{scaled(d['size_holding_s'], 's')}{_as_good(d)}) and {bucket_text}. In simulations a "
+        f"customer then had "
+        f"{reached}; with the token bucket alone, of {d['token_bucket']['burst_bytes']} bytes, "
+        f"{rate_text(alone)}: the "
         f"data buffer gains {difference(d['gain_total_bps'])}{more}."
     )
 
@@ -50,7 +63,10 @@ def bucket(d: Block) -> str:
     """The effect of depth alone."""
     best = d["best_bucket"]
     depth = f"{best['burst_bytes']} bytes ({_bdp(best['burst_bdp'])})"
-    start = f"The token bucket alone has at best {rate_text(best['total_bps']['mean'])}, with a bucket of {depth}"
+    start = (
+        f"The token bucket alone has at best {rate_text(best['total_bps']['mean'])}, with a "
+        f"bucket of {depth}"
+    )
     if not d["size_packets"]:
         return start + "."
     gain = best["gain_total_bps"]
@@ -67,9 +83,16 @@ def condition(row: Block) -> str:
     """The effect of the advice in another network."""
     gain = row["gain_total_bps"]
     kept = "" if row["reservation_met"] else ", less than was sold"
-    text = f"{row['text']}: {rate_text(row['total_bps']['mean'])}{kept}; {difference(gain)} over the token bucket alone"
+    text = (
+        f"{row['text']}: {rate_text(row['total_bps']['mean'])}{kept}; {difference(gain)} "
+        "over the token bucket alone"
+    )
     if row["verdict"] == "beaten":
-        text += f"; {_packets(row['best_size_packets'])} would have {100 * row['short_of_best_share']:.2g} % more"
+        text += (
+            f"; {_packets(row['best_size_packets'])} would have "
+            f"{100 * row['short_of_best_share']:.2g} "
+            "% more"
+        )
     return text
 
 
@@ -79,21 +102,31 @@ def limits(question: Question, d: Block) -> list[str]:
     found = _smaller(question, s)
     if s["duration_s"] - s["warmup_s"] < 20 * s["cycle_s"]:
         found.append(
-            f"a run measures only {significant((s['duration_s'] - s['warmup_s']) / s['cycle_s'], 2)} cycles of a Reno "
+            f"a run measures only "
+            f"{significant((s['duration_s'] - s['warmup_s']) / s['cycle_s'], 2)} cycles of a Reno "
             "flow from loss to loss: raise --budget"
         )
     if question.bdp_packets < 1:
         found.append(
-            f"r x RTT is {significant(question.bdp_packets, 2)} packets: a bucket holds one at least, and what decides "
+            f"r x RTT is {significant(question.bdp_packets, 2)} packets: a bucket holds one at "
+            f"least, and what decides "
             "is how long packets wait in the network's queue, not the round-trip time without it"
         )
-    if d["size_packets"] and d["size_packets"] == max(one["size_packets"] for one in d["candidates"]):
-        found.append("the advised data buffer is the largest that was tried: a larger one may be better still")
+    if d["size_packets"] and d["size_packets"] == max(
+        one["size_packets"] for one in d["candidates"]
+    ):
+        found.append(
+            "the advised data buffer is the largest that was tried: a larger one may be better "
+            "still"
+        )
     found += [
-        "all customers were alike, sent for ever and had their packets marked alike: short transfers, UDP, and "
+        "all customers were alike, sent for ever and had their packets marked alike: short "
+        "transfers, UDP, and "
         "customers that share one reservation were not simulated",
-        "the network was one congested link with RIO, its thresholds at the paper's parts of a buffer of two "
-        f"bandwidth-delay products ({s['queue_limit_packets']} packets as simulated); another dropper is another "
+        "the network was one congested link with RIO, its thresholds at the paper's parts of a "
+        "buffer of two "
+        f"bandwidth-delay products ({s['queue_limit_packets']} packets as simulated); another "
+        f"dropper is another "
         "answer",
         "this is a simulation, not a measurement",
     ]
@@ -110,16 +143,22 @@ def _smaller(question: Question, s: Block) -> list[str]:
         )
     if s["rate_scale"] > 1:
         found.append(
-            f"{rate_text(question.rate_bps)} was not simulated: {rate_text(s['rate_bps'])} was, where r x RTT is "
-            f"{significant(s['rate_bps'] * s['rtt_s'] / 8 / s['packet_bytes'], 3)} packets instead of "
-            f"{significant(question.bdp_packets, 3)}; data buffer and bucket are the same parts of it, and nothing "
-            f"finer than {significant(s['rate_scale'], 3)} packets was tried (the last row tests this by halving once "
+            f"{rate_text(question.rate_bps)} was not simulated: {rate_text(s['rate_bps'])} was, "
+            f"where r x RTT is "
+            f"{significant(s['rate_bps'] * s['rtt_s'] / 8 / s['packet_bytes'], 3)} packets "
+            f"instead of "
+            f"{significant(question.bdp_packets, 3)}; data buffer and bucket are the same parts "
+            f"of it, and nothing "
+            f"finer than {significant(s['rate_scale'], 3)} packets was tried (the last row tests "
+            f"this by halving once "
             "more; --budget raises the rate that is simulated)"
         )
     if s["asked_cycle_s"] > 60:
         found.append(
-            f"a {question.cc} flow as large as this takes about {_long(s['asked_cycle_s'])} from one loss to the next, "
-            "if it grows as Reno does: the steady state that was simulated is that of many such cycles"
+            f"a {question.cc} flow as large as this takes about {_long(s['asked_cycle_s'])} from "
+            f"one loss to the next, "
+            "if it grows as Reno does: the steady state that was simulated is that of many such "
+            "cycles"
         )
     return found
 

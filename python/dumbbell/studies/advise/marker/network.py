@@ -1,10 +1,11 @@
-"""The network in which markers are tried: the paper's dumbbell, for any reservation and any round-trip time.
+"""The network in which markers are tried: the paper's dumbbell, for any reservation and any
+round-trip time.
 
-Customers and best-effort flows meet at a link that runs RIO; the router before it marks. The queue has the paper's
-proportions (Choi and Kim 2001, section 3.2: 100 packets, IN 20 / 80 / 0.02, OUT 20 / 50 / 0.1): a buffer of two
-bandwidth-delay products, or of 8 packets for each flow if that is more, with thresholds at these parts of it, and
-averages over ten round-trip times. In the paper's experiment 1, at 40 ms, that comes to its 100 packets and to the
-usual weight of 0.002.
+Customers and best-effort flows meet at a link that runs RIO; the router before it marks. The queue
+has the paper's proportions (Choi and Kim 2001, section 3.2: 100 packets, IN 20 / 80 / 0.02, OUT 20
+/ 50 / 0.1): a buffer of two bandwidth-delay products, or of 8 packets for each flow if that is
+more, with thresholds at these parts of it, and averages over ten round-trip times. In the paper's
+experiment 1, at 40 ms, that comes to its 100 packets and to the usual weight of 0.002.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from .question import Question, target_bps
 HEADER = 40
 """Bytes of IP and TCP headers."""
 CUSTOMER, PEER, BEST_EFFORT = "customer", "peer", "best-effort"
-"""Names of flows: those that are measured, those that have reserved as much but have other round-trip times, the
-rest."""
+"""Names of flows: those that are measured, those that have reserved as much but have other
+round-trip times, the rest."""
 BOTTLENECK = "bottleneck"
 _LIMIT_PER_FLOW = 8
 _LIMIT_BDP = 2.0
@@ -33,9 +34,10 @@ _OCCUPIED = 0.25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One network, without the marker's sizes: the reserved rate of a customer [bit/s], the link's [bit/s], customers,
-    best-effort flows, the round-trip time without queues [s], those of all but half of the customers if they differ,
-    bytes of a packet, congestion control, profile, fields of TCP, the share of packets that the wire loses."""
+    """One network, without the marker's sizes: the reserved rate of a customer [bit/s], the link's
+    [bit/s], customers, best-effort flows, the round-trip time without queues [s], those of all but
+    half of the customers if they differ, bytes of a packet, congestion control, profile, fields of
+    TCP, the share of packets that the wire loses."""
 
     rate_bps: float
     link_bps: float
@@ -66,7 +68,9 @@ class Case:
     @property
     def target_bps(self) -> float:
         """A customer's target [bit/s]."""
-        return target_bps(self.rate_bps, self.flows * self.rate_bps, self.link_bps, self.flows + self.background)
+        return target_bps(
+            self.rate_bps, self.flows * self.rate_bps, self.link_bps, self.flows + self.background
+        )
 
     @property
     def bdp_packets(self) -> float:
@@ -78,7 +82,9 @@ class Case:
         """The link's buffer [packets]."""
         longest = max([self.rtt_s, *self.other_rtts_s])
         bdp = self.link_bps * longest / (8 * self.packet_bytes)
-        return math.ceil(max(_LIMIT_BDP * bdp, _LIMIT_PER_FLOW * (self.flows + self.background)) - 1e-9)
+        return math.ceil(
+            max(_LIMIT_BDP * bdp, _LIMIT_PER_FLOW * (self.flows + self.background)) - 1e-9
+        )
 
     @property
     def loaded_rtt_s(self) -> float:
@@ -87,7 +93,8 @@ class Case:
 
     @property
     def cycle_s(self) -> float:
-        """About the time from one loss to the next of a Reno flow that has its target: W / 2 round trips [s]."""
+        """About the time from one loss to the next of a Reno flow that has its target: W / 2 round
+        trips [s]."""
         window = self.target_bps * self.loaded_rtt_s / (8 * self.packet_bytes)
         return max(window / 2, 1.0) * self.loaded_rtt_s
 
@@ -97,7 +104,9 @@ class Case:
         return self.link_bps / (8 * self.packet_bytes)
 
 
-def changes(case: Case, size: int, burst_bytes: int, length_s: float, warmup_s: float) -> dict[str, Any]:
+def changes(
+    case: Case, size: int, burst_bytes: int, length_s: float, warmup_s: float
+) -> dict[str, Any]:
     """The overrides of `scenario` that make it this case with this marker."""
     wire: dict[str, Any] = {
         "rate": rate_word(case.link_bps),
@@ -120,7 +129,11 @@ def changes(case: Case, size: int, burst_bytes: int, length_s: float, warmup_s: 
 def conditioner(size: int, burst_bytes: int, packet_bytes: int) -> dict[str, Any]:
     """The marker of each customer; without a data buffer it is the token bucket alone."""
     bucket = {"burst": f"{burst_bytes} B", "packet_size": f"{packet_bytes} B", "per": "flow"}
-    return {"kind": "data_buffer", "size": f"{size} pkt", **bucket} if size else {"kind": "token_bucket", **bucket}
+    return (
+        {"kind": "data_buffer", "size": f"{size} pkt", **bucket}
+        if size
+        else {"kind": "token_bucket", **bucket}
+    )
 
 
 def scenario() -> dict[str, Any]:
@@ -128,7 +141,10 @@ def scenario() -> dict[str, Any]:
     return {
         "name": "advice",
         "duration": "1 s",
-        "dumbbell": {"bottleneck": {"rate": "1 Mbps", "delay": "1 ms"}, "access": {"rate": "10 Mbps"}},
+        "dumbbell": {
+            "bottleneck": {"rate": "1 Mbps", "delay": "1 ms"},
+            "access": {"rate": "10 Mbps"},
+        },
         "queue": {"kind": "rio", "limit": "100 pkt"},
         "flow": [{"name": CUSTOMER}],
     }
@@ -164,7 +180,12 @@ def _spread(name: str, count: int, case: Case, others: dict[str, Any]) -> list[d
     rtts = case.other_rtts_s or (case.rtt_s,)
     shares = [len(range(i, count, len(rtts))) for i in range(len(rtts))]
     return [
-        {"name": name if len(rtts) == 1 else f"{name}-{i + 1}", "count": share, "rtt": _time(rtt), **others}
+        {
+            "name": name if len(rtts) == 1 else f"{name}-{i + 1}",
+            "count": share,
+            "rtt": _time(rtt),
+            **others,
+        }
         for i, (rtt, share) in enumerate(zip(rtts, shares, strict=True))
     ]
 

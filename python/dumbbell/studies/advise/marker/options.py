@@ -20,8 +20,9 @@ Marker = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Options: how many seeds, the CPU time that all runs together may take, about [s],
-    how long a run is (None: each case its own) [s], the device of the tc lines, and `options` of the request."""
+    """Options: how many seeds, the CPU time that all runs together may take, about [s], how long
+    a run is (None: each case its own) [s], the device of the tc lines, and `options` of the
+    request."""
 
     question: Question
     seeds: int = SEEDS
@@ -33,8 +34,9 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """All that was run: the case as it is simulated; data buffers at the deepest bucket that is allowed [bytes]; every
-    bucket without a data buffer, and with the chosen one; the chosen marker; each condition with what was run in it."""
+    """All that was run: the case as it is simulated; data buffers at the deepest bucket that is
+    allowed [bytes]; every bucket without a data buffer, and with the chosen one; the chosen marker;
+    each condition with what was run in it."""
 
     scaled: Scaled
     deepest: int

@@ -12,8 +12,8 @@ from ..queue.question import MOST_FLOWS, known, one_of, read_rate, read_time, ti
 from ..queue.question import read_span as read_span
 
 FLOWS, SHARE = 6, 0.6
-"""Customers, and the share of the link that they reserve together, where neither follows from `--link`: those of the
-paper's experiment 1."""
+"""Customers, and the share of the link that they reserve together, where neither follows from
+`--link`: those of the paper's experiment 1."""
 PACKET = 1500
 """Bytes of a packet with its headers."""
 BUDGET_S = 30.0
@@ -27,9 +27,10 @@ PROFILES = ("ns2", "rfc", "linux")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """The reserved rate of a customer [bit/s], his round-trip time without queues [s], the bytes of a packet with its
-    headers, the congested link [bit/s], how many customers like him it has, how many best-effort flows; the deepest
-    bucket that the contract allows [r x RTT]; the congestion control of all, their TCP, the profile of a scenario."""
+    """The reserved rate of a customer [bit/s], his round-trip time without queues [s], the bytes of
+    a packet with its headers, the congested link [bit/s], how many customers like him it has, how
+    many best-effort flows; the deepest bucket that the contract allows [r x RTT]; the congestion
+    control of all, their TCP, the profile of a scenario."""
 
     rate_bps: float
     rtt_s: float
@@ -55,16 +56,19 @@ class Question:
         """In a sentence."""
         others = f"{self.background} best-effort flow{'' if self.background == 1 else 's'}"
         return (
-            f"{rate_text(self.rate_bps)} at {times((self.rtt_s, self.rtt_s))}, packets of {self.packet_bytes} bytes, "
-            f"{self.flows} such customer{'' if self.flows == 1 else 's'} and {others} of {self.cc} on "
+            f"{rate_text(self.rate_bps)} at {times((self.rtt_s, self.rtt_s))}, packets of "
+            f"{self.packet_bytes} bytes, "
+            f"{self.flows} such customer{'' if self.flows == 1 else 's'} and {others} of "
+            f"{self.cc} on "
             f"{rate_text(self.link_bps)} ({100 * self.reserved_share:.3g} % reserved)"
         )
 
 
 def target_bps(rate: float, reserved: float, link: float, flows: int) -> float:
-    """The target [bit/s] of a customer who reserves `rate` of `reserved` in all on a link with `flows` flows,
-    best effort counted: his rate and an equal share of the rest, `t = r + (C - sum r) / n`; where more is reserved
-    than there is, his part of it, `t = C r / sum r` (Choi and Kim 2001, equations 1 and 2)."""
+    """The target [bit/s] of a customer who reserves `rate` of `reserved` in all on a link with
+    `flows` flows, best effort counted: his rate and an equal share of the rest,
+    `t = r + (C - sum r) / n`; where more is reserved than there is, his part of it,
+    `t = C r / sum r` (Choi and Kim 2001, equations 1 and 2)."""
     return rate + (link - reserved) / flows if reserved <= link else link * rate / reserved
 
 
@@ -80,23 +84,42 @@ def read(
     cc: str = "reno",
     profile: str | None = None,
 ) -> Question:
-    """The question in these words. `ScenarioError` underlines what is wrong, and says what to write.
+    """The question in these words. `ScenarioError` underlines what is wrong, and says what to
+    write.
 
-    Of `link`, `flows` and `reserved_share` two give the third; without `link` it is `flows x rate / reserved_share`.
-    Best-effort flows are as many as customers; the profile is that of the congestion control's home: `linux` for
-    CUBIC, ns-2's for all others.
+    Of `link`, `flows` and `reserved_share` two give the third; without `link` it is
+    `flows x rate / reserved_share`. Best-effort flows are as many as customers; the profile is that
+    of the congestion control's home: `linux` for CUBIC, ns-2's for all others.
     """
-    sold = one_of("--rate", rate, read_rate, "2Mbps", (LEAST_RATE, MOST_RATE), "8kbps to 100Gbps are known here")
-    far = one_of("--rtt", rtt, read_time, "80ms", (LEAST_RTT, MOST_RTT), "100us to 10s are known here")
+    sold = one_of(
+        "--rate",
+        rate,
+        read_rate,
+        "2Mbps",
+        (LEAST_RATE, MOST_RATE),
+        "8kbps to 100Gbps are known here",
+    )
+    far = one_of(
+        "--rtt", rtt, read_time, "80ms", (LEAST_RTT, MOST_RTT), "100us to 10s are known here"
+    )
     size = PACKET if packet is None else _bytes(packet)
     wide = None
     if link is not None:
         wide = one_of(
-            "--link", link, read_rate, "10Mbps", (LEAST_RATE, 100 * MOST_RATE), "8kbps to 10Tbps are known here"
+            "--link",
+            link,
+            read_rate,
+            "10Mbps",
+            (LEAST_RATE, 100 * MOST_RATE),
+            "8kbps to 10Tbps are known here",
         )
         if sold > wide:
-            cause = f"the link carries {rate_text(wide)}, less than the {rate_text(sold)} that are sold"
-            raise refused(f"--rate {rate}", rate, cause, f"write a --rate up to {link}, or a faster --link")
+            cause = (
+                f"the link carries {rate_text(wide)}, less than the {rate_text(sold)} that are sold"
+            )
+            raise refused(
+                f"--rate {rate}", rate, cause, f"write a --rate up to {link}, or a faster --link"
+            )
     if not _BUCKETS[0] <= deepest_bucket <= _BUCKETS[1]:
         cause, fix = "this is not between 1/8 and 16 times r x RTT", "write --deepest-bucket 1"
         raise refused(f"--deepest-bucket {deepest_bucket:g}", f"{deepest_bucket:g}", cause, fix)
@@ -105,7 +128,12 @@ def read(
     _counted("--flows", customers, 1)
     _counted("--background", others, 0)
     if customers + others < 2:
-        raise refused("--background 0", 0, "a customer alone on the link meets no congestion", "write --background 6")
+        raise refused(
+            "--background 0",
+            0,
+            "a customer alone on the link meets no congestion",
+            "write --background 6",
+        )
     return Question(
         rate_bps=sold,
         rtt_s=far,
@@ -119,11 +147,18 @@ def read(
     )
 
 
-def _network(rate: float, link: float | None, flows: int | None, share: float | None) -> tuple[float, int]:
+def _network(
+    rate: float, link: float | None, flows: int | None, share: float | None
+) -> tuple[float, int]:
     """The link's rate [bit/s] and the number of customers."""
     if share is not None and not _SHARES[0] <= share <= _SHARES[1]:
-        fix = "write the part of the link that all customers reserve together, as in --reserved-share 0.6"
-        raise refused(f"--reserved-share {share:g}", f"{share:g}", "this is not between 0.01 and 3", fix)
+        fix = (
+            "write the part of the link that all customers reserve together, as in "
+            "--reserved-share 0.6"
+        )
+        raise refused(
+            f"--reserved-share {share:g}", f"{share:g}", "this is not between 0.01 and 3", fix
+        )
     if link is None:
         customers = FLOWS if flows is None else flows
         return max(customers, 1) * rate / (SHARE if share is None else share), customers
@@ -131,18 +166,26 @@ def _network(rate: float, link: float | None, flows: int | None, share: float | 
         return link, max(1, round((SHARE if share is None else share) * link / rate))
     if share is not None:
         cause = "--link and --flows say already which share is reserved"
-        raise refused(f"--reserved-share {share:g}", f"{share:g}", cause, "leave out one of the three")
+        raise refused(
+            f"--reserved-share {share:g}", f"{share:g}", cause, "leave out one of the three"
+        )
     if flows >= 1 and flows * rate > _SHARES[1] * link:
         cause = f"that many customers reserve {flows * rate / link:.3g} times the link"
         raise refused(
-            f"--flows {flows}", flows, cause, f"write at most --flows {max(1, int(_SHARES[1] * link / rate))}"
+            f"--flows {flows}",
+            flows,
+            cause,
+            f"write at most --flows {max(1, int(_SHARES[1] * link / rate))}",
         )
     return link, flows
 
 
 def _counted(option: str, number: int, least: int) -> None:
     if not least <= number <= MOST_FLOWS:
-        cause, fix = f"{number} flows cannot be simulated", f"{least} to {MOST_FLOWS} are known here"
+        cause, fix = (
+            f"{number} flows cannot be simulated",
+            f"{least} to {MOST_FLOWS} are known here",
+        )
         raise refused(f"{option} {number}", number, cause, fix)
 
 
@@ -154,6 +197,9 @@ def _bytes(text: str) -> int:
         raise refused(line, text, "this is no whole number of bytes with its unit", fix)
     if not _PACKETS[0] <= int(found[1]) <= _PACKETS[1]:
         raise refused(
-            line, text, "this is no size of a packet with 40 bytes of headers", "100B to 9000B are known here"
+            line,
+            text,
+            "this is no size of a packet with 40 bytes of headers",
+            "100B to 9000B are known here",
         )
     return int(found[1])

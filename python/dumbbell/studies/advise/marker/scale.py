@@ -1,10 +1,11 @@
 """Duration of runs and scale of the network, so that all runs together keep to a budget.
 
-TCP over a token bucket is alike where r x RTT is as many packets, and what there is to see in a run is cycles from
-loss to loss. A run lasts for 200 cycles of a flow at its target, at least 200 round-trip times and 10 s; where the
-budget is short of that, for 20 cycles. A network with too many packets for that is made smaller: first as many times
-fewer flows on a link as many times slower, down to `_FEW` customers, which keeps every customer's own numbers; then all
-rates, and sizes are then read as multiples of r x RTT. Both are said with the advice.
+TCP over a token bucket is alike where r x RTT is as many packets, and what there is to see in a run
+is cycles from loss to loss. A run lasts for 200 cycles of a flow at its target, at least 200
+round-trip times and 10 s; where the budget is short of that, for 20 cycles. A network with too many
+packets for that is made smaller: first as many times fewer flows on a link as many times slower,
+down to `_FEW` customers, which keeps every customer's own numbers; then all rates, and sizes are
+then read as multiples of r x RTT. Both are said with the advice.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from dataclasses import dataclass, replace
 from .network import Case
 
 PACKETS_PER_CPU_S = 3e6
-"""Packets of the congested link that are simulated in a second of one core, about: the budget is in these, so that
-the same words give the same advice on every machine."""
+"""Packets of the congested link that are simulated in a second of one core, about: the budget is in
+these, so that the same words give the same advice on every machine."""
 RUNS = 330
 """Runs of one advice with 5 seeds, about."""
 _CYCLES, _FEWEST_CYCLES = 200, 20
@@ -42,7 +43,8 @@ def packets_per_run(budget_s: float, seeds: int) -> float:
 
 
 def fit(case: Case, packets: float, length_s: float | None = None) -> Scaled:
-    """The case, made smaller until a run of `_FEWEST_CYCLES`, or one of `length_s`, has at most so many packets."""
+    """The case, made smaller until a run of `_FEWEST_CYCLES`, or one of `length_s`, has at most so
+    many packets."""
     few, flows_scale = _fewer(case, packets, length_s)
     for exponent in range(12):
         for step in _SERIES:
@@ -59,7 +61,10 @@ def _fewer(case: Case, packets: float, length_s: float | None) -> tuple[Case, fl
     for flows in range(case.flows, _FEW - 1, -1):
         scale = case.flows / flows
         background = max(1, round(case.background / scale)) if case.background else 0
-        best = replace(case, flows=flows, background=background, link_bps=case.link_bps / scale), scale
+        best = (
+            replace(case, flows=flows, background=background, link_bps=case.link_bps / scale),
+            scale,
+        )
         if _least_packets(best[0], length_s) <= packets:
             break
     return best

@@ -18,7 +18,8 @@ def lines(d: Mapping[str, Any]) -> Iterable[str]:
     """For a terminal: the candidates, and where the advice holds."""
     yield plain(candidates(d))
     yield (
-        "Means over the seeds ± half their 95 % interval; the gain is over the token bucket alone with the deepest "
+        "Means over the seeds ± half their 95 % interval; the gain is over the token bucket alone "
+        "with the deepest "
         "bucket that is allowed, seed by seed; * is advised."
     )
     yield ""
@@ -34,7 +35,17 @@ def lines(d: Mapping[str, Any]) -> Iterable[str]:
 def candidates(d: Mapping[str, Any]) -> list[Row]:
     """A row for each marker that was tried."""
     unit, name = prefix(d["target_bps"])
-    rows = [["data buffer", "bucket", "r x RTT", f"total [{name}bps]", f"IN [{name}bps]", "gain", "held up to"]]
+    rows = [
+        [
+            "data buffer",
+            "bucket",
+            "r x RTT",
+            f"total [{name}bps]",
+            f"IN [{name}bps]",
+            "gain",
+            "held up to",
+        ]
+    ]
     for one in d["candidates"]:
         rows.append(
             [
@@ -54,7 +65,9 @@ def conditions(d: Mapping[str, Any], inside: bool = False) -> list[Row]:
     """A row for each other network; with `inside` IN, too, for which a terminal is too narrow."""
     unit, name = prefix(d["target_bps"])
     more = [f"IN [{name}bps]"] if inside else []
-    rows = [["", f"total [{name}bps]", *more, "of target", "reservation", "gain", "best size", "advice"]]
+    rows = [
+        ["", f"total [{name}bps]", *more, "of target", "reservation", "gain", "best size", "advice"]
+    ]
     for one in d["fails"]:
         rows.append(
             [

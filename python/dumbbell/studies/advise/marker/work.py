@@ -1,7 +1,7 @@
 """Advice on a marker from the question to the page.
 
-Three rounds of runs, each with the same seeds: all data buffers, at the deepest bucket that is allowed; all buckets, at
-the chosen data buffer and without one; the advice in other networks.
+Three rounds of runs, each with the same seeds: all data buffers, at the deepest bucket that is
+allowed; all buckets, at the chosen data buffer and without one; the advice in other networks.
 """
 
 from __future__ import annotations
@@ -26,20 +26,28 @@ Document = dict[str, Any]
 Measure = Callable[[dict[str, Any]], dict[str, Any]]
 
 
-def marker(options: Options, out: Path | None = None, measure: Measure = api.run, command: str = "") -> Document:
-    """Simulates and returns the advice; with `out` its page (`index.html`, `advice.json`, figures) is written there.
+def marker(
+    options: Options, out: Path | None = None, measure: Measure = api.run, command: str = ""
+) -> Document:
+    """Simulates and returns the advice; with `out` its page (`index.html`, `advice.json`, figures)
+    is written there.
 
     `ScenarioError` names the word that is wrong, before anything is run.
     """
     started = time.perf_counter()
-    tc_lines.settle({"kind": "drop_tail", "limit": "2 pkt"}, 1e6, options.dev)  # Refuses what is no name of a device.
+    tc_lines.settle(
+        {"kind": "drop_tail", "limit": "2 pkt"}, 1e6, options.dev
+    )  # Refuses what is no name of a device.
     if out is not None:
         from ..queue.page import tools
 
         tools()  # May be missing: better said before the runs.
     simulator = _Simulator(options, measure)
     found = _find(simulator)
-    document = {**simulator.whole(), **(answer.document(options, found, simulator.seeds) if found else _nothing())}
+    document = {
+        **simulator.whole(),
+        **(answer.document(options, found, simulator.seeds) if found else _nothing()),
+    }
     document |= {"command": command, "wall_s": time.perf_counter() - started}
     if out is not None:
         _write(document, out)
@@ -53,10 +61,14 @@ def _find(simulator: _Simulator) -> Found | None:
     bdp, allowed = case.bdp_packets, simulator.options.question.deepest_bucket
     usual = sizes.burst(allowed, bdp, case.packet_bytes)
     tried = sizes.sizes(bdp)
-    by_size = dict(zip(tried, simulator.run([(case, (size, usual)) for size in tried]), strict=True))
+    by_size = dict(
+        zip(tried, simulator.run([(case, (size, usual)) for size in tried]), strict=True)
+    )
     if _complete(by_size.values()) and _chosen(by_size) == tried[-1]:
         tried = sizes.beyond(tried, bdp)
-        by_size |= dict(zip(tried, simulator.run([(case, (size, usual)) for size in tried]), strict=True))
+        by_size |= dict(
+            zip(tried, simulator.run([(case, (size, usual)) for size in tried]), strict=True)
+        )
     if not _complete(by_size.values()):
         return None
     size = _chosen(by_size)
@@ -75,8 +87,11 @@ def _find(simulator: _Simulator) -> Found | None:
     return Found(scaled, usual, by_size, alone, by_burst, (size, burst), others)
 
 
-def _elsewhere(simulator: _Simulator, advised: Marker, alone: int) -> list[tuple[Condition, Mapping[int, Values]]]:
-    """The advice and its neighbours in every other network; one whose runs failed is left out (`failures` has them)."""
+def _elsewhere(
+    simulator: _Simulator, advised: Marker, alone: int
+) -> list[tuple[Condition, Mapping[int, Values]]]:
+    """The advice and its neighbours in every other network; one whose runs failed is left out
+    (`failures` has them)."""
     case, rate_scale = simulator.scaled.case, simulator.scaled.rate_scale
     met = list(conditions.conditions(case, rate_scale, advised, alone))
     rows = [(one.case, marker) for one in met for marker in one.markers().values()]
@@ -127,16 +142,23 @@ class _Simulator:
             laid.append(network.changes(case, size, burst, *lengths))
         if not self._parts:
             design.check(base, laid[:1], ["the network that is asked for"], ())
-        data = self.measure(design.request(base, laid, (), replications=self.options.seeds, **self.options.options))
+        data = self.measure(
+            design.request(base, laid, (), replications=self.options.seeds, **self.options.options)
+        )
         self._parts.append(data)
         points = data.get("points", [data])
         if not self.seeds:
-            self.seeds = sorted(run["seed"] for run in points[0].get("runs", [points[0]]) if "flows" in run)
-        return [judge.values(point, case.packet_bytes) for point, (case, _) in zip(points, rows, strict=True)]
+            self.seeds = sorted(
+                run["seed"] for run in points[0].get("runs", [points[0]]) if "flows" in run
+            )
+        return [
+            judge.values(point, case.packet_bytes)
+            for point, (case, _) in zip(points, rows, strict=True)
+        ]
 
     def whole(self) -> Document:
-        """Over all rounds: the version, validity, the worst exit code, failures, and the number of runs from the
-        store."""
+        """Over all rounds: the version, validity, the worst exit code, failures, and the number of
+        runs from the store."""
         return {
             "version": self._parts[0].get("version"),
             "valid": all(part.get("valid", False) for part in self._parts),
@@ -157,6 +179,8 @@ def _write(document: Document, directory: Path) -> None:
 
     drawn = draw.figures_of(document) if document["sentence"] else []
     document["page"] = str((directory / "index.html").resolve())
-    document["figures"] = [str(path) for one in drawn for path in save(one.figure, directory / "figures" / one.name)]
+    document["figures"] = [
+        str(path) for one in drawn for path in save(one.figure, directory / "figures" / one.name)
+    ]
     write_json(directory / "advice.json", document)
     write_text(directory / "index.html", page.html(document, drawn))

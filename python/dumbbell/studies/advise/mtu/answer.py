@@ -1,4 +1,5 @@
-"""The document of an advice on an MTU: numbers of the path that was asked for, units in the names."""
+"""The document of an advice on an MTU: numbers of the path that was asked for, units in the
+names."""
 
 from __future__ import annotations
 
@@ -33,7 +34,9 @@ def document(options: Options, alone: Sequence[Run], beside: Sequence[Run]) -> d
             "hamming_distance": 4,
         },
         **{key: value for key, value in rows[place].items() if key not in ("chosen", "why")},
-        "standard": None if standard is None or standard is rows[place] else _against(rows[place], standard),
+        "standard": None
+        if standard is None or standard is rows[place]
+        else _against(rows[place], standard),
         "candidates": rows,
         "simulated": {"seeds": list(alone[0].seeds), "budget_s": options.budget_s},
     }
@@ -88,9 +91,13 @@ def _row(q: Question, alone: Run, beside: Run) -> Row:
         "frame_s": closed_forms.frame_s(size, q.rate_bps),
         **_neighbors(beside),
         "datagram_fragments": len(closed_forms.fragments(q.datagram_bytes, size)),
-        "datagram_loss_share": closed_forms.datagram_loss(q.loss_share, q.loss_kind, q.datagram_bytes, size),
+        "datagram_loss_share": closed_forms.datagram_loss(
+            q.loss_share, q.loss_kind, q.datagram_bytes, size
+        ),
         "hamming_distance": ethernet_fcs.distance(size + ethernet_fcs.FRAME),
-        "unnoticed_share": closed_forms.unnoticed_share(q.loss_share, size) if q.loss_kind == "bit" else None,
+        "unnoticed_share": closed_forms.unnoticed_share(q.loss_share, size)
+        if q.loss_kind == "bit"
+        else None,
         "objections": judge.objections(q, size),
         "simulated": {"alone": _case(alone), "beside": _case(beside)},
     }
@@ -101,9 +108,12 @@ def _scaled(rates: Sequence[float], scale: float) -> list[float]:
 
 
 def _neighbors(beside: Run) -> Row:
-    """The neighbors' results. A frame takes `scale` times as long on the smaller path, a queue as long as it would:
-    the calls' numbers are those that were measured, and between these and 1 / scale of them they lie in truth."""
-    numbers = {f"call_{key}": calls.cell([call[key] for call in beside.calls]) for key in calls.NUMBERS}
+    """The neighbors' results. A frame takes `scale` times as long on the smaller path, a queue as
+    long as it would: the calls' numbers are those that were measured, and between these and 1 /
+    scale of them they lie in truth."""
+    numbers = {
+        f"call_{key}": calls.cell([call[key] for call in beside.calls]) for key in calls.NUMBERS
+    }
     jitter = numbers["call_jitter_s"]
     return {
         "beside_throughput_bps": calls.cell(_scaled(beside.goodput_bps, beside.case.scale)),
@@ -127,11 +137,25 @@ def _case(run: Run) -> Row:
 
 def _against(mine: Mapping[str, Any], standard: Mapping[str, Any]) -> Row:
     """The advised MTU against Ethernet's 1500 bytes: the standard's numbers, and what changes."""
-    keys = ("useful_bps", "throughput_bps", "host_cycles_per_bit", "frame_s", "call_jitter_s", "call_delay_p99_s")
-    more = ("neighbour_throughput_bps", "datagram_fragments", "datagram_loss_share", "hamming_distance")
+    keys = (
+        "useful_bps",
+        "throughput_bps",
+        "host_cycles_per_bit",
+        "frame_s",
+        "call_jitter_s",
+        "call_delay_p99_s",
+    )
+    more = (
+        "neighbour_throughput_bps",
+        "datagram_fragments",
+        "datagram_loss_share",
+        "hamming_distance",
+    )
     return {
         "mtu_bytes": sizes.ETHERNET,
         **{key: standard[key] for key in (*keys, *more)},
-        "throughput_times": mine["useful_bps"] / standard["useful_bps"] if standard["useful_bps"] else None,
+        "throughput_times": mine["useful_bps"] / standard["useful_bps"]
+        if standard["useful_bps"]
+        else None,
         "host_cycles_times": mine["host_cycles_per_bit"] / standard["host_cycles_per_bit"],
     }

@@ -1,4 +1,5 @@
-"""Measurements of two calls beside the flow: one-way delay, and its jitter as receivers compute it."""
+"""Measurements of two calls beside the flow: one-way delay, and its jitter as receivers compute
+it."""
 
 from __future__ import annotations
 
@@ -12,8 +13,9 @@ NUMBERS = ("jitter_s", "delay_mean_s", "delay_p99_s", "loss_share")
 
 
 def of_run(run: Mapping[str, Any]) -> dict[str, float | None]:
-    """The numbers of a run, means over the calls: the jitter of RFC 3550, section 6.4.1, as its mean over the run, mean
-    and 99th percentile of the one-way delay [s], and the share that was lost; None where no packet came."""
+    """The numbers of a run, means over the calls: the jitter of RFC 3550, section 6.4.1, as its
+    mean over the run, mean and 99th percentile of the one-way delay [s], and the share that was
+    lost; None where no packet came."""
     calls = [flow for flow in run["flows"] if flow["name"] in CALLS]
     return {
         "jitter_s": _mean([call["jitter_mean_s"] for call in calls]),

@@ -1,4 +1,5 @@
-"""The figure of an advice on an MTU: throughput, host, neighbours and datagrams over the size of packets."""
+"""The figure of an advice on an MTU: throughput, host, neighbours and datagrams over the size of
+packets."""
 
 from __future__ import annotations
 
@@ -29,16 +30,22 @@ def figures_of(d: Mapping[str, Any]) -> list[NamedFigure]:
         axis.minorticks_off()
         axis.axvline(d["mtu_bytes"], color=VERMILLION, linewidth=1.0, linestyle=":")
         if sizes[-1] > d["crc"]["guarded_mtu_bytes"]:
-            axis.axvspan(d["crc"]["guarded_mtu_bytes"], sizes[-1] * 1.15, color=SOFT, alpha=0.13, linewidth=0)
+            axis.axvspan(
+                d["crc"]["guarded_mtu_bytes"], sizes[-1] * 1.15, color=SOFT, alpha=0.13, linewidth=0
+            )
         axis.set_xlim(sizes[0] / 1.15, sizes[-1] * 1.15)
-        axis.legend(fontsize=8, loc="best" if axis is not axes[1][1] else "upper right", frameon=False)
+        axis.legend(
+            fontsize=8, loc="best" if axis is not axes[1][1] else "upper right", frameon=False
+        )
     for axis in axes[1]:
         axis.set_xlabel("MTU [bytes]")
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     caption = (
-        "Throughput of one flow, cycles of the host, what calls beside it meet, and datagrams lost, over the MTU. "
-        "Means over the seeds with 95 % intervals; the dotted upright line is the advice; where it is grey, a frame is "
+        "Throughput of one flow, cycles of the host, what calls beside it meet, and datagrams "
+        "lost, over the MTU. "
+        "Means over the seeds with 95 % intervals; the dotted upright line is the advice; where "
+        "it is grey, a frame is "
         "longer than CRC-32 guards with a Hamming distance of 4."
     )
     return [NamedFigure("mtu", figure, caption)]
@@ -59,27 +66,59 @@ def _throughput(axis: Any, d: Mapping[str, Any], rows: Sequence[Mapping[str, Any
     for (law, label), color in zip(_LAWS.items(), (GREEN, SKY, PURPLE), strict=True):
         if law in rows[0]["laws_bps"]:
             dash = (0, (1, 1.5)) if law == "pftk" else (0, (5, 2))
-            _plain(axis, rows, [row["laws_bps"][law] / unit for row in rows], color, label, dash=dash)
+            _plain(
+                axis, rows, [row["laws_bps"][law] / unit for row in rows], color, label, dash=dash
+            )
     if any(row["host_limit_bps"] < 3 * row["throughput_bps"]["mean"] for row in rows):
-        _plain(axis, rows, [row["host_limit_bps"] / unit for row in rows], ORANGE, "one core of the host")
+        _plain(
+            axis,
+            rows,
+            [row["host_limit_bps"] / unit for row in rows],
+            ORANGE,
+            "one core of the host",
+        )
     means = [row["throughput_bps"]["mean"] for row in rows]
     axis.set_yscale("log" if max(means) > 5 * min(means) else "linear")
     axis.set_ylabel(f"a flow's payload [{letter}bit/s]")
 
 
 def _host(axis: Any, d: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
-    _plain(axis, rows, [row["host_cycles_per_bit"] for row in rows], ORANGE, "cycles for a bit of payload", "o")
-    _plain(axis, rows, [1 - row["efficiency_share"] for row in rows], BLACK, "part of the wire that is no payload", "s")
+    _plain(
+        axis,
+        rows,
+        [row["host_cycles_per_bit"] for row in rows],
+        ORANGE,
+        "cycles for a bit of payload",
+        "o",
+    )
+    _plain(
+        axis,
+        rows,
+        [1 - row["efficiency_share"] for row in rows],
+        BLACK,
+        "part of the wire that is no payload",
+        "s",
+    )
     axis.set_yscale("log")
     axis.set_ylabel("cycles per bit, part of the wire")
 
 
 def _neighbors(axis: Any, rows: Sequence[Mapping[str, Any]]) -> None:
     if all(row["call_jitter_s"] for row in rows):
-        least, most = ([value / 1e-3 for value in ends] for ends in zip(*map(_jitters, rows), strict=True))
+        least, most = (
+            [value / 1e-3 for value in ends] for ends in zip(*map(_jitters, rows), strict=True)
+        )
         if any(low < 0.999 * high for low, high in zip(least, most, strict=True)):
             sizes = [row["mtu_bytes"] for row in rows]
-            axis.fill_between(sizes, least, most, color=BLUE, alpha=0.12, linewidth=0, label="its range at full rate")
+            axis.fill_between(
+                sizes,
+                least,
+                most,
+                color=BLUE,
+                alpha=0.12,
+                linewidth=0,
+                label="its range at full rate",
+            )
         _measured(axis, rows, "call_jitter_s", 1e-3, BLUE, "o", "a call's jitter (RFC 3550)")
     _plain(axis, rows, [row["frame_s"] / 1e-3 for row in rows], BLACK, "one frame on the wire")
     axis.set_yscale("log")
@@ -100,7 +139,13 @@ def _datagrams(axis: Any, d: Mapping[str, Any], rows: Sequence[Mapping[str, Any]
 
 
 def _measured(
-    axis: Any, rows: Sequence[Mapping[str, Any]], key: str, unit: float, color: str, mark: str, label: str
+    axis: Any,
+    rows: Sequence[Mapping[str, Any]],
+    key: str,
+    unit: float,
+    color: str,
+    mark: str,
+    label: str,
 ) -> None:
     means = [row[key]["mean"] / unit for row in rows]
     ends = [row[key]["ci95"] or (row[key]["mean"], row[key]["mean"]) for row in rows]

@@ -1,7 +1,9 @@
-"""The cost of packets to a host: cycles for headers, bytes and pages, and the rate that one core sustains.
+"""The cost of packets to a host: cycles for headers, bytes and pages, and the rate that one core
+sustains.
 
-The numbers are those of the service `host_cpu`, whose presets have their sources (`dumbbell explain host_cpu`); the
-closed form is its own for packets that wait behind each other, so that none raises an interrupt.
+The numbers are those of the service `host_cpu`, whose presets have their sources
+(`dumbbell explain host_cpu`); the closed form is its own for packets that wait behind each other,
+so that none raises an interrupt.
 """
 
 from __future__ import annotations
@@ -24,8 +26,9 @@ _SHORTEST_MERGED = 128
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
-    """A core: its clock [1/s]; cycles for a packet, for one that is gathered with the one before up to `aggregate`
-    bytes, for each byte, and for each page of so many bytes; its name, and whose numbers they are."""
+    """A core: its clock [1/s]; cycles for a packet, for one that is gathered with the one before up
+    to `aggregate` bytes, for each byte, and for each page of so many bytes; its name, and whose
+    numbers they are."""
 
     clock_hz: float
     per_packet: float
@@ -90,13 +93,23 @@ def read(
     per_packet: float | None = None,
     per_byte: float | None = None,
 ) -> Host:
-    """The host of these words: a preset, the paper's if none is named, with what is said besides in the place of its
-    numbers. `ScenarioError` says what is wrong."""
+    """The host of these words: a preset, the paper's if none is named, with what is said besides in
+    the place of its numbers. `ScenarioError` says what is wrong."""
     for option, value in (("--cycles-per-packet", per_packet), ("--cycles-per-byte", per_byte)):
         if value is not None and not 0 <= value <= 1e9:
-            raise refused(f"{option} {value:g}", f"{value:g}", "this is no number of cycles", f"write {option} 1200")
+            raise refused(
+                f"{option} {value:g}",
+                f"{value:g}",
+                "this is no number of cycles",
+                f"write {option} 1200",
+            )
     if per_packet is not None and per_packet == 0 and not per_byte:
-        raise refused("--cycles-per-packet 0", 0, "a host that does nothing has no limit", "write cycles for something")
+        raise refused(
+            "--cycles-per-packet 0",
+            0,
+            "a host that does nothing has no limit",
+            "write cycles for something",
+        )
     there = presets()
     host = there[known("--host", name or DEFAULT, there)]
     if (clock, per_packet, per_byte) == (None, None, None):

@@ -1,13 +1,15 @@
 """The advised MTU, by a rule that was fixed before any number.
 
-**The choice.** Of the MTUs that may be advised the smallest whose throughput is at most 5 % below the largest of them:
-a larger packet must bring something, for it costs neighbours and asks more of every link and host of the path.
-Throughput is what was simulated, and at most what the host is through with.
+**The choice.** Of the MTUs that may be advised the smallest whose throughput is at most 5 % below
+the largest of them: a larger packet must bring something, for it costs neighbours and asks more of
+every link and host of the path. Throughput is what was simulated, and at most what the host is
+through with.
 
-**May be advised** what is in use on equipment of many makers (1500 to 9180 bytes: less is for paths that demand it),
-what CRC-32 guards with a Hamming distance of 4, and what keeps a neighbour's packet waiting for at most the time that
-is allowed (1 ms, unless said), or no longer than a standard frame does. Where sizes are asked for by name, use does
-not count. If none is left, the smallest is advised, with a warning.
+**May be advised** what is in use on equipment of many makers (1500 to 9180 bytes: less is for paths
+that demand it), what CRC-32 guards with a Hamming distance of 4, and what keeps a neighbour's
+packet waiting for at most the time that is allowed (1 ms, unless said), or no longer than a
+standard frame does. Where sizes are asked for by name, use does not count. If none is left, the
+smallest is advised, with a warning.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ def objections(question: Question, mtu: int) -> list[str]:
 
 
 def choose(rows: Sequence[Mapping[str, Any]]) -> int:
-    """The place of the advised row; rows from the smallest MTU on, each with `useful_bps` and `objections`."""
+    """The place of the advised row; rows from the smallest MTU on, each with `useful_bps` and
+    `objections`."""
     allowed = [i for i, row in enumerate(rows) if not row["objections"]]
     if not allowed:
         return 0

@@ -25,18 +25,27 @@ def rule(q: Question) -> str:
         else ""
     )
     return (
-        f"Of the MTUs that may be advised ({use}frames that CRC-32 guards with a Hamming distance of 4, up to "
-        f"{ethernet_fcs.guarded_frame()} bytes; one frame takes at most {wait}, or as long as a standard frame) the "
-        f"smallest whose throughput is at most {100 * NEAR:g} % below the largest of them. Throughput is what was "
+        f"Of the MTUs that may be advised ({use}frames that CRC-32 guards with a Hamming distance "
+        f"of 4, up to "
+        f"{ethernet_fcs.guarded_frame()} bytes; one frame takes at most {wait}, or as long as a "
+        f"standard frame) the "
+        f"smallest whose throughput is at most {100 * NEAR:g} % below the largest of them. "
+        f"Throughput is what was "
         "simulated of one flow, at most what the host's core is through with."
     )
 
 
 def advice(q: Question, d: Block) -> str:
     """The advised setting, and its expected performance."""
-    text = f"For {q.text()}: an MTU of {d['mtu_bytes']} bytes. In simulations a flow then had {_rate(d['useful_bps'])}"
+    text = (
+        f"For {q.text()}: an MTU of {d['mtu_bytes']} bytes. In simulations a flow then had "
+        f"{_rate(d['useful_bps'])}"
+    )
     if d["useful_bps"] < d["throughput_bps"]["mean"]:
-        text += f" (the path would carry {_rate(d['throughput_bps']['mean'])}, the host's core is the limit)"
+        text += (
+            f" (the path would carry {_rate(d['throughput_bps']['mean'])}, the host's core "
+            "is the limit)"
+        )
     other = d["standard"]
     if other is None:
         return f"{text}. {d['reason']}"
@@ -52,14 +61,19 @@ def reason(q: Question, d: Block) -> str:
     rows = d["candidates"]
     mine = next(row for row in rows if row["chosen"])
     if mine["objections"]:
-        return f"No size that was tried may be advised by the rule; this is the smallest ({_against(q, mine)})."
+        return (
+            "No size that was tried may be advised by the rule; this is the smallest "
+            f"({_against(q, mine)})."
+        )
     parts = []
     better = [row for row in rows if row["mtu_bytes"] > mine["mtu_bytes"]]
     worse = [row for row in rows if row["mtu_bytes"] < mine["mtu_bytes"] and not row["objections"]]
     if worse:
         next_one = worse[-1]
         short = 1 - next_one["useful_bps"] / mine["useful_bps"]
-        parts.append(f"{next_one['mtu_bytes']} bytes, the next smaller, bring {100 * short:.2g} % less")
+        parts.append(
+            f"{next_one['mtu_bytes']} bytes, the next smaller, bring {100 * short:.2g} % less"
+        )
     allowed = [row for row in better if not row["objections"]]
     if allowed:
         most = max(allowed, key=lambda row: row["useful_bps"])
@@ -68,7 +82,9 @@ def reason(q: Question, d: Block) -> str:
                      f"{most['mtu_bytes']} bytes would bring no more")  # fmt: skip
     refused = [row for row in better if row["objections"]]
     if refused:
-        parts.append(f"{refused[0]['mtu_bytes']} and more are not advised ({_against(q, refused[0])})")
+        parts.append(
+            f"{refused[0]['mtu_bytes']} and more are not advised ({_against(q, refused[0])})"
+        )
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}." if text else "It is the only size that was tried."
 
@@ -79,7 +95,9 @@ def _against(q: Question, row: Block) -> str:
         "small": "every Ethernet takes 1500",
         "crc": f"a frame of {row['frame_bytes']} bytes is longer than the {ethernet_fcs.guarded_frame()} "
         "that CRC-32 guards",
-        "wait": f"one frame takes {scaled(row['frame_s'], 's')}, more than {scaled(q.most_wait_s, 's')}",
+        "wait": (
+            f"one frame takes {scaled(row['frame_s'], 's')}, more than {scaled(q.most_wait_s, 's')}"
+        ),
     }
     return ", ".join(words[one] for one in row["objections"])
 
@@ -89,17 +107,21 @@ def warnings(q: Question, d: Block) -> list[str]:
     found = []
     if d["hamming_distance"] < 4:
         found.append(
-            f"a frame of {d['frame_bytes']} bytes is beyond the {ethernet_fcs.guarded_frame()} up to which CRC-32 "
-            "finds any three wrong bits: three of them may pass unnoticed there; bursts up to 32 bits are still found"
+            f"a frame of {d['frame_bytes']} bytes is beyond the {ethernet_fcs.guarded_frame()} up "
+            f"to which CRC-32 "
+            "finds any three wrong bits: three of them may pass unnoticed there; bursts up to 32 "
+            "bits are still found"
         )
     if d["mtu_bytes"] > sizes.ETHERNET:
         found.append(
-            "every link, switch and host of the path has to carry it: one that does not drops such frames without a "
+            "every link, switch and host of the path has to carry it: one that does not drops "
+            "such frames without a "
             "word, or cuts packets; try it from end to end with ping -M do"
         )
     if d["datagram_fragments"] > 1 and q.loss_share:
         found.append(
-            f"a UDP datagram of {q.datagram_bytes} bytes is {d['datagram_fragments']} fragments, and one lost loses "
+            f"a UDP datagram of {q.datagram_bytes} bytes is {d['datagram_fragments']} fragments, "
+            f"and one lost loses "
             f"all: {_share(d['datagram_loss_share'])} of the datagrams"
         )
     other = d["standard"]
@@ -107,7 +129,8 @@ def warnings(q: Question, d: Block) -> list[str]:
         lost = 1 - d["neighbour_throughput_bps"]["mean"] / other["neighbour_throughput_bps"]["mean"]
         if lost > 0.1:
             found.append(
-                f"a TCP with standard frames beside it has {100 * lost:.0f} % less than beside a flow with 1500 bytes"
+                f"a TCP with standard frames beside it has {100 * lost:.0f} % less than beside a "
+                f"flow with 1500 bytes"
             )
     if d["host_busy_share"] > 0.9:
         found.append(f"the host's core is busy for {100 * d['host_busy_share']:.0f} % of the time")
@@ -117,12 +140,19 @@ def warnings(q: Question, d: Block) -> list[str]:
 def limits(q: Question, d: Block) -> list[str]:
     """The limits of the simulations."""
     found = []
-    most = max(row["simulated"][part]["rate_scale"] for row in d["candidates"] for part in ("alone", "beside"))
+    most = max(
+        row["simulated"][part]["rate_scale"]
+        for row in d["candidates"]
+        for part in ("alone", "beside")
+    )
     if most > 1:
         found.append(
-            f"{rate_text(q.rate_bps)} was not simulated everywhere: paths of down to {rate_text(q.rate_bps / most)} "
-            "were, with a loss at which the window is as much smaller by its law, and rates are multiplied again; "
-            "frames take as much longer there, so that jitter is too large rather than too small (--budget raises "
+            f"{rate_text(q.rate_bps)} was not simulated everywhere: paths of down to "
+            f"{rate_text(q.rate_bps / most)} "
+            "were, with a loss at which the window is as much smaller by its law, and rates are "
+            "multiplied again; "
+            "frames take as much longer there, so that jitter is too large rather than too small "
+            "(--budget raises "
             "what is simulated)"
         )
     if q.loss_share:
@@ -131,26 +161,38 @@ def limits(q: Question, d: Block) -> list[str]:
         between = q.rtt_s / d["frame_loss_share"] / min(window, held)
         if between > 60:
             found.append(
-                f"from one loss to the next such a flow takes about {_long(between)}: this is its steady state; "
+                f"from one loss to the next such a flow takes about {_long(between)}: this is its "
+                f"steady state; "
                 "a transfer that is over sooner may have met no loss at all"
             )
     if q.loss_kind == "packet" and q.loss_share:
         ends = [row for row in d["candidates"] if row["mtu_bytes"] >= sizes.ETHERNET][-1:]
         more = [
-            f"; by bit errors {row['mtu_bytes']} bytes would lose {_share(row['frame_loss_if_bit_share'])}"
+            f"; by bit errors {row['mtu_bytes']} bytes would lose "
+            f"{_share(row['frame_loss_if_bit_share'])}"
             for row in ends
         ]
         found.append(
-            f"all sizes lose {_share(q.loss_share)} of their packets, as congestion elsewhere does{''.join(more)} "
+            f"all sizes lose {_share(q.loss_share)} of their packets, as congestion elsewhere "
+            f"does{''.join(more)} "
             "(--loss-kind bit)"
         )
     if q.loss_kind == "bit":
-        found.append("bits were wrong by chance, each by itself; on real wires errors come in bursts")
-    gathers = "" if q.host.aggregate else "; hosts that gather packets (GRO, TSO) gain less from larger ones"
+        found.append(
+            "bits were wrong by chance, each by itself; on real wires errors come in bursts"
+        )
+    gathers = (
+        ""
+        if q.host.aggregate
+        else "; hosts that gather packets (GRO, TSO) gain less from larger ones"
+    )
     found += [
-        f"the host is one core that always has a packet waiting, so that interrupts do not count{gathers}",
-        "one flow with a buffer of a bandwidth-delay product, at least ten of the largest packets, which delays "
-        "calls where the link is slow and packets are large; path MTU discovery, tunnels and VLAN tags were not "
+        f"the host is one core that always has a packet waiting, so that interrupts do not "
+        f"count{gathers}",
+        "one flow with a buffer of a bandwidth-delay product, at least ten of the largest "
+        "packets, which delays "
+        "calls where the link is slow and packets are large; path MTU discovery, tunnels and VLAN "
+        "tags were not "
         "simulated",
         "this is a simulation, not a measurement",
     ]
@@ -158,7 +200,8 @@ def limits(q: Question, d: Block) -> list[str]:
 
 
 def paste(mtu: int, dev: str) -> list[str]:
-    """Lines for Linux: to set it, and to try whether the path carries it (ip-link(8), ping(8), tracepath(8))."""
+    """Lines for Linux: to set it, and to try whether the path carries it (ip-link(8), ping(8),
+    tracepath(8))."""
     return [
         f"ip link set dev {dev} mtu {mtu}",
         f"ping -M do -c 3 -s {mtu - 28} HOST",

@@ -26,7 +26,10 @@ def scenario() -> dict[str, Any]:
     return {
         "name": "advice",
         "duration": "1 s",
-        "dumbbell": {"bottleneck": {"rate": "1 Mbps", "delay": "1 ms"}, "access": {"rate": "10 Mbps"}},
+        "dumbbell": {
+            "bottleneck": {"rate": "1 Mbps", "delay": "1 ms"},
+            "access": {"rate": "10 Mbps"},
+        },
         "queue": {"kind": "drop_tail", "limit": "100 pkt"},
         "flow": [{"name": FLOW}],
     }
@@ -43,7 +46,11 @@ def beside(question: Question, case: Case) -> dict[str, Any]:
         {
             "name": name,
             "rtt": _time(question.rtt_s),
-            "source": {"kind": "cbr", "rate": f"{8 * (size - _UDP) / EVERY_S:.0f} bps", "packet": f"{size - _UDP} B"},
+            "source": {
+                "kind": "cbr",
+                "rate": f"{8 * (size - _UDP) / EVERY_S:.0f} bps",
+                "packet": f"{size - _UDP} B",
+            },
             "start_spread": "20 ms",
         }
         for name, size in CALLS.items()
@@ -74,14 +81,20 @@ def _path(question: Question, case: Case, flows: list[dict[str, Any]]) -> dict[s
 
 def limit_bytes(question: Question, case: Case) -> int:
     """The buffer: a bandwidth-delay product, or ten of the largest packets if that is more."""
-    return max(math.ceil(case.rate_bps * question.rtt_s / 8), _LEAST_FRAMES * max(case.mtu, ETHERNET))
+    return max(
+        math.ceil(case.rate_bps * question.rtt_s / 8), _LEAST_FRAMES * max(case.mtu, ETHERNET)
+    )
 
 
 def _loss(question: Question, case: Case) -> dict[str, Any]:
-    """The loss of the wire: packets of any size alike, or by their bits, so that full packets lose what they should."""
+    """The loss of the wire: packets of any size alike, or by their bits, so that full packets lose
+    what they should."""
     if question.loss_kind == "packet":
         return {"kind": "bernoulli", "loss": case.loss_share}
-    return {"kind": "bit_error", "rate": -math.expm1(math.log1p(-case.loss_share) / (8 * (case.mtu + links.ETHERNET)))}
+    return {
+        "kind": "bit_error",
+        "rate": -math.expm1(math.log1p(-case.loss_share) / (8 * (case.mtu + links.ETHERNET))),
+    }
 
 
 def _flow(question: Question, name: str) -> dict[str, Any]:
@@ -90,7 +103,10 @@ def _flow(question: Question, name: str) -> dict[str, Any]:
         "rtt": _time(question.rtt_s),
         "cc": question.cc,
         "profile": question.profile,
-        "tcp": {"receive_window": "unlimited", "timestamps": question.profile in closed_forms.TIMESTAMPS},
+        "tcp": {
+            "receive_window": "unlimited",
+            "timestamps": question.profile in closed_forms.TIMESTAMPS,
+        },
         "start_spread": "100 ms",
     }
 

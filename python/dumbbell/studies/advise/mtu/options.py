@@ -15,8 +15,9 @@ SEEDS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Options: how many seeds, the CPU time that all runs together may take, about [s],
-    how long a run is (None: each case its own) [s], the device of the lines to paste, and `options` of the request."""
+    """Options: how many seeds, the CPU time that all runs together may take, about [s], how long a
+    run is (None: each case its own) [s], the device of the lines to paste, and `options` of the
+    request."""
 
     question: Question
     seeds: int = SEEDS
@@ -27,13 +28,15 @@ class Options:
 
     def packets(self, part: float) -> float:
         """Packets of the flow that one run of a part may have."""
-        return part * self.budget_s * scale.PACKETS_PER_CPU_S / (len(self.question.mtus) * self.seeds)
+        return (
+            part * self.budget_s * scale.PACKETS_PER_CPU_S / (len(self.question.mtus) * self.seeds)
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A case and what each seed gave: the flow's goodput, its neighbour's, and the calls' numbers; of those by
-    themselves only the first."""
+    """A case and what each seed gave: the flow's goodput, its neighbour's, and the calls' numbers;
+    of those by themselves only the first."""
 
     case: Case
     seeds: Sequence[int]

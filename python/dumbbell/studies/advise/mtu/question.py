@@ -1,4 +1,5 @@
-"""The path of an MTU question, as the command line spells it: `--rate 10Gbps --rtt 40ms --loss 1e-5`."""
+"""The path of an MTU question, as the command line spells it:
+`--rate 10Gbps --rtt 40ms --loss 1e-5`."""
 
 from __future__ import annotations
 
@@ -25,11 +26,12 @@ MOST_WAIT_S = 1e-3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """The link's rate [bit/s], the round-trip time without queues [s]; the share of Ethernet's standard frames that is
-    lost, and whether that is the same for all sizes (`packet`) or follows from a bit error rate (`bit`); the congestion
-    control and its TCP, the profile of a scenario; the MTUs to try [bytes], and whether they were given; how long a
-    neighbour's packet may wait for one frame [s]; what a packet costs the host; the datagram that may be fragmented
-    [bytes of payload]."""
+    """The link's rate [bit/s], the round-trip time without queues [s]; the share of Ethernet's
+    standard frames that is lost, and whether that is the same for all sizes (`packet`) or follows
+    from a bit error rate (`bit`); the congestion control and its TCP, the profile of a scenario;
+    the MTUs to try [bytes], and whether they were given; how long a neighbour's packet may wait for
+    one frame [s]; what a packet costs the host; the datagram that may be fragmented [bytes of
+    payload]."""
 
     rate_bps: float
     rtt_s: float
@@ -44,7 +46,11 @@ class Question:
 
     def text(self) -> str:
         """In a sentence."""
-        lost = "no random loss" if not self.loss_share else f"a loss of {100 * self.loss_share:.3g} % of {self.lost}"
+        lost = (
+            "no random loss"
+            if not self.loss_share
+            else f"a loss of {100 * self.loss_share:.3g} % of {self.lost}"
+        )
         return f"{rate_text(self.rate_bps)} at {time_text(self.rtt_s)} with {lost}, {self.cc}"
 
     @property
@@ -65,8 +71,16 @@ def read(
     datagram: str | None = None,
     cpu: Host | None = None,
 ) -> Question:
-    """The question in these words. `ScenarioError` underlines what is wrong, and says what to write."""
-    wide = one_of("--rate", rate, read_rate, "10Gbps", (LEAST_RATE, MOST_RATE), "100kbps to 400Gbps are known here")
+    """The question in these words. `ScenarioError` underlines what is wrong, and says what to
+    write."""
+    wide = one_of(
+        "--rate",
+        rate,
+        read_rate,
+        "10Gbps",
+        (LEAST_RATE, MOST_RATE),
+        "100kbps to 400Gbps are known here",
+    )
     far = one_of("--rtt", rtt, read_time, "40ms", (10e-6, 10.0), "10us to 10s are known here")
     for size in mtus:
         if not sizes.LEAST <= size <= sizes.MOST:
@@ -74,7 +88,9 @@ def read(
             raise refused(
                 f"--mtu {size}",
                 size,
-                "no packet of IPv4 is that long" if size > sizes.MOST else "calls and TCP would not fit",
+                "no packet of IPv4 is that long"
+                if size > sizes.MOST
+                else "calls and TCP would not fit",
                 said,
             )
     return Question(
@@ -85,7 +101,9 @@ def read(
         cc=known("--cc", cc, kinds()["cc"]),
         profile=known("--profile", profile, PROFILES),
         mtus=tuple(sorted(set(mtus))) or sizes.USUAL,
-        most_wait_s=MOST_WAIT_S if most_wait is None else read_span("--most-wait", most_wait, "1ms"),
+        most_wait_s=MOST_WAIT_S
+        if most_wait is None
+        else read_span("--most-wait", most_wait, "1ms"),
         host=cpu or host.read(),
         datagram_bytes=8192 if datagram is None else _bytes(datagram),
     )
@@ -93,7 +111,10 @@ def read(
 
 def _share(text: str) -> float:
     """A loss as a share: `1e-5`, `0.001%`."""
-    line, fix = f"--loss {text}", "write the lost share of 1500-byte packets, as in --loss 1e-5 or --loss 0.001%"
+    line, fix = (
+        f"--loss {text}",
+        "write the lost share of 1500-byte packets, as in --loss 1e-5 or --loss 0.001%",
+    )
     found = re.fullmatch(r"([0-9.]+(?:[eE][+-]?[0-9]+)?|[+-].*)\s*(%?)", text.strip())
     try:
         value = float(found[1]) / (100 if found[2] else 1) if found else None
@@ -116,5 +137,10 @@ def _bytes(text: str) -> int:
     if found is None:
         raise refused(line, text, "this is no whole number of bytes with its unit", fix)
     if not 1 <= int(found[1]) <= sizes.LONGEST_DATAGRAM:
-        raise refused(line, text, "there is no such UDP datagram", f"1B to {sizes.LONGEST_DATAGRAM}B are known here")
+        raise refused(
+            line,
+            text,
+            "there is no such UDP datagram",
+            f"1B to {sizes.LONGEST_DATAGRAM}B are known here",
+        )
     return int(found[1])

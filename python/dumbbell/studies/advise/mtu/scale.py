@@ -1,9 +1,11 @@
-"""Duration of runs, and steps in which a path is made smaller whose windows are too large to simulate.
+"""Duration of runs, and steps in which a path is made smaller whose windows are too large to
+simulate.
 
-What there is to see is cycles from loss to loss. TCP at a loss p is alike on a path of 1/s of the rate where the loss
-leaves 1/s of the window by its own law (p s^2 for Reno, between that and p s^(4/3) for CUBIC): the round-trip time, the
-buffer in seconds and the link's share that the flow has are the same. Rates that were simulated so are multiplied by s
-and the answer says so; each MTU has its own s, since larger packets are fewer.
+What there is to see is cycles from loss to loss. TCP at a loss p is alike on a path of 1/s of the
+rate where the loss leaves 1/s of the window by its own law (p s^2 for Reno, between that and p
+s^(4/3) for CUBIC): the round-trip time, the buffer in seconds and the link's share that the flow
+has are the same. Rates that were simulated so are multiplied by s and the answer says so; each MTU
+has its own s, since larger packets are fewer.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from . import closed_forms
 from .question import Question
 
 PACKETS_PER_CPU_S = 3e6
-"""Packets that a second of one core simulates, about, so that the same words give the same advice everywhere."""
+"""Packets that a second of one core simulates, about, so that the same words give the same advice
+everywhere."""
 _CYCLES, _FEWEST_CYCLES = 60, 15
 _LEAST_RTTS, _LEAST_S = 100, 4.0
 _WARMUP = 0.3
@@ -26,8 +29,8 @@ _SERIES = (1.0, 1.25, 1.6, 2.0, 2.5, 3.2, 4.0, 5.0, 6.4, 8.0)
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One MTU as it is simulated: the link's rate [bit/s] is 1 / `scale` of what was asked for, and the loss of full
-    packets fits; how long the run is and its warm-up [s]."""
+    """One MTU as it is simulated: the link's rate [bit/s] is 1 / `scale` of what was asked for, and
+    the loss of full packets fits; how long the run is and its warm-up [s]."""
 
     mtu: int
     rate_bps: float
@@ -52,17 +55,22 @@ def fit(question: Question, mtu: int, packets: float, length_s: float | None = N
 
 
 def _windows(question: Question, mtu: int) -> tuple[float, float]:
-    """The mean window by the loss, and what link and buffer of a bandwidth-delay product hold [packets]."""
+    """The mean window by the loss, and what link and buffer of a bandwidth-delay product hold
+    [packets]."""
     loss = closed_forms.frame_loss(question.loss_share, question.loss_kind, mtu)
     held = 2 * question.rtt_s / closed_forms.frame_s(mtu, question.rate_bps)
     return closed_forms.window(question.cc, loss, question.rtt_s), held
 
 
-def _case(question: Question, mtu: int, scale: float, packets: float, length_s: float | None) -> Case:
+def _case(
+    question: Question, mtu: int, scale: float, packets: float, length_s: float | None
+) -> Case:
     loss = closed_forms.frame_loss(question.loss_share, question.loss_kind, mtu)
     if loss and scale > 1:
         loss = closed_forms.loss_for(
-            question.cc, closed_forms.window(question.cc, loss, question.rtt_s) / scale, question.rtt_s
+            question.cc,
+            closed_forms.window(question.cc, loss, question.rtt_s) / scale,
+            question.rtt_s,
         )
     case = Case(mtu, question.rate_bps / scale, loss, scale, 0.0, 0.0)
     if length_s is not None:
@@ -75,7 +83,9 @@ def _case(question: Question, mtu: int, scale: float, packets: float, length_s: 
 
 
 def _least_s(question: Question, case: Case) -> float:
-    shortest = max(_FEWEST_CYCLES * _cycle_s(question, case), _LEAST_RTTS * question.rtt_s, _LEAST_S)
+    shortest = max(
+        _FEWEST_CYCLES * _cycle_s(question, case), _LEAST_RTTS * question.rtt_s, _LEAST_S
+    )
     return (1 + _WARMUP) * shortest
 
 

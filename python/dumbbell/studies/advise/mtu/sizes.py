@@ -22,11 +22,13 @@ WHY = {
     16000: "the largest of many network cards, about",
     MOST: "the longest IPv4 packet (RFC 791)",
 }
-"""A frame limit of switches, 9216 bytes, is no MTU: it leaves room for headers over 9000 or 9180."""
+"""A frame limit of switches, 9216 bytes, is no MTU: it leaves room for headers over 9000 or 9180.
+"""
 
 USUAL = tuple(WHY)
 IN_USE = 9180
-"""The largest that equipment of many makers is set to; above it an advice would be of no use on most paths."""
+"""The largest that equipment of many makers is set to; above it an advice would be of no use on
+most paths."""
 
 
 def why(mtu: int) -> str:

@@ -17,14 +17,17 @@ def lines(d: Mapping[str, Any]) -> Iterable[str]:
     """For a terminal: the candidates, their neighbours, and what is not said."""
     yield plain(candidates(d))
     yield (
-        "Throughput: one flow's payload, mean over the seeds ± half the 95 % interval; law: the closed form for it; "
-        "core: what one core of the host is through with; HD: the Hamming distance of the frame check sequence; * is "
+        "Throughput: one flow's payload, mean over the seeds ± half the 95 % interval; law: the "
+        "closed form for it; "
+        "core: what one core of the host is through with; HD: the Hamming distance of the frame "
+        "check sequence; * is "
         "advised, what stands behind a size speaks against it."
     )
     yield ""
     yield plain(neighbors(d))
     yield (
-        "Beside the flow: a TCP with standard frames, and calls of 64 and 180 bytes every 20 ms; jitter as in RFC "
+        "Beside the flow: a TCP with standard frames, and calls of 64 and 180 bytes every 20 ms; "
+        "jitter as in RFC "
         f"3550; a datagram of {d['datagram_bytes']} bytes in fragments."
     )
     yield ""
@@ -88,7 +91,9 @@ def neighbors(d: Mapping[str, Any]) -> list[Row]:
                 f"{row['mtu_bytes']}",
                 scaled(row["frame_s"], "s"),
                 _jitter(row),
-                "–" if row["call_delay_p99_s"] is None else scaled(row["call_delay_p99_s"]["mean"], "s"),
+                "–"
+                if row["call_delay_p99_s"] is None
+                else scaled(row["call_delay_p99_s"]["mean"], "s"),
                 cell(row["neighbour_throughput_bps"], unit),
                 str(row["datagram_fragments"]),
                 share(row["datagram_loss_share"]),
@@ -115,7 +120,9 @@ def _jitter(row: Mapping[str, Any]) -> str:
         return "–"
     most, least = row["call_jitter_s"]["mean"], row["call_jitter_least_s"]
     text = scaled(most, "s")
-    return f"{scaled(least, 's')} to {text}" if row["simulated"]["beside"]["rate_scale"] > 1 else text
+    return (
+        f"{scaled(least, 's')} to {text}" if row["simulated"]["beside"]["rate_scale"] > 1 else text
+    )
 
 
 def _size(row: Mapping[str, Any]) -> str:

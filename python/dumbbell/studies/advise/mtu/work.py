@@ -1,4 +1,5 @@
-"""Advice on an MTU from the question to the page: the flow by itself and beside its neighbours at each size."""
+"""Advice on an MTU from the question to the page: the flow by itself and beside its neighbours at
+each size."""
 
 from __future__ import annotations
 
@@ -18,20 +19,25 @@ from .question import Question
 from .scale import Case
 
 _ALONE, _BESIDE = 0.6, 0.2
-"""Parts of the budget for packets of the flow by itself, and for those of the flow beside its neighbours, which are
-about as many again."""
+"""Parts of the budget for packets of the flow by itself, and for those of the flow beside its
+neighbours, which are about as many again."""
 
 Document = dict[str, Any]
 Measure = Callable[[dict[str, Any]], dict[str, Any]]
 
 
-def mtu(options: Options, out: Path | None = None, measure: Measure = api.run, command: str = "") -> Document:
-    """Simulates and returns the advice; with `out` its page (`index.html`, `advice.json`, figures) is written there.
+def mtu(
+    options: Options, out: Path | None = None, measure: Measure = api.run, command: str = ""
+) -> Document:
+    """Simulates and returns the advice; with `out` its page (`index.html`, `advice.json`, figures)
+    is written there.
 
     `ScenarioError` names the word that is wrong, before anything is run.
     """
     started = time.perf_counter()
-    tc_lines.settle({"kind": "drop_tail", "limit": "2 pkt"}, 1e6, options.dev)  # Refuses what is no name of a device.
+    tc_lines.settle(
+        {"kind": "drop_tail", "limit": "2 pkt"}, 1e6, options.dev
+    )  # Refuses what is no name of a device.
     if out is not None:
         from ..queue.page import tools
 
@@ -39,8 +45,16 @@ def mtu(options: Options, out: Path | None = None, measure: Measure = api.run, c
     simulator = _Simulator(options, measure)
     alone, beside = simulator.alone(), simulator.beside()
     known = all(run.goodput_bps for run in (*alone, *beside))
-    document = {**simulator.whole(), **(answer.document(options, alone, beside) if known else {"sentence": None})}
-    document = {"kind": "mtu", **document, "command": command, "wall_s": time.perf_counter() - started}
+    document = {
+        **simulator.whole(),
+        **(answer.document(options, alone, beside) if known else {"sentence": None}),
+    }
+    document = {
+        "kind": "mtu",
+        **document,
+        "command": command,
+        "wall_s": time.perf_counter() - started,
+    }
     if out is not None:
         _write(document, out)
     return document
@@ -66,18 +80,24 @@ class _Simulator:
         """One run of each size and seed, as a sweep."""
         options = self.options
         cases = [
-            scale.fit(options.question, size, options.packets(part), options.length_s) for size in options.question.mtus
+            scale.fit(options.question, size, options.packets(part), options.length_s)
+            for size in options.question.mtus
         ]
         base = Base(network.scenario(), "advice", "queue", "bottleneck", (), 0, ({},), ())
         laid = [lay(options.question, case) for case in cases]
         if not self._parts:
             design.check(base, laid[:1], ["the path that is asked for"], ())
-        data = self.measure(design.request(base, laid, (), replications=options.seeds, **options.options))
+        data = self.measure(
+            design.request(base, laid, (), replications=options.seeds, **options.options)
+        )
         self._parts.append(data)
-        return [_run(case, point) for case, point in zip(cases, data.get("points", [data]), strict=True)]
+        return [
+            _run(case, point) for case, point in zip(cases, data.get("points", [data]), strict=True)
+        ]
 
     def whole(self) -> Document:
-        """The version, whether every run is valid, the worst exit code, failures, how many runs were in the store."""
+        """The version, whether every run is valid, the worst exit code, failures, how many runs
+        were in the store."""
         return {
             "version": self._parts[0].get("version"),
             "valid": all(part.get("valid", False) for part in self._parts),
@@ -88,7 +108,8 @@ class _Simulator:
 
 
 def _run(case: Case, point: Mapping[str, Any]) -> Run:
-    """The results of a case; runs without a result are left out, and nothing of one that is short of some is taken."""
+    """The results of a case; runs without a result are left out, and nothing of one that is short
+    of some is taken."""
     every = point.get("runs") or [point]
     runs = [run for run in every if "flows" in run]
     if len(runs) < len(every):
@@ -115,6 +136,8 @@ def _write(document: Document, directory: Path) -> None:
 
     drawn = draw.figures_of(document) if document["sentence"] else []
     document["page"] = str((directory / "index.html").resolve())
-    document["figures"] = [str(path) for one in drawn for path in save(one.figure, directory / "figures" / one.name)]
+    document["figures"] = [
+        str(path) for one in drawn for path in save(one.figure, directory / "figures" / one.name)
+    ]
     write_json(directory / "advice.json", document)
     write_text(directory / "index.html", page.html(document, drawn))

@@ -1,7 +1,9 @@
-"""The queues that are tried, and the published rules by which their parameters and buffers follow from the question.
+"""The queues that are tried, and the published rules by which their parameters and buffers follow
+from the question.
 
-A candidate is a table of a scenario. Where Linux has the queue, the table goes through the lines of `tc` and back
-before it is simulated (`lines`), so that what is recommended is what was simulated, rounding and all.
+A candidate is a table of a scenario. Where Linux has the queue, the table goes through the lines of
+`tc` and back before it is simulated (`lines`), so that what is recommended is what was simulated,
+rounding and all.
 """
 
 from __future__ import annotations
@@ -25,8 +27,8 @@ Table = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Inputs of the parameters: the link's lowest and highest rate [bit/s], the longest round-trip time [s], the
-    numbers of flows, the delay that is wanted [s], whether flows are ECN-capable."""
+    """Inputs of the parameters: the link's lowest and highest rate [bit/s], the longest round-trip
+    time [s], the numbers of flows, the delay that is wanted [s], whether flows are ECN-capable."""
 
     rate_low: float
     rate: float
@@ -39,7 +41,9 @@ class Site:
     def of(cls, question: Question) -> Site:
         """That of a question."""
         low, high = question.rate_bps
-        return cls(low, high, question.rtt_s[1], question.flows, question.delay_target_s, question.ecn)
+        return cls(
+            low, high, question.rtt_s[1], question.flows, question.delay_target_s, question.ecn
+        )
 
     def packets(self, seconds: float) -> int:
         """Full packets that the link sends in so many seconds, rounded up, at least 2."""
@@ -53,8 +57,8 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A queue to try: its name, its kind in the catalogue, its table for a site (None: it is not for this site), and
-    the rule of its parameters with the source."""
+    """A queue to try: its name, its kind in the catalogue, its table for a site (None: it is not
+    for this site), and the rule of its parameters with the source."""
 
     name: str
     kind: str
@@ -82,10 +86,15 @@ def _sqrt_most(site: Site) -> Table | None:
 
 
 def _red(site: Site) -> Table:
-    """RED's thresholds and weight as Adaptive RED derives them from the link (Floyd, Gummadi, Shenker 2001)."""
+    """RED's thresholds and weight as Adaptive RED derives them from the link (Floyd, Gummadi,
+    Shenker 2001)."""
     rate_packets = site.rate / (8 * PACKET)
     least = max(5.0, 0.005 * rate_packets / 2)
-    table = _adaptive(site) | {"kind": "red", "min_th": f"{least:.6g} pkt", "max_th": f"{3 * least:.6g} pkt"}
+    table = _adaptive(site) | {
+        "kind": "red",
+        "min_th": f"{least:.6g} pkt",
+        "max_th": f"{3 * least:.6g} pkt",
+    }
     return table | {"w_q": -math.expm1(-1 / rate_packets)}
 
 
@@ -110,8 +119,9 @@ def _adaptive(site: Site) -> Table:
 
 
 def _controlled(kind: str, default: int) -> Callable[[Site], Table]:
-    """A queue that a controller keeps short: its limit is tc's own, or twice the bandwidth-delay product where that is
-    more, and so is the memory of one with many queues (tc's 32 MB; Linux counts about twice a packet's bytes)."""
+    """A queue that a controller keeps short: its limit is tc's own, or twice the bandwidth-delay
+    product where that is more, and so is the memory of one with many queues (tc's 32 MB; Linux
+    counts about twice a packet's bytes)."""
 
     def table(site: Site) -> Table:
         limit = max(default, 2 * site.bdp)
@@ -125,8 +135,9 @@ def _controlled(kind: str, default: int) -> Callable[[Site], Table]:
 
 
 def codel_times(site: Site) -> tuple[float, float]:
-    """CoDel's interval and target [s] by RFC 8289: the longest round-trip time, and a twentieth of it, but at least
-    the transmission of a packet at the lowest rate (RFC 8290 section 5.2.2). In whole microseconds."""
+    """CoDel's interval and target [s] by RFC 8289: the longest round-trip time, and a twentieth of
+    it, but at least the transmission of a packet at the lowest rate (RFC 8290 section 5.2.2). In
+    whole microseconds."""
     interval = site.rtt
     target = max(interval / 20, 8 * PACKET / site.rate_low)
     return round(max(interval, 2 * target), 6), round(target, 6)
@@ -139,7 +150,10 @@ def _tuned_codel(kind: str, default: int) -> Callable[[Site], Table | None]:
         interval, target = codel_times(site)
         if 0.9 <= interval / 0.1 <= 1.1 and 0.9 <= target / 0.005 <= 1.1:
             return None
-        return plain(site) | {"target": f"{target * 1e6:.0f} us", "interval": f"{interval * 1e6:.0f} us"}
+        return plain(site) | {
+            "target": f"{target * 1e6:.0f} us",
+            "interval": f"{interval * 1e6:.0f} us",
+        }
 
     return table
 
@@ -147,12 +161,15 @@ def _tuned_codel(kind: str, default: int) -> Callable[[Site], Table | None]:
 def _tuned_pie(site: Site) -> Table | None:
     if site.delay_target is None:
         return None
-    return _controlled("pie", 1000)(site) | {"target": f"{max(1.0, site.delay_target * 5e5):.0f} us"}
+    return _controlled("pie", 1000)(site) | {
+        "target": f"{max(1.0, site.delay_target * 5e5):.0f} us"
+    }
 
 
 _LIMIT = "limit tc's, or two bandwidth-delay products if that is more"
 _RFC8289 = (
-    "interval the longest round-trip time, target a twentieth of it (RFC 8289 sections 4.3 and 4.4), at least a "
+    "interval the longest round-trip time, target a twentieth of it (RFC 8289 sections 4.3 and "
+    "4.4), at least a "
     f"packet's time at the lowest rate (RFC 8290 section 5.2.2); {_LIMIT}"
 )
 
@@ -161,20 +178,23 @@ DEFAULT: tuple[Candidate, ...] = (
         "drop_tail, 1 BDP",
         "drop_tail",
         _fifo(lambda s: s.bdp),
-        "a buffer of the bandwidth-delay product of the longest round-trip time (Villamizar, Song 1994)",
+        "a buffer of the bandwidth-delay product of the longest round-trip time (Villamizar, Song "
+        "1994)",
     ),
     Candidate(
         "drop_tail, BDP/sqrt(middle n)",
         "drop_tail",
         _sqrt_middle,
-        "the bandwidth-delay product over the square root of the geometric middle of the numbers of flows (Appenzeller,"
+        "the bandwidth-delay product over the square root of the geometric middle of the numbers "
+        "of flows (Appenzeller,"
         " Keslassy, McKeown 2004)",
     ),
     Candidate(
         "drop_tail, BDP/sqrt(most n)",
         "drop_tail",
         _sqrt_most,
-        "the bandwidth-delay product over the square root of the largest number of flows (Appenzeller, Keslassy, "
+        "the bandwidth-delay product over the square root of the largest number of flows "
+        "(Appenzeller, Keslassy, "
         "McKeown 2004)",
     ),
     Candidate(
@@ -187,19 +207,33 @@ DEFAULT: tuple[Candidate, ...] = (
         "red",
         "red",
         _red,
-        "thresholds from a delay of 5 ms, a weight of a second (Floyd, Gummadi, Shenker 2001, section 6), max_p = 0.1 "
+        "thresholds from a delay of 5 ms, a weight of a second (Floyd, Gummadi, Shenker 2001, "
+        "section 6), max_p = 0.1 "
         "(Floyd 1997)",
     ),
     Candidate(
         "adaptive_red",
         "adaptive_red",
         _adaptive,
-        "thresholds from a delay of 5 ms, a weight of a second, and max_p moves (Floyd, Gummadi, Shenker 2001)",
+        "thresholds from a delay of 5 ms, a weight of a second, and max_p moves (Floyd, Gummadi, "
+        "Shenker 2001)",
     ),
-    Candidate("codel", "codel", _controlled("codel", 1000), f"the defaults of RFC 8289 and tc-codel(8); {_LIMIT}"),
+    Candidate(
+        "codel",
+        "codel",
+        _controlled("codel", 1000),
+        f"the defaults of RFC 8289 and tc-codel(8); {_LIMIT}",
+    ),
     Candidate("codel, by RTT", "codel", _tuned_codel("codel", 1000), _RFC8289),
-    Candidate("pie", "pie", _controlled("pie", 1000), f"the defaults of RFC 8033 and tc-pie(8); {_LIMIT}"),
-    Candidate("pie, half the target", "pie", _tuned_pie, f"target half of the delay that is wanted (ours); {_LIMIT}"),
+    Candidate(
+        "pie", "pie", _controlled("pie", 1000), f"the defaults of RFC 8033 and tc-pie(8); {_LIMIT}"
+    ),
+    Candidate(
+        "pie, half the target",
+        "pie",
+        _tuned_pie,
+        f"target half of the delay that is wanted (ours); {_LIMIT}",
+    ),
     Candidate(
         "fq_codel",
         "fq_codel",
@@ -207,14 +241,18 @@ DEFAULT: tuple[Candidate, ...] = (
         f"the defaults of RFC 8290 and tc-fq_codel(8); {_LIMIT}",
     ),
     Candidate("fq_codel, by RTT", "fq_codel", _tuned_codel("fq_codel", 10240), _RFC8289),
-    Candidate("fq_pie", "fq_pie", _controlled("fq_pie", 10240), f"the defaults of tc-fq_pie(8); {_LIMIT}"),
+    Candidate(
+        "fq_pie", "fq_pie", _controlled("fq_pie", 10240), f"the defaults of tc-fq_pie(8); {_LIMIT}"
+    ),
 )
-"""From the simplest on. Limits of the controlled queues are tc's, or two bandwidth-delay products if that is more."""
+"""From the simplest on. Limits of the controlled queues are tc's, or two bandwidth-delay products
+if that is more."""
 
 
 def chosen(words: Sequence[str], site: Site, kinds: Iterable[str]) -> list[Candidate]:
-    """Those of `DEFAULT` that are for this site; with words, those of a kind that is named. A word with parameters, or
-    a kind that `DEFAULT` has not, is a candidate of its own. `ScenarioError` for a word that is no queue."""
+    """Those of `DEFAULT` that are for this site; with words, those of a kind that is named. A word
+    with parameters, or a kind that `DEFAULT` has not, is a candidate of its own. `ScenarioError`
+    for a word that is no queue."""
     here = [candidate for candidate in DEFAULT if candidate.table(site) is not None]
     if not words:
         return here
@@ -225,7 +263,12 @@ def chosen(words: Sequence[str], site: Site, kinds: Iterable[str]) -> list[Candi
         if own:
             found += own
         elif choice.kind not in kinds:
-            raise refused(f"--candidates {word}", choice.kind, "there is no such queue", "`dumbbell list` has them all")
+            raise refused(
+                f"--candidates {word}",
+                choice.kind,
+                "there is no such queue",
+                "`dumbbell list` has them all",
+            )
         else:
             found.append(_given(choice))
     return found
@@ -233,5 +276,8 @@ def chosen(words: Sequence[str], site: Site, kinds: Iterable[str]) -> list[Candi
 
 def _given(choice: arguments.Choice) -> Candidate:
     table = {"kind": choice.kind, **choice.parameters}
-    rule = "as given; without a limit of its own, the bandwidth-delay product of the longest round-trip time"
+    rule = (
+        "as given; without a limit of its own, the bandwidth-delay product of the longest "
+        "round-trip time"
+    )
     return Candidate(choice.text, choice.kind, lambda s: {"limit": f"{s.bdp} pkt", **table}, rule)

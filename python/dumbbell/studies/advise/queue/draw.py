@@ -15,14 +15,19 @@ MOST = 8
 
 
 def figures_of(document: Mapping[str, Any], compared: Mapping[str, Any]) -> list[NamedFigure]:
-    """Goodput against delay at each point, and each measurement at each point; of the recommended candidate, the first
-    one, and those with the highest power."""
+    """Goodput against delay at each point, and each measurement at each point; of the recommended
+    candidate, the first one, and those with the highest power."""
     document_of = shown(document, compared)
     if not any(row[GOODPUT] for row in document_of["rows"]):
         return []
     numbered = small_multiples.draw(_labelled(document_of, lambda number, _: str(number)))
-    numbered = replace(numbered, caption=f"{numbered.caption} Points by their number in the grid below.")
-    found = [tradeoff.draw(_labelled(document_of, lambda number, label: f"{number}: {label}")), numbered]
+    numbered = replace(
+        numbered, caption=f"{numbered.caption} Points by their number in the grid below."
+    )
+    found = [
+        tradeoff.draw(_labelled(document_of, lambda number, label: f"{number}: {label}")),
+        numbered,
+    ]
     kept = [one for one in found if one is not None]
     for one in kept:  # Laid out once, and not for each format again.
         one.figure.draw_without_rendering()
@@ -41,7 +46,9 @@ def _labelled(document: Mapping[str, Any], name: Callable[[int, str], str]) -> d
 
 def shown(document: Mapping[str, Any], compared: Mapping[str, Any]) -> dict[str, Any]:
     """The comparison without the candidates that are not drawn."""
-    ranked = sorted(document["candidates"], key=lambda c: (not c["chosen"], -(c["relative_power"] or 0.0)))
+    ranked = sorted(
+        document["candidates"], key=lambda c: (not c["chosen"], -(c["relative_power"] or 0.0))
+    )
     names = [c["name"] for c in ranked][:MOST]
     first = compared["baseline"]
     if first not in names:

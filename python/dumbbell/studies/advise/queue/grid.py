@@ -14,20 +14,23 @@ from .question import Question, counts, middle, rates, times
 from .tc_lines import rate as rate_text
 
 MOST_RATE = 200e6
-"""A faster link is simulated at this rate [bit/s] with fewer flows, unless it is asked for otherwise."""
+"""A faster link is simulated at this rate [bit/s] with fewer flows, unless it is asked for
+otherwise."""
 
 _CYCLES = 5
 """Cycles of the congestion control that a measurement lasts for, as far as `_LONGEST` allows."""
 _SHORTEST, _LONGEST = 20.0, 90.0
 """Seconds of a measurement."""
 _FEW = 10
-"""Packets of a flow in a round trip: with fewer, a congestion control has hardly a window to halve."""
+"""Packets of a flow in a round trip: with fewer, a congestion control has hardly a window to
+halve."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One place of the grid: the rate that is asked for and the one that is simulated [bit/s], the round-trip times
-    without queues [s] (the two differ: they are mixed), how many flows there are and how many are simulated."""
+    """One place of the grid: the rate that is asked for and the one that is simulated [bit/s], the
+    round-trip times without queues [s] (the two differ: they are mixed), how many flows there are
+    and how many are simulated."""
 
     rate_bps: float
     simulated_bps: float
@@ -51,8 +54,9 @@ class Point:
         return self.rate_bps * self.rtt_s[0] / (8 * PACKET) / self.flows
 
     def cycle(self, cc: str) -> float:
-        """Seconds from one loss to the next of a flow that has its share, with a full buffer of a bandwidth-delay
-        product: CUBIC's K = cbrt(W (1 - beta) / C) (RFC 9438 section 4.2), else W / 2 round-trip times (Reno)."""
+        """Seconds from one loss to the next of a flow that has its share, with a full buffer of a
+        bandwidth-delay product: CUBIC's K = cbrt(W (1 - beta) / C) (RFC 9438 section 4.2), else W /
+        2 round-trip times (Reno)."""
         rtt = 2 * self.rtt_s[1]
         window = self.simulated_bps * rtt / (8 * PACKET) / self.simulated_flows
         reno = window / 2 * rtt
@@ -86,21 +90,29 @@ class Point:
         shares = [len(range(i, self.simulated_flows, len(each))) for i in range(len(each))]
         tables = zip(names, each, shares, strict=True)
         return [
-            {"name": name, "count": count, "cc": cc, "rtt": f"{rtt * 1e6:.0f} us", "start_spread": "2 s"}
+            {
+                "name": name,
+                "count": count,
+                "cc": cc,
+                "rtt": f"{rtt * 1e6:.0f} us",
+                "start_spread": "2 s",
+            }
             for name, rtt, count in tables
             if count
         ]
 
 
 def points(question: Question, most_rate: float = MOST_RATE) -> list[Point]:
-    """The corners of the ranges; and, with round-trip times mixed within theirs, the middle and the largest number of
-    flows. Each once."""
+    """The corners of the ranges; and, with round-trip times mixed within theirs, the middle and the
+    largest number of flows. Each once."""
     low, high = question.rtt_s
     few, many = question.flows
     some = round(middle((few, many)))
     found = [((low, low), few), ((low, low), many), ((high, high), few), ((high, high), many)]
     found += [((low, high), n) for n in (some, many) if n > 1]
-    all_of_them = [_point(rate, rtt, n, most_rate) for rate in question.rate_bps for rtt, n in found]
+    all_of_them = [
+        _point(rate, rtt, n, most_rate) for rate in question.rate_bps for rtt, n in found
+    ]
     return list(dict.fromkeys(all_of_them))
 
 
@@ -132,13 +144,16 @@ def short(met: Sequence[Point], cc: str) -> list[Point]:
 
 
 def scenario(ecn: bool) -> dict[str, Any]:
-    """The scenario of all points. The bottleneck has hardly a delay of its own: the flows' round-trip times are
-    realised on their access links."""
+    """The scenario of all points. The bottleneck has hardly a delay of its own: the flows'
+    round-trip times are realised on their access links."""
     return {
         "name": "advice",
         "profile": "linux",
         "duration": "1 s",
-        "dumbbell": {"bottleneck": {"rate": "1 Mbps", "delay": "10 us"}, "access": {"rate": "100 Gbps"}},
+        "dumbbell": {
+            "bottleneck": {"rate": "1 Mbps", "delay": "10 us"},
+            "access": {"rate": "100 Gbps"},
+        },
         "queue": {"kind": "drop_tail", "limit": "100 pkt"},
         "tcp": {"ecn": "rfc3168" if ecn else "off"},
         "flow": [{"name": "all"}],
@@ -146,7 +161,8 @@ def scenario(ecn: bool) -> dict[str, Any]:
 
 
 def check_length(text: str | None) -> tuple[float, float] | None:
-    """A run's length that was asked for, a sixth of it warm-up; None for that of each point's own."""
+    """A run's length that was asked for, a sixth of it warm-up; None for that of each point's
+    own."""
     from .question import read_time
 
     if text is None:

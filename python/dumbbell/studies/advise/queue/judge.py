@@ -1,18 +1,19 @@
 """The recommended candidate, its expected performance, and the points where another one is better.
 
-The rules are short, so that they can be disputed; each begins by leaving out candidates whose worst utilisation is
-less than a share of the best candidate's (`LEAST_SHARE`).
+The rules are short, so that they can be disputed; each begins by leaving out candidates whose worst
+utilisation is less than a share of the best candidate's (`LEAST_SHARE`).
 
-`balanced`: the highest *power*. Power is utilisation over response time, here the round-trip time with the 99th
-percentile of the queueing delay (L. Kleinrock, ICC 1979); at each point it is taken relative to the best candidate's
-there, and over the points the geometric mean counts. Candidates within a tenth of the highest are equal, and the
-fairest of them is taken, by its worst Jain's index; within 0.02 of that the one with the highest power.
+`balanced`: the highest *power*. Power is utilisation over response time, here the round-trip time
+with the 99th percentile of the queueing delay (L. Kleinrock, ICC 1979); at each point it is taken
+relative to the best candidate's there, and over the points the geometric mean counts. Candidates
+within a tenth of the highest are equal, and the fairest of them is taken, by its worst Jain's
+index; within 0.02 of that the one with the highest power.
 
-`delay` and `throughput`: the smallest worst 99th percentile of the queueing delay; within a tenth of that the
-fairest, then the simplest, which stands first in the list.
+`delay` and `throughput`: the smallest worst 99th percentile of the queueing delay; within a tenth
+of that the fairest, then the simplest, which stands first in the list.
 
-With a delay that is wanted, the candidates whose worst 99th percentile keeps it, if any does; of these the highest
-worst utilisation, within 0.01 the smallest worst delay.
+With a delay that is wanted, the candidates whose worst 99th percentile keeps it, if any does; of
+these the highest worst utilisation, within 0.01 the smallest worst delay.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ _EQUAL_DELAY, _EQUAL_POWER, _EQUAL_JAIN, _EQUAL_USED = 1.1, 0.9, 0.02, 0.01
 _MUCH_USED = 0.05
 """Utilisation that is missed where another candidate is said to be better."""
 _MUCH_DELAY, _LEAST_DELAY = 1.5, 2e-3
-"""A delay is said to be worse from so many times another one on, if it is also so much longer [s]."""
+"""A delay is said to be worse from so many times another one on, if it is also so much longer
+[s]."""
 
 Measured = Mapping[tuple[str, int], Values]
 """For each candidate, by name, at each point, by number: each measurement by seed."""
@@ -41,8 +43,9 @@ Measured = Mapping[tuple[str, int], Values]
 
 @dataclass(frozen=True, slots=True)
 class Worst:
-    """A candidate's worst means over all points, of utilisation and Jain's index the lowest, of delay and loss the
-    highest; and its power relative to the best candidate's, the geometric mean over the points."""
+    """A candidate's worst means over all points, of utilisation and Jain's index the lowest, of
+    delay and loss the highest; and its power relative to the best candidate's, the geometric mean
+    over the points."""
 
     name: str
     used: float
@@ -53,10 +56,13 @@ class Worst:
 
 
 def scores(names: Sequence[str], rtts_s: Sequence[float], measured: Measured) -> dict[str, Worst]:
-    """Those of all candidates that have a result at every point; `rtts_s` is the round-trip time at each."""
+    """Those of all candidates that have a result at every point; `rtts_s` is the round-trip time at
+    each."""
     numbers = range(1, len(rtts_s) + 1)
     found = {name: w for name in names if (w := worst(name, numbers, measured)) is not None}
-    best = [max((_power(name, n, rtts_s, measured) for name in found), default=0.0) for n in numbers]
+    best = [
+        max((_power(name, n, rtts_s, measured) for name in found), default=0.0) for n in numbers
+    ]
     scored = {}
     for name, of in found.items():
         shares = [_power(name, n, rtts_s, measured) / (best[n - 1] or 1.0) for n in numbers]
@@ -82,13 +88,15 @@ def worst(name: str, numbers: Sequence[int], measured: Measured) -> Worst | None
                 means.setdefault(key, []).append(stats.mean(list(of[key].values())))
     fair = means.get(JAIN)
     losses = means.get(LOSS, [0.0])
-    return Worst(name, min(means[USED]), max(means[DELAY]), max(losses), min(fair) if fair else None)
+    return Worst(
+        name, min(means[USED]), max(means[DELAY]), max(losses), min(fair) if fair else None
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The recommended candidate's name, those that qualified, whether the delay that is wanted is kept (None: none is
-    wanted)."""
+    """The recommended candidate's name, those that qualified, whether the delay that is wanted is
+    kept (None: none is wanted)."""
 
     name: str
     qualified: tuple[str, ...]
@@ -102,7 +110,9 @@ def choose(found: Sequence[Worst], objective: str, delay_target_s: float | None)
         if keeping:
             most = max(w.used for w in keeping)
             near = [w for w in keeping if w.used >= most - _EQUAL_USED]
-            return Choice(min(near, key=lambda w: w.delay_s).name, tuple(w.name for w in keeping), True)
+            return Choice(
+                min(near, key=lambda w: w.delay_s).name, tuple(w.name for w in keeping), True
+            )
     most = max(w.used for w in found)
     qualified = [w for w in found if w.used >= LEAST_SHARE[objective] * most]
     if objective == "balanced":
@@ -114,12 +124,14 @@ def choose(found: Sequence[Worst], objective: str, delay_target_s: float | None)
         near = [w for w in qualified if w.delay_s <= _EQUAL_DELAY * least]
     fairest = max((w.jain or 0.0) for w in near)
     pick = next(w for w in near if (w.jain or 0.0) >= fairest - _EQUAL_JAIN)
-    return Choice(pick.name, tuple(w.name for w in qualified), None if delay_target_s is None else False)
+    return Choice(
+        pick.name, tuple(w.name for w in qualified), None if delay_target_s is None else False
+    )
 
 
 def expected(name: str, numbers: Sequence[int], measured: Measured) -> dict[str, Any]:
-    """For each measurement the best, the typical (the lower median) and the worst point of a candidate:
-    `{"mean", "ci95", "n", "point"}`; None for one that no point has."""
+    """For each measurement the best, the typical (the lower median) and the worst point of a
+    candidate: `{"mean", "ci95", "n", "point"}`; None for one that no point has."""
     found: dict[str, Any] = {}
     for key, sign in ((DELAY, 1), (MEDIAN, 1), (USED, -1), (LOSS, 1), (JAIN, -1)):
         cells = [(cell(measured[name, n][key]), n) for n in numbers]
@@ -133,10 +145,13 @@ def expected(name: str, numbers: Sequence[int], measured: Measured) -> dict[str,
     return found
 
 
-def beaten(name: str, others: Sequence[str], numbers: Sequence[int], measured: Measured) -> list[dict[str, Any]]:
-    """Points where another candidate is better by much and by more than chance: of each point and measurement the best
-    of those: `{"point", "metric", "value", "other", "other_value", "difference", "ci95", "price": {...}}`; `price`
-    is what both have of the other measurement there."""
+def beaten(
+    name: str, others: Sequence[str], numbers: Sequence[int], measured: Measured
+) -> list[dict[str, Any]]:
+    """Points where another candidate is better by much and by more than chance: of each point and
+    measurement the best of those:
+    `{"point", "metric", "value", "other", "other_value", "difference", "ci95", "price": {...}}`;
+    `price` is what both have of the other measurement there."""
     found = []
     for number in numbers:
         for key, sign, price in ((USED, -1, DELAY), (DELAY, 1, USED)):
@@ -145,18 +160,28 @@ def beaten(name: str, others: Sequence[str], numbers: Sequence[int], measured: M
             if known:
                 most = min(known, key=lambda one: sign * one["other_value"])
                 other = measured[most["other"], number][price]
-                most["price"] = {"metric": price, "value": _mean(measured[name, number][price]), "other": _mean(other)}
+                most["price"] = {
+                    "metric": price,
+                    "value": _mean(measured[name, number][price]),
+                    "other": _mean(other),
+                }
                 found.append({"point": number, **most})
     return found
 
 
-def _worse(name: str, other: str, number: int, key: str, sign: int, measured: Measured) -> dict[str, Any] | None:
+def _worse(
+    name: str, other: str, number: int, key: str, sign: int, measured: Measured
+) -> dict[str, Any] | None:
     mine, theirs = measured[name, number][key], measured[other, number][key]
     block = against(mine, theirs)
     if block is None or not differs(block) or sign * block["difference"] <= 0:
         return None
     own, else_ = _mean(mine), _mean(theirs)
-    much = own - else_ >= _LEAST_DELAY and own >= _MUCH_DELAY * else_ if key == DELAY else else_ - own >= _MUCH_USED
+    much = (
+        own - else_ >= _LEAST_DELAY and own >= _MUCH_DELAY * else_
+        if key == DELAY
+        else else_ - own >= _MUCH_USED
+    )
     if not much:
         return None
     return {

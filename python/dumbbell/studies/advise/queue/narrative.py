@@ -16,11 +16,14 @@ from .question import Question, counts, rates, times
 def buffer(link: Mapping[str, Any], rate_bps: float) -> str:
     """A link's limit, and how long it takes to send: `625 packets (150 ms)`."""
     amount, seconds = capacity(link, rate_bps)
-    return f"{amount} ({scaled(seconds, 's')} at {rates((rate_bps, rate_bps))})" if seconds else amount
+    return (
+        f"{amount} ({scaled(seconds, 's')} at {rates((rate_bps, rate_bps))})" if seconds else amount
+    )
 
 
 def capacity(link: Mapping[str, Any], rate_bps: float) -> tuple[str, float]:
-    """A link's limit in words, and in seconds of full packets at this rate; 0 of an unlimited one."""
+    """A link's limit in words, and in seconds of full packets at this rate; 0 of an unlimited
+    one."""
     kind = link["capacity"]
     if isinstance(kind, str):
         return "no limit", 0.0
@@ -37,18 +40,25 @@ def rate_text(bps: float) -> str:
     return rates((bps, bps))
 
 
-def recommendation(question: Question, name: str, held: str, worst: Mapping[str, Worst], baseline: str) -> str:
+def recommendation(
+    question: Question, name: str, held: str, worst: Mapping[str, Worst], baseline: str
+) -> str:
     """The recommendation, what it is expected to do at worst, and what the baseline would."""
     mine = worst[name]
     text = (
-        f"For {question.text()}: take {name}, with a buffer of {held}. In simulations its p99 queueing delay was at "
-        f"most {scaled(mine.delay_s, 's')}, its utilisation at least {_percent(mine.used)}, its loss at most "
+        f"For {question.text()}: take {name}, with a buffer of {held}. In simulations its p99 "
+        f"queueing delay was at "
+        f"most {scaled(mine.delay_s, 's')}, its utilisation at least {_percent(mine.used)}, its "
+        f"loss at most "
         f"{_percent(mine.loss)}"
     )
     other = worst.get(baseline)
     if other is None or baseline == name:
         return text + "."
-    return text + f"; {baseline} has {scaled(other.delay_s, 's')}, {_percent(other.used)} and {_percent(other.loss)}."
+    return text + (
+        f"; {baseline} has {scaled(other.delay_s, 's')}, {_percent(other.used)} and "
+        f"{_percent(other.loss)}."
+    )
 
 
 def rule(question: Question, choice: Choice) -> str:
@@ -56,25 +66,32 @@ def rule(question: Question, choice: Choice) -> str:
     if choice.kept:
         wanted = scaled(question.delay_target_s or 0.0, "s")
         return (
-            f"Of the candidates whose p99 queueing delay is at most {wanted} at every point, the one with the highest "
+            f"Of the candidates whose p99 queueing delay is at most {wanted} at every point, the "
+            f"one with the highest "
             "worst utilisation; within 0.01 of it, with the smallest worst delay."
         )
     missed = ""
     if choice.kept is False:
-        missed = f"No candidate keeps {scaled(question.delay_target_s or 0.0, 's')} at every point, so: "
+        missed = (
+            f"No candidate keeps {scaled(question.delay_target_s or 0.0, 's')} at every point, so: "
+        )
     share = LEAST_SHARE[question.objective]
     head = (
-        f"{missed}of the candidates whose worst utilisation is at least {share:g} of the best candidate's "
+        f"{missed}of the candidates whose worst utilisation is at least {share:g} of the best "
+        f"candidate's "
         f"({question.objective}), "
     )
     if question.objective == "balanced":
         tail = (
-            "the one with the highest power: utilisation over the round-trip time with the p99 queueing delay, "
-            "relative to the best candidate's at each point, geometric mean; within a tenth of that the fairest."
+            "the one with the highest power: utilisation over the round-trip time with the p99 "
+            "queueing delay, "
+            "relative to the best candidate's at each point, geometric mean; within a tenth of "
+            "that the fairest."
         )
     else:
         tail = (
-            "the one with the smallest worst p99 queueing delay; within a tenth of that the fairest, then the simplest."
+            "the one with the smallest worst p99 queueing delay; within a tenth of that the "
+            "fairest, then the simplest."
         )
     return (head + tail)[0].upper() + (head + tail)[1:]
 
@@ -83,10 +100,16 @@ def beaten(one: Mapping[str, Any], label: str) -> str:
     """Points where another candidate is better, and its price there."""
     price = one["price"]
     if one["metric"] == USED:
-        values = f"{_percent(one['value'])} utilisation against {_percent(one['other_value'])} of {one['other']}"
+        values = (
+            f"{_percent(one['value'])} utilisation against {_percent(one['other_value'])} of "
+            f"{one['other']}"
+        )
         cost = f"{scaled(price['value'], 's')} p99 delay against {scaled(price['other'], 's')}"
     else:
-        values = f"{scaled(one['value'], 's')} p99 delay against {scaled(one['other_value'], 's')} of {one['other']}"
+        values = (
+            f"{scaled(one['value'], 's')} p99 delay against {scaled(one['other_value'], 's')} "
+            f"of {one['other']}"
+        )
         cost = f"{_percent(price['value'])} utilisation against {_percent(price['other'])}"
     return f"{label}: {values} (which has {cost})".replace("(which has", "(with")
 
@@ -94,11 +117,14 @@ def beaten(one: Mapping[str, Any], label: str) -> str:
 def limits(question: Question, met: Sequence[Point], most_rate: float) -> list[str]:
     """The limits of the grid."""
     found = [
-        f"outside of {rates(question.rate_bps)}, {times(question.rtt_s)} and {counts(question.flows)} nothing was "
+        f"outside of {rates(question.rate_bps)}, {times(question.rtt_s)} and "
+        f"{counts(question.flows)} nothing was "
         "simulated, and inside only the points of the grid",
-        "all flows send for ever and respond to congestion: unresponsive traffic (UDP), short flows, traffic in the "
+        "all flows send for ever and respond to congestion: unresponsive traffic (UDP), short "
+        "flows, traffic in the "
         "other direction and congestion controls other than " + question.cc + " were not simulated",
-        "this is a simulation, not a measurement: a device's own rings, offloads and a rate that changes (radio, "
+        "this is a simulation, not a measurement: a device's own rings, offloads and a rate that "
+        "changes (radio, "
         "cable) add delays that no queue here has",
     ]
     thin = grid.thin(met)
@@ -106,22 +132,27 @@ def limits(question: Question, met: Sequence[Point], most_rate: float) -> list[s
         where = "; ".join(grid.labels(thin))
         found.insert(
             0,
-            f"a flow's fair share is less than 10 packets in a round trip at {where}: windows of a few packets cannot "
+            f"a flow's fair share is less than 10 packets in a round trip at {where}: windows of "
+            f"a few packets cannot "
             "be halved often, so that timeouts and losses grow there whatever the queue does",
         )
     short = grid.short(met, question.cc)
     if short:
         found.append(
-            f"runs last for less than five cycles of {question.cc} at {'; '.join(grid.labels(short))}: the utilisation "
+            f"runs last for less than five cycles of {question.cc} at "
+            f"{'; '.join(grid.labels(short))}: the utilisation "
             "there is that of the first cycles"
         )
     scale = grid.scale(question, most_rate)
     if scale > 1:
         found.insert(
             0,
-            f"{rates((question.rate_bps[1],) * 2)} was not simulated: {rates((most_rate, most_rate))} was, with 1/"
-            f"{significant(scale, 3)} of the flows (at least one, so that few flows have windows that much smaller "
-            "than theirs would be, recover faster, and the utilisation is too good), and buffers and thresholds that "
+            f"{rates((question.rate_bps[1],) * 2)} was not simulated: "
+            f"{rates((most_rate, most_rate))} was, with 1/"
+            f"{significant(scale, 3)} of the flows (at least one, so that few flows have windows "
+            f"that much smaller "
+            "than theirs would be, recover faster, and the utilisation is too good), and buffers "
+            "and thresholds that "
             "last as long (raise it with --most-rate)",
         )
     return found
@@ -132,7 +163,8 @@ def place(line: str | None, question: Question) -> str:
     if line is None:
         return ""
     return (
-        f"The queue must be where packets wait: on a device that sends faster than {rates(question.rate_bps[1:] * 2)} "
+        f"The queue must be where packets wait: on a device that sends faster than "
+        f"{rates(question.rate_bps[1:] * 2)} "
         "it stays empty, and a shaper must stand above it."
     )
 

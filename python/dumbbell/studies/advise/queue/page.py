@@ -21,7 +21,9 @@ def tools() -> Any:
     return templates.environment(_HERE)
 
 
-def html(document: Mapping[str, Any], compared: Mapping[str, Any], drawn: Sequence[NamedFigure]) -> str:
+def html(
+    document: Mapping[str, Any], compared: Mapping[str, Any], drawn: Sequence[NamedFigure]
+) -> str:
     """The page."""
     return str(
         tools()
@@ -40,4 +42,7 @@ def html(document: Mapping[str, Any], compared: Mapping[str, Any], drawn: Sequen
 
 
 def _parameters(config: Mapping[str, Any]) -> str:
-    return ", ".join(f"{k} = {v if isinstance(v, str) else json.dumps(v)}" for k, v in config.items()) or "none"
+    return (
+        ", ".join(f"{k} = {v if isinstance(v, str) else json.dumps(v)}" for k, v in config.items())
+        or "none"
+    )

@@ -1,4 +1,5 @@
-"""The question of an advice, as the command line spells it: `--rate 50Mbps --rtt 10..120ms --flows 1..40`."""
+"""The question of an advice, as the command line spells it:
+`--rate 50Mbps --rtt 10..120ms --flows 1..40`."""
 
 from __future__ import annotations
 
@@ -25,8 +26,9 @@ Ends = tuple[T, T]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """Rates [bit/s], round-trip times without queues [s] and numbers of flows as ranges; the congestion control of all
-    flows; whether they are ECN-capable; what is wanted; the largest p99 queueing delay that is wanted [s], if any."""
+    """Rates [bit/s], round-trip times without queues [s] and numbers of flows as ranges; the
+    congestion control of all flows; whether they are ECN-capable; what is wanted; the largest p99
+    queueing delay that is wanted [s], if any."""
 
     rate_bps: Ends[float]
     rtt_s: Ends[float]
@@ -40,18 +42,29 @@ class Question:
         """In a sentence."""
         ecn = " with ECN" if self.ecn else ""
         return (
-            f"{rates(self.rate_bps)}, round-trip times of {times(self.rtt_s)}, {counts(self.flows)} of {self.cc}{ecn}"
+            f"{rates(self.rate_bps)}, round-trip times of {times(self.rtt_s)}, "
+            f"{counts(self.flows)} of {self.cc}{ecn}"
         )
 
 
-def read(rate: str, rtt: str, flows: str, cc: str, ecn: bool, objective: str, delay_target: str | None) -> Question:
-    """The question in these words. `ScenarioError` underlines what is wrong, and says what to write."""
+def read(
+    rate: str, rtt: str, flows: str, cc: str, ecn: bool, objective: str, delay_target: str | None
+) -> Question:
+    """The question in these words. `ScenarioError` underlines what is wrong, and says what to
+    write."""
     if objective not in OBJECTIVES:
         known = f"write one of {', '.join(OBJECTIVES)}"
         raise refused(f"--objective {objective}", objective, "there is no such objective", known)
-    target = None if delay_target is None else _ends("--delay-target", delay_target, read_time, "20ms")
+    target = (
+        None if delay_target is None else _ends("--delay-target", delay_target, read_time, "20ms")
+    )
     if target is not None and target[0] != target[1]:
-        raise refused(f"--delay-target {delay_target}", delay_target, "this is a range", "write one time, as in 20ms")
+        raise refused(
+            f"--delay-target {delay_target}",
+            delay_target,
+            "this is a range",
+            "write one time, as in 20ms",
+        )
     question = Question(
         rate_bps=_ends("--rate", rate, read_rate, "50Mbps"),
         rtt_s=_ends("--rtt", rtt, read_time, "10..120ms"),
@@ -71,7 +84,12 @@ def one_rate(option: str, text: str) -> float:
     """A single rate [bit/s]."""
     low, high = _ends(option, text, read_rate, "200Mbps")
     if low != high or low < 64e3:
-        raise refused(f"{option} {text}", text, "this is not one rate from 64kbps on", f"write {option} 200Mbps")
+        raise refused(
+            f"{option} {text}",
+            text,
+            "this is not one rate from 64kbps on",
+            f"write {option} 200Mbps",
+        )
     return low
 
 
@@ -87,7 +105,9 @@ def _ends(option: str, text: str, read_one: Callable[[str], T], example: str) ->
         fix = f"write {option} {example}"
         raise refused(f"{option} {text}", text, str(error) or "this cannot be read", fix) from None
     if ends[0] > ends[1]:
-        raise refused(f"{option} {text}", text, "the range runs backwards", f"write {option} {high}..{low}")
+        raise refused(
+            f"{option} {text}", text, "the range runs backwards", f"write {option} {high}..{low}"
+        )
     return ends
 
 
@@ -97,7 +117,8 @@ def _within(option: str, text: str, ends: Ends[T], low: float, high: float, said
 
 
 def inside(value: float, low: float, high: float) -> bool:
-    """True if it is between both, the ends and the rounding of units (100 us is not quite 1e-4 s) counted in."""
+    """True if it is between both, the ends and the rounding of units (100 us is not quite 1e-4 s)
+    counted in."""
     return low * (1 - 1e-9) <= value <= high * (1 + 1e-9)
 
 
@@ -128,7 +149,9 @@ def _count(text: str) -> int:
     if re.fullmatch(r"-[0-9]+", text):
         raise ValueError("a number of flows must be positive")
     if not re.fullmatch(r"[0-9]{1,18}", text):
-        raise ValueError("this is no whole number" if len(text) <= 18 else "this number is too large")
+        raise ValueError(
+            "this is no whole number" if len(text) <= 18 else "this number is too large"
+        )
     return int(text)
 
 
@@ -168,7 +191,9 @@ def seeds_of(given: int | None, default: int) -> int:
     if given is not None and given > MOST_SEEDS:
         raise ScenarioError(f"--seeds {given}: at most {MOST_SEEDS} runs of a point are made")
     if given is not None and given < 2:
-        raise ScenarioError(f"--seeds {given}: an interval needs two runs at least\nhelp: write --seeds {default}")
+        raise ScenarioError(
+            f"--seeds {given}: an interval needs two runs at least\nhelp: write --seeds {default}"
+        )
     return given or default
 
 

@@ -24,10 +24,16 @@ Row = list[str]
 def lines(document: Mapping[str, Any]) -> Iterable[str]:
     """For a terminal: what to expect, the candidates, where it fails."""
     yield plain(expected(document))
-    yield "Each is the mean over the seeds ± half its 95 % interval, at its own best, typical and worst point."
+    yield (
+        "Each is the mean over the seeds ± half its 95 % interval, at its own best, typical "
+        "and worst point."
+    )
     yield ""
     yield plain([list(_HEAD), *ranked(document)])
-    yield "Worst values over all points; * is the recommended one, - has too little utilisation to be."
+    yield (
+        "Worst values over all points; * is the recommended one, - has too little "
+        "utilisation to be."
+    )
     yield ""
     yield "Where this advice fails:"
     for one in document["fails"]["beaten"]:
@@ -44,9 +50,13 @@ def expected(document: Mapping[str, Any]) -> list[Row]:
         of = document["expected"][key]
         if of is None:
             continue
-        scale, name = unit_of(unit, max(abs(of[word]["mean"]) for word in ("best", "typical", "worst")))
+        scale, name = unit_of(
+            unit, max(abs(of[word]["mean"]) for word in ("best", "typical", "worst"))
+        )
         cells = [_cell(of[word], scale) for word in ("best", "typical", "worst")]
-        rows.append([f"{title}{f' [{name}]' if name else ''}", *cells, labels[of["worst"]["point"]]])
+        rows.append(
+            [f"{title}{f' [{name}]' if name else ''}", *cells, labels[of["worst"]["point"]]]
+        )
     return rows
 
 
@@ -59,7 +69,8 @@ _HEAD = ("candidate", "p99 delay", "utilisation", "loss", "Jain's index", "power
 
 
 def ranked(document: Mapping[str, Any]) -> list[Row]:
-    """A row for each candidate: its worst values, and its power relative to the best at each point."""
+    """A row for each candidate: its worst values, and its power relative to the best at each
+    point."""
     rows = []
     for one in document["candidates"]:
         name = one["name"] + (" *" if one["chosen"] else "" if one["qualified"] else " -")
@@ -78,7 +89,8 @@ def ranked(document: Mapping[str, Any]) -> list[Row]:
 
 
 def points(document: Mapping[str, Any]) -> list[Row]:
-    """A row for each point: what it is, how long it was run, and what the recommended candidate has there."""
+    """A row for each point: what it is, how long it was run, and what the recommended candidate has
+    there."""
     name = document["advice"]["name"] if document["advice"] else None
     own = {row["condition"]: row for row in document.get("rows", []) if row["scheme"] == name}
     found = []
@@ -94,6 +106,11 @@ def points(document: Mapping[str, Any]) -> list[Row]:
             cells.append(f"{_cell(block, scale)}{f' {unit_name}' if unit_name else ''}")
         share = significant(point["share_packets_per_rtt"], 3)
         found.append(
-            [f"{point['point']}: {point['label']}", share, time_text(point["duration_s"] - point["warmup_s"]), *cells]
+            [
+                f"{point['point']}: {point['label']}",
+                share,
+                time_text(point["duration_s"] - point["warmup_s"]),
+                *cells,
+            ]
         )
     return found

@@ -14,8 +14,8 @@ _COMES = "tc qdisc replace"
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A queue as it is simulated, its plan's link, the words for tc (None: tc has none, `why` says so), and what is
-    said of them."""
+    """A queue as it is simulated, its plan's link, the words for tc (None: tc has none, `why` says
+    so), and what is said of them."""
 
     table: dict[str, Any]
     link: dict[str, Any]
@@ -25,19 +25,24 @@ class Settled:
 
 
 def settle(table: dict[str, Any], rate_bps: float, dev: str) -> Settled:
-    """A queue at a link of this rate: what tc's line for it means. `ScenarioError` if the table is wrong, or `dev` is
-    no name of a device."""
+    """A queue at a link of this rate: what tc's line for it means. `ScenarioError` if the table is
+    wrong, or `dev` is no name of a device."""
     link = _link(table, rate_bps)
     try:
         written = api.export_tc(link, dev, queue_only=True)
     except ScenarioError as error:
-        if error.detail.get("problems") and any("device" in p["cause"] for p in error.detail["problems"]):
+        if error.detail.get("problems") and any(
+            "device" in p["cause"] for p in error.detail["problems"]
+        ):
             raise
         return Settled(table, link, None, _said(error), ())
     line = written["lines"][0]
     table = api.import_tc(line)["queue"]
-    # The first sentence is about the rate and the delay of the device, which advice says in its own words.
-    return Settled(table, _link(table, rate_bps), _replacing(line), "", tuple(written["explained"][1:]))
+    # The first sentence is about the rate and the delay of the device, which advice says in its own
+    # words.
+    return Settled(
+        table, _link(table, rate_bps), _replacing(line), "", tuple(written["explained"][1:])
+    )
 
 
 def shaped(link: dict[str, Any], dev: str) -> list[str]:
@@ -57,7 +62,9 @@ def _link(table: dict[str, Any], rate_bps: float) -> dict[str, Any]:
         "queue": table,
         "flow": [{}],
     }
-    plan = api.plan(api.request({"value": scenario, "name": "advice"}, points=1))["points"][0]["plan"]
+    plan = api.plan(api.request({"value": scenario, "name": "advice"}, points=1))["points"][0][
+        "plan"
+    ]
     return next(link for link in plan["links"] if link["name"] == "bottleneck")
 
 

@@ -33,8 +33,8 @@ Measure = Callable[[dict[str, Any]], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Options: which queues are tried (none: `candidates.DEFAULT`), how many seeds,
-    how long a run is with its warm-up [s] (None: each point its own), from which rate on [bit/s] it is simulated
+    """Options: which queues are tried (none: `candidates.DEFAULT`), how many seeds, how long a run
+    is with its warm-up [s] (None: each point its own), from which rate on [bit/s] it is simulated
     slower, the device of the tc line, and `options` of the request."""
 
     question: Question
@@ -55,9 +55,11 @@ class Tried:
     simulated: Settled
 
 
-def queue(options: Options, out: Path | None = None, measure: Measure = api.run, command: str = "") -> Document:
-    """Simulates the candidates over the grid and returns the advice; with `out` its page (`index.html`, `advice.json`,
-    figures) is written there.
+def queue(
+    options: Options, out: Path | None = None, measure: Measure = api.run, command: str = ""
+) -> Document:
+    """Simulates the candidates over the grid and returns the advice; with `out` its page
+    (`index.html`, `advice.json`, figures) is written there.
 
     `ScenarioError` names the word that is wrong, before anything is run.
     """
@@ -70,7 +72,9 @@ def queue(options: Options, out: Path | None = None, measure: Measure = api.run,
     tried = _tried(options)
     base, conditions, schemes = _laid(options, met, tried)
     rows = design.rows(base, schemes, conditions)
-    names = [f"{scheme.text} at {condition.label}" for condition in conditions for scheme in schemes]
+    names = [
+        f"{scheme.text} at {condition.label}" for condition in conditions for scheme in schemes
+    ]
     planned = design.check(base, rows, names, ())
     data = measure(design.request(base, rows, (), replications=options.seeds, **options.options))
     compared = schemes_work.document_of(base, schemes, schemes[0].text, conditions, data, planned)
@@ -87,7 +91,9 @@ def _tried(options: Options) -> list[Tried]:
     real = Site.of(options.question)
     scale = grid.scale(options.question, options.most_rate)
     low, high = (max(1.0, n / scale) for n in real.flows)
-    small = Site(real.rate_low / scale, real.rate / scale, real.rtt, (low, high), real.delay_target, real.ecn)
+    small = Site(
+        real.rate_low / scale, real.rate / scale, real.rtt, (low, high), real.delay_target, real.ecn
+    )
     chosen = candidates.chosen(options.words, real, [*kinds["aqm"], *kinds.get("qdisc", [])])
     found: list[Tried] = []
     for candidate in chosen:
@@ -99,11 +105,15 @@ def _tried(options: Options) -> list[Tried]:
         if all(other.real.table != settled.table for other in found):
             found.append(Tried(candidate, settled, simulated))
     if not found:
-        raise ScenarioError("no candidate is for this link\nhelp: name one, as in --candidates codel")
+        raise ScenarioError(
+            "no candidate is for this link\nhelp: name one, as in --candidates codel"
+        )
     return found
 
 
-def _laid(options: Options, met: Sequence[Point], tried: Sequence[Tried]) -> tuple[Base, list[Condition], list[Scheme]]:
+def _laid(
+    options: Options, met: Sequence[Point], tried: Sequence[Tried]
+) -> tuple[Base, list[Condition], list[Scheme]]:
     """The comparison: a scheme for each candidate, a condition for each point."""
     base = Base(
         scenario=grid.scenario(options.question.ecn),
@@ -138,13 +148,19 @@ def _measured(tried: Sequence[Tried], data: Mapping[str, Any]) -> dict[tuple[str
 
 
 def _advice(
-    options: Options, met: Sequence[Point], tried: Sequence[Tried], measured: judge.Measured, compared: Document
+    options: Options,
+    met: Sequence[Point],
+    tried: Sequence[Tried],
+    measured: judge.Measured,
+    compared: Document,
 ) -> Document:
     question, numbers = options.question, range(1, len(met) + 1)
     names = [one.candidate.name for one in tried]
     found = judge.scores(names, [math.sqrt(p.rtt_s[0] * p.rtt_s[1]) for p in met], measured)
     whole: Document = {
-        key: compared[key] for key in ("version", "valid", "code", "failures", "from_store") if key in compared
+        key: compared[key]
+        for key in ("version", "valid", "code", "failures", "from_store")
+        if key in compared
     }
     document: Document = {
         **whole,
@@ -169,7 +185,9 @@ def _advice(
         "expected": judge.expected(choice.name, numbers, measured),
         "candidates": [_candidate(one, found.get(one.candidate.name), choice) for one in tried],
         "fails": {
-            "beaten": [{**one, "text": narrative.beaten(one, labels[one["point"] - 1])} for one in beaten],
+            "beaten": [
+                {**one, "text": narrative.beaten(one, labels[one["point"] - 1])} for one in beaten
+            ],
             "limits": narrative.limits(question, met, options.most_rate),
         },
         "tc": {
@@ -216,7 +234,9 @@ def _simulated(options: Options, met: Sequence[Point], compared: Document) -> di
     }
 
 
-def _recommended(question: Question, mine: Tried, found: Mapping[str, judge.Worst], baseline: str) -> dict[str, Any]:
+def _recommended(
+    question: Question, mine: Tried, found: Mapping[str, judge.Worst], baseline: str
+) -> dict[str, Any]:
     rate = question.rate_bps[1]
     held, seconds = narrative.capacity(mine.real.link, rate)
     said = mine.real.link.get("qdisc") or mine.real.link["aqm"]
@@ -263,6 +283,8 @@ def _write(document: Document, compared: Document, directory: Path) -> None:
 
     drawn = draw.figures_of(document, compared)
     document["page"] = str((directory / "index.html").resolve())
-    document["figures"] = [str(path) for one in drawn for path in save(one.figure, directory / "figures" / one.name)]
+    document["figures"] = [
+        str(path) for one in drawn for path in save(one.figure, directory / "figures" / one.name)
+    ]
     write_json(directory / "advice.json", document)
     write_text(directory / "index.html", page.html(document, compared, drawn))

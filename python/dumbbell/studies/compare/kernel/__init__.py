@@ -1,1 +1,2 @@
-"""One scenario simulated and on real kernels, laid over each other: `dumbbell compare --on sim,kernel`."""
+"""One scenario simulated and on real kernels, laid over each other:
+`dumbbell compare --on sim,kernel`."""

@@ -1,4 +1,5 @@
-"""The rules of agreement: pure functions of numbers. `rules.md` beside this file says them in words."""
+"""The rules of agreement: pure functions of numbers. `rules.md` beside this file says them in
+words."""
 
 from __future__ import annotations
 
@@ -10,14 +11,20 @@ from ....present import stats
 
 AGREES, DIFFERS, TOO_FEW, NOT_MEASURED = "agrees", "differs", "too few runs", "not measured"
 VERDICTS = (AGREES, DIFFERS, TOO_FEW, NOT_MEASURED)
-CLOSES, NARROWS, UNEXPLAINED, NOTHING = "closes", "narrows", "does not explain", "nothing to explain"
+CLOSES, NARROWS, UNEXPLAINED, NOTHING = (
+    "closes",
+    "narrows",
+    "does not explain",
+    "nothing to explain",
+)
 
 LEAST_RUNS = 2
 """On each side, for a verdict: a single run has no interval."""
 WITHIN = 0.10
 """Tolerance, as a share of the simulator's mean."""
 WIDE = 0.25
-"""Half-widths of both intervals together, of the simulator's mean: where that is all, a verdict says little."""
+"""Half-widths of both intervals together, of the simulator's mean: where that is all, a verdict
+says little."""
 
 NEAR, OVERLAP, SMALL = "within 10 %", "intervals overlap", "both below the floor"
 
@@ -25,8 +32,9 @@ Row = dict[str, Any]
 
 
 def compare(sim: Sequence[float], kernel: Sequence[float], floor: float) -> Row:
-    """One measure on both sides: `{"sim", "kernel": {"mean", "ci95", "n", "values"}, "ratio", "ratio_ci95", "verdict",
-    "by", "weak"}`; `by` says what an agreement rests on, and `weak` whether that says little."""
+    """One measure on both sides:
+    `{"sim", "kernel": {"mean", "ci95", "n", "values"}, "ratio", "ratio_ci95", "verdict", "by", "weak"}`;
+    `by` says what an agreement rests on, and `weak` whether that says little."""
     row: Row = {"sim": _side(sim), "kernel": _side(kernel), "ratio": None, "ratio_ci95": None}
     if not sim or not kernel:
         return row | {"verdict": NOT_MEASURED, "by": None, "weak": False}
@@ -74,7 +82,9 @@ def _ratio_interval(sim: Sequence[float], kernel: Sequence[float]) -> list[float
     if variance == 0:
         return [ratio, ratio]
     below = sum(part**2 / (len(v) - 1) for part, v in zip(parts, (sim, kernel), strict=True))
-    freedom = max(1, math.floor(variance**2 / below)) if below > 0 else max(len(sim), len(kernel)) - 1
+    freedom = (
+        max(1, math.floor(variance**2 / below)) if below > 0 else max(len(sim), len(kernel)) - 1
+    )
     step = stats.student_t(0.975, freedom) * math.sqrt(variance)
     if step > 700:  # Beyond what a float holds: the interval says nothing.
         return None
@@ -89,4 +99,8 @@ def explained(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
         return CLOSES
     if after["verdict"] in (NOT_MEASURED, TOO_FEW) or not before["ratio"] or not after["ratio"]:
         return UNEXPLAINED
-    return NARROWS if abs(math.log(after["ratio"])) <= abs(math.log(before["ratio"])) / 2 else UNEXPLAINED
+    return (
+        NARROWS
+        if abs(math.log(after["ratio"])) <= abs(math.log(before["ratio"])) / 2
+        else UNEXPLAINED
+    )

@@ -17,7 +17,8 @@ from ..queues import design
 
 BUILT_IN = Path(__file__).with_name("dumbbell.toml")
 PROFILE = "linux"
-"""Whatever a scenario asks for: it is the simulator's model of the kernel that is compared with the kernel."""
+"""Whatever a scenario asks for: it is the simulator's model of the kernel that is compared with the
+kernel."""
 
 _RED = {"min_th": "limit / 6", "max_th": "limit / 2"}
 """Thresholds of RED where the command line says none: they must go with the buffer."""
@@ -39,7 +40,8 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A condition: its label, the values that make it (by axis), and what is laid over the scenario."""
+    """A condition: its label, the values that make it (by axis), and what is laid over the
+    scenario."""
 
     label: str
     at: Mapping[str, str]
@@ -48,7 +50,8 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """All cells of one scenario. asked: the profile that the scenario itself names, if it is another."""
+    """All cells of one scenario. asked: the profile that the scenario itself names, if it is
+    another."""
 
     name: str
     title: str | None
@@ -63,17 +66,23 @@ Value = tuple[str, list[str]]
 
 
 def read(options: Options) -> Study:
-    """The study that the words mean; every cell is checked. `ScenarioError` names what is wrong and the fix."""
+    """The study that the words mean; every cell is checked. `ScenarioError` names what is wrong and
+    the fix."""
     source = dict(options.source or {"path": str(BUILT_IN)})
     if "text" in source:
         source.setdefault("name", "stdin")
     base = design.understood(source, options.sets, (), None)
     if base.own_points != ({},):
         raise ScenarioError(
-            "the scenario has a sweep of its own\nhelp: leave it out; here --rate, --rtt, --buffer, --aqm and --cc vary"
+            "the scenario has a sweep of its own\nhelp: leave it out; here --rate, --rtt, "
+            "--buffer, --aqm and --cc vary"
         )
     axes = _axes(options, base)
-    common = [*options.sets, f"profile={PROFILE}", *([f"duration={options.time}"] if options.time else [])]
+    common = [
+        *options.sets,
+        f"profile={PROFILE}",
+        *([f"duration={options.time}"] if options.time else []),
+    ]
     common += _warmup(options, base)
     cells = []
     for chosen in itertools.product(*axes.values()):
@@ -123,7 +132,9 @@ def _axes(options: Options, base: design.Base) -> dict[str, list[Value]]:
         if getattr(options, option) and form is None:
             given = getattr(options, option)[0]
             cause = "the scenario has a network of its own, and many links"
-            raise refused(f"--{option} {given}", given, cause, "leave this out, or write -s KEY=VALUE")
+            raise refused(
+                f"--{option} {given}", given, cause, "leave this out, or write -s KEY=VALUE"
+            )
     if options.rate:
         axes["rate"] = [(text, [f"{form}.bottleneck.rate={text}"]) for text in options.rate]
     if options.rtt:
@@ -131,16 +142,24 @@ def _axes(options: Options, base: design.Base) -> dict[str, list[Value]]:
     if options.aqm:
         axes["aqm"] = [(text, _queue(text, base.place)) for text in options.aqm]
     if options.buffer:
-        axes["buffer"] = [(f"buffer {text}", [f"{base.place}.limit={_buffer(text)}"]) for text in options.buffer]
+        axes["buffer"] = [
+            (f"buffer {text}", [f"{base.place}.limit={_buffer(text)}"]) for text in options.buffer
+        ]
     if options.cc:
         if not base.cc_places:
-            raise refused(f"--cc {options.cc[0]}", options.cc[0], "the scenario has no TCP flow", "leave out --cc")
+            raise refused(
+                f"--cc {options.cc[0]}",
+                options.cc[0],
+                "the scenario has no TCP flow",
+                "leave out --cc",
+            )
         axes["cc"] = [(text, _set(arguments.choice(text), base.cc_places)) for text in options.cc]
     return axes
 
 
 def _rtts(text: str, options: Options) -> list[str]:
-    """RTTs: in the built-in dumbbell the far flow has twice as much; a file's flows have all the same."""
+    """RTTs: in the built-in dumbbell the far flow has twice as much; a file's flows have all the
+    same."""
     value = seconds_of("--rtt", text)
     if options.source is not None:
         return [f"flow.*.rtt={value * 1e3:g} ms"]

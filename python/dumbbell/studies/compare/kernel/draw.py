@@ -1,6 +1,8 @@
-"""Figures of the comparison: series over each other, ratios with their intervals, and a map of agreement.
+"""Figures of the comparison: series over each other, ratios with their intervals, and a map of
+agreement.
 
-The simulator is blue and the kernel red in every figure, and each has a dash and a marker of its own besides.
+The simulator is blue and the kernel red in every figure, and each has a dash and a marker of its
+own besides.
 """
 
 from __future__ import annotations
@@ -30,7 +32,12 @@ _FILLS = {
     agreement.NOT_MEASURED: "#ececec",
 }
 _WEAK = "#ecf3ef"
-MARKS = {agreement.AGREES: "✓", agreement.DIFFERS: "✗", agreement.TOO_FEW: "–", agreement.NOT_MEASURED: "–"}
+MARKS = {
+    agreement.AGREES: "✓",
+    agreement.DIFFERS: "✗",
+    agreement.TOO_FEW: "–",
+    agreement.NOT_MEASURED: "–",
+}
 _LONG_S = 20.0
 
 
@@ -50,7 +57,11 @@ Pair = tuple[str, Path, Path]
 def figures_of(document: Mapping[str, Any], pairs: Sequence[Pair]) -> list[NamedFigure]:
     """Every figure that there are numbers for."""
     rows = document["cells"]
-    drawn = [ratios(row, f"ratios-{i}" if len(rows) > 1 else "ratios") for i, row in enumerate(rows) if len(rows) <= 4]
+    drawn = [
+        ratios(row, f"ratios-{i}" if len(rows) > 1 else "ratios")
+        for i, row in enumerate(rows)
+        if len(rows) <= 4
+    ]
     if len(rows) > 1:
         drawn = [overview(document), *drawn]
     for i, pair in enumerate(pairs):
@@ -65,14 +76,26 @@ def overlays(pair: Pair, suffix: str) -> list[NamedFigure | None]:
     flows = [_read(there, "flows") for there in (ours, theirs)]
     found: list[NamedFigure | None] = []
     if queues[0] is not None and queues[1] is not None:
-        caption = f"{label}: the queue over time, one run of each side: thin each sample, thick means over a second."
+        caption = (
+            f"{label}: the queue over time, one run of each side: thin each sample, thick "
+            "means over a second."
+        )
         found.append(
-            NamedFigure(f"queue{suffix}", _panels(queues, "queue", "queue_packets", "queue [packets]", 1.0), caption)
+            NamedFigure(
+                f"queue{suffix}",
+                _panels(queues, "queue", "queue_packets", "queue [packets]", 1.0),
+                caption,
+            )
         )
     if flows[0] is not None and flows[1] is not None:
         for column, unit, scale, words in (
             ("cwnd_packets", "cwnd [packets]", 1.0, "the congestion window of each flow"),
-            ("goodput_bps", "goodput [Mbit/s]", 1e-6, "the goodput of each flow, means over a second"),
+            (
+                "goodput_bps",
+                "goodput [Mbit/s]",
+                1e-6,
+                "the goodput of each flow, means over a second",
+            ),
         ):
             caption = f"{label}: {words}, one run of each side."
             figure = _panels(flows, "flow", column, unit, scale, smooth=column == "goodput_bps")
@@ -85,25 +108,35 @@ def _read(directory: Path, name: str) -> polars.DataFrame | None:
     return series.read(found[0], name) if found else None
 
 
-def _panels(frames: Sequence[Any], column: str, value: str, unit: str, scale: float, smooth: bool = False) -> Figure:
+def _panels(
+    frames: Sequence[Any], column: str, value: str, unit: str, scale: float, smooth: bool = False
+) -> Figure:
     """A panel for each flow or queue, both sides in it."""
     parts = [dict(series.parts(frame, column)) for frame in frames]
     names = [name for name in parts[0] if name in parts[1]][:6]
     size = (8.4, 0.9 + 1.7 * max(len(names), 1))
-    figure, grid = style.new(max(len(names), 1), 1, size=size, sharex=True, sharey=column == "flow", squeeze=False)
+    figure, grid = style.new(
+        max(len(names), 1), 1, size=size, sharex=True, sharey=column == "flow", squeeze=False
+    )
     for row, name in zip(grid, names, strict=False):
         for (side, look), own in zip(_SIDES, parts, strict=True):
             _line(row[0], own[name], value, scale, look, side, smooth)
-        row[0].set_ylabel(f"{name}\n{unit}" if len(names) > 1 or column == "queue" else unit, fontsize=9)
+        row[0].set_ylabel(
+            f"{name}\n{unit}" if len(names) > 1 or column == "queue" else unit, fontsize=9
+        )
         row[0].margins(x=0.01)
-    for row in grid:  # Not before all is drawn: axes that share a scale would keep that of the first.
+    for (
+        row
+    ) in grid:  # Not before all is drawn: axes that share a scale would keep that of the first.
         row[0].set_ylim(bottom=0)
     grid[-1][0].set_xlabel("time [s]")
     style.legend(grid[0][0])
     return figure
 
 
-def _line(axes: Any, frame: Any, value: str, scale: float, look: Look, side: str, smooth: bool) -> None:
+def _line(
+    axes: Any, frame: Any, value: str, scale: float, look: Look, side: str, smooth: bool
+) -> None:
     known = frame.select("time_s", value).drop_nulls()
     if not known.height:
         return
@@ -111,17 +144,24 @@ def _line(axes: Any, frame: Any, value: str, scale: float, look: Look, side: str
     thin = {"color": look.color, "linewidth": 0.6, "alpha": 0.5}
     if smooth and long:
         known = series.means(known, 1.0)
-        axes.plot(known["time_s"], known[value] * scale, label=side, **look.trace() | {"linewidth": 1.4})
+        axes.plot(
+            known["time_s"], known[value] * scale, label=side, **look.trace() | {"linewidth": 1.4}
+        )
     elif value == "queue_packets" and long:
         axes.plot(known["time_s"], known[value] * scale, **thin)
         means = series.means(known, 1.0)
-        axes.plot(means["time_s"], means[value] * scale, label=side, **look.trace() | {"linewidth": 1.9})
+        axes.plot(
+            means["time_s"], means[value] * scale, label=side, **look.trace() | {"linewidth": 1.9}
+        )
     else:
-        axes.plot(known["time_s"], known[value] * scale, label=side, **look.trace() | {"linewidth": 1.0})
+        axes.plot(
+            known["time_s"], known[value] * scale, label=side, **look.trace() | {"linewidth": 1.0}
+        )
 
 
 def ratios(row: Mapping[str, Any], name: str) -> NamedFigure | None:
-    """Each measure's ratio, the kernel over the simulator, with its interval, and the band of 10 %."""
+    """Each measure's ratio, the kernel over the simulator, with its interval, and the band of 10
+    %."""
     known = [m for m in row["measures"] if m["ratio"]]
     if not known:
         return None
@@ -133,18 +173,30 @@ def ratios(row: Mapping[str, Any], name: str) -> NamedFigure | None:
         marker = "o" if m["verdict"] == agreement.AGREES else "X"
         if m["ratio_ci95"]:
             axes.plot(_within(m["ratio_ci95"]), [y, y], color=color, linewidth=1.4)
-        axes.plot(_within([m["ratio"]]), [y], marker, color=color, markerfacecolor="white", markeredgewidth=1.4)
+        axes.plot(
+            _within([m["ratio"]]),
+            [y],
+            marker,
+            color=color,
+            markerfacecolor="white",
+            markeredgewidth=1.4,
+        )
     axes.set_xscale("log")
     low, high = _limits([m["ratio"] for m in known], [m["ratio_ci95"] for m in known])
     axes.set_xlim(low, high)
-    ticks = [t for t in (0.1, 0.2, 0.5, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0) if low <= t <= high]
+    ticks = [
+        t
+        for t in (0.1, 0.2, 0.5, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0)
+        if low <= t <= high
+    ]
     axes.set_xticks(ticks, [f"{t:g}" for t in ticks])
     axes.minorticks_off()
     axes.set_yticks(range(len(known)), [m["title"] for m in reversed(known)], fontsize=9)
     axes.set_ylim(-0.7, len(known) - 0.3)
     axes.set_xlabel("kernel over simulator")
     caption = (
-        f"{row['label']}: the kernel's mean over the simulator's, with 95 % intervals; the band is ±10 %. "
+        f"{row['label']}: the kernel's mean over the simulator's, with 95 % intervals; the band "
+        f"is ±10 %. "
         "A circle agrees by the rules, a cross differs."
     )
     return NamedFigure(name, figure, caption)
@@ -166,7 +218,11 @@ def _limits(values: Sequence[float], ends: Sequence[Sequence[float] | None]) -> 
 def overview(document: Mapping[str, Any]) -> NamedFigure | None:
     """A map: each condition's ratios by measure, shaded by the verdict."""
     rows = document["cells"]
-    columns = list(dict.fromkeys(m["key"] for row in rows for m in row["measures"] if m["kind"] not in ("goodput",)))
+    columns = list(
+        dict.fromkeys(
+            m["key"] for row in rows for m in row["measures"] if m["kind"] not in ("goodput",)
+        )
+    )
     if not columns:
         return None
     titles = {m["key"]: m["title"] for row in rows for m in row["measures"]}
@@ -182,7 +238,9 @@ def overview(document: Mapping[str, Any]) -> NamedFigure | None:
             axes.add_patch(_square(x, y, box))
             bold = "bold" if m["verdict"] == agreement.DIFFERS else "normal"
             axes.text(x, y, _ratio(m), ha="center", va="center", fontsize=7.5, fontweight=bold)
-    axes.set_xticks(range(len(columns)), [titles[key] for key in columns], rotation=40, ha="left", fontsize=8)
+    axes.set_xticks(
+        range(len(columns)), [titles[key] for key in columns], rotation=40, ha="left", fontsize=8
+    )
     axes.xaxis.tick_top()
     axes.set_yticks(range(len(rows)), [row["label"] for row in rows], fontsize=8)
     axes.tick_params(length=0)
@@ -192,8 +250,10 @@ def overview(document: Mapping[str, Any]) -> NamedFigure | None:
     for spine in axes.spines.values():
         spine.set_visible(False)
     caption = (
-        "The kernel's mean over the simulator's in each condition. Green agrees by the rules, pale green by "
-        "intervals so wide that this says little, red and bold differs; a check mark: both sides are below the floor."
+        "The kernel's mean over the simulator's in each condition. Green agrees by the rules, "
+        "pale green by "
+        "intervals so wide that this says little, red and bold differs; a check mark: both sides "
+        "are below the floor."
     )
     return NamedFigure("agreement", figure, caption)
 

@@ -29,14 +29,17 @@ class Experiment:
 
 
 def read(text: str) -> Experiment:
-    """`MEASURE=[sim:|kernel:]KEY=VALUE[; KEY=VALUE]`: `srtt=tcp.tail_loss_probe=false`. Without a side it is the
-    simulator's. `ScenarioError` if it is not so."""
+    """`MEASURE=[sim:|kernel:]KEY=VALUE[; KEY=VALUE]`: `srtt=tcp.tail_loss_probe=false`. Without a
+    side it is the simulator's. `ScenarioError` if it is not so."""
     measure, equals, rest = text.partition("=")
     side = next((side for side in (SIM, KERNEL) if rest.strip().startswith(f"{side}:")), None)
     body = rest.strip()[len(side) + 1 :] if side else rest
     changes = [part.strip() for part in body.split(";") if part.strip()]
     if not equals or not changes or any("=" not in part for part in changes):
-        fix = "write MEASURE=KEY=VALUE, or MEASURE=kernel:KEY=VALUE, as in srtt=tcp.tail_loss_probe=false"
+        fix = (
+            "write MEASURE=KEY=VALUE, or MEASURE=kernel:KEY=VALUE, as in "
+            "srtt=tcp.tail_loss_probe=false"
+        )
         raise refused(f"--explain {text}", text, "this is no experiment", fix)
     kind = measure.strip().partition(".")[0]
     if kind not in {known.key for known in KINDS}:

@@ -14,7 +14,8 @@ MOST_FLOWS = 8
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A sort of measure: its key, what it is called, the unit of its number, and the floor of `rules.md`."""
+    """A sort of measure: its key, what it is called, the unit of its number, and the floor of
+    `rules.md`."""
 
     key: str
     title: str
@@ -74,7 +75,10 @@ def _measured(run: JSON) -> Iterator[tuple[Measure, float | None]]:
     yield Measure(TOTAL), sum(float(flow["goodput_bps"]) for flow in flows)
     if len(flows) <= MOST_FLOWS:
         for flow in flows:
-            yield Measure(SHARE, flow["name"]), _number(flow.get("share")) if len(flows) > 1 else None
+            yield (
+                Measure(SHARE, flow["name"]),
+                _number(flow.get("share")) if len(flows) > 1 else None,
+            )
             yield Measure(GOODPUT, flow["name"]), _number(flow["goodput_bps"])
             yield Measure(SRTT, flow["name"]), _number(flow.get("srtt_mean_s"))
     yield Measure(RETRANSMITS), float(sum(flow.get("retransmits") or 0 for flow in flows))

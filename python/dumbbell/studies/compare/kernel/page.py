@@ -19,7 +19,11 @@ _HERE = Path(__file__).parent
 def tools() -> Any:
     """The Jinja environment of the page. `EnvironmentLacks` if it is not installed."""
     environment = templates.environment(_HERE)
-    environment.filters |= {"sides": table.sides, "ratio": table.ratio_text, "mark": MARKS.__getitem__}
+    environment.filters |= {
+        "sides": table.sides,
+        "ratio": table.ratio_text,
+        "mark": MARKS.__getitem__,
+    }
     return environment
 
 
@@ -31,9 +35,14 @@ def html(document: Mapping[str, Any], drawn: Sequence[tuple[NamedFigure, str]]) 
         .render(
             d=document,
             tried=[
-                (row["label"], e) for row in document["cells"] for e in row["experiments"] if e["outcome"] != NOTHING
+                (row["label"], e)
+                for row in document["cells"]
+                for e in row["experiments"]
+                if e["outcome"] != NOTHING
             ],
-            idle=sum(e["outcome"] == NOTHING for row in document["cells"] for e in row["experiments"]),
+            idle=sum(
+                e["outcome"] == NOTHING for row in document["cells"] for e in row["experiments"]
+            ),
             sentence=table.sentence(document),
             figures=[(one, style.inline(text, f"figure-{one.name}")) for one, text in drawn],
             scenario=schemes.toml_text(document["scenario"]),

@@ -29,7 +29,10 @@ def lines(document: JSON) -> list[RenderableType]:
     every = [(row["label"], e) for row in rows for e in row["experiments"]]
     tried = [[label, *_experiment(e)] for label, e in every if e["outcome"] != agreement.NOTHING]
     if len(tried) < len(every):
-        shown.append(f"{len(every) - len(tried)} of {len(every)} experiments had nothing to explain: no difference")
+        shown.append(
+            f"{len(every) - len(tried)} of {len(every)} experiments had nothing to explain: no "
+            f"difference"
+        )
     if tried:
         columns = ["condition", "measure", "changed", "before", "after", "outcome"]
         shown.append(grid("Experiments (kernel over simulator)", columns, tried, text_columns=6))
@@ -37,12 +40,18 @@ def lines(document: JSON) -> list[RenderableType]:
 
 
 def full(row: JSON) -> RenderableType:
-    """Every measure of a condition: both means with their intervals, the ratio with its own, the verdict."""
+    """Every measure of a condition: both means with their intervals, the ratio with its own, the
+    verdict."""
     cells = [[m["title"], *sides(m), ratio_text(m), verdict_text(m)] for m in row["measures"]]
-    title = f"{row['label']}: {row['sim_runs']} simulated runs, {row['kernel_runs']} of real kernels"
+    title = (
+        f"{row['label']}: {row['sim_runs']} simulated runs, {row['kernel_runs']} of real kernels"
+    )
     title += f" (class {', '.join(row['classes'])})" if row["classes"] else ""
     return grid(
-        title, ["measure", "unit", "simulator", "kernel", "kernel / simulator", "verdict"], cells, text_columns=2
+        title,
+        ["measure", "unit", "simulator", "kernel", "kernel / simulator", "verdict"],
+        cells,
+        text_columns=2,
     )
 
 
@@ -50,7 +59,13 @@ def sides(m: JSON) -> list[str]:
     """The unit and both means in it, each with half its interval."""
     known = [m[side] for side in ("sim", "kernel") if m[side]]
     scale, unit = unit_of(m["unit"], max((abs(side["mean"]) for side in known), default=0.0))
-    return [unit, *("–" if m[side] is None else number(_interval(m[side]), scale) for side in ("sim", "kernel"))]
+    return [
+        unit,
+        *(
+            "–" if m[side] is None else number(_interval(m[side]), scale)
+            for side in ("sim", "kernel")
+        ),
+    ]
 
 
 def _interval(side: JSON) -> Interval:
@@ -74,13 +89,20 @@ def verdict_text(m: JSON) -> str:
 
 
 def overview(rows: Sequence[JSON]) -> RenderableType:
-    """A row for each condition: the ratio of each sort of measure, the furthest from 1 where it has several."""
+    """A row for each condition: the ratio of each sort of measure, the furthest from 1 where it has
+    several."""
     kinds = list(dict.fromkeys(m["kind"] for row in rows for m in row["measures"]))
     cells = [
-        [row["label"], *(_worst([m for m in row["measures"] if m["kind"] == kind]) for kind in kinds)] for row in rows
+        [
+            row["label"],
+            *(_worst([m for m in row["measures"] if m["kind"] == kind]) for kind in kinds),
+        ]
+        for row in rows
     ]
     return grid(
-        "Kernel over simulator (✓ agrees, ✗ differs; of several flows the furthest)", ["condition", *kinds], cells
+        "Kernel over simulator (✓ agrees, ✗ differs; of several flows the furthest)",
+        ["condition", *kinds],
+        cells,
     )
 
 
@@ -89,7 +111,9 @@ def _worst(found: Sequence[JSON]) -> str:
         return "–"
     order = (agreement.DIFFERS, agreement.AGREES, agreement.TOO_FEW, agreement.NOT_MEASURED)
     one = min(found, key=lambda m: (order.index(m["verdict"]), -abs((m["ratio"] or 1.0) - 1.0)))
-    return f"{'' if one['ratio'] is None else significant(one['ratio'], 3)} {MARKS[one['verdict']]}".strip()
+    return (
+        f"{'' if one['ratio'] is None else significant(one['ratio'], 3)} {MARKS[one['verdict']]}"
+    ).strip()
 
 
 def _experiment(e: JSON) -> list[str]:
@@ -101,12 +125,24 @@ def sentence(document: JSON) -> str:
     tally = document["tally"]
     measured = tally[agreement.AGREES] + tally[agreement.DIFFERS]
     many = f" in {len(document['cells'])} conditions" if len(document["cells"]) > 1 else ""
-    said = f"{tally[agreement.AGREES]} of {measured} measures agree{many}" if measured else "No measure has a verdict"
+    said = (
+        f"{tally[agreement.AGREES]} of {measured} measures agree{many}"
+        if measured
+        else "No measure has a verdict"
+    )
     weak = sum(m["weak"] for row in document["cells"] for m in row["measures"])
     said += f", {weak} of them by intervals so wide that this says little" if weak else ""
-    differing = [m["title"] for row in document["cells"] for m in row["measures"] if m["verdict"] == agreement.DIFFERS]
+    differing = [
+        m["title"]
+        for row in document["cells"]
+        for m in row["measures"]
+        if m["verdict"] == agreement.DIFFERS
+    ]
     if 0 < len(differing) <= 4:
         said += f"; {', '.join(dict.fromkeys(differing))} differ{'s' if len(set(differing)) == 1 else ''}"
     if few := tally[agreement.TOO_FEW]:
-        said += f"; {few} have too few valid runs for a verdict, which needs {agreement.LEAST_RUNS} on each side"
+        said += (
+            f"; {few} have too few valid runs for a verdict, which needs "
+            f"{agreement.LEAST_RUNS} on each side"
+        )
     return f"{said}."

@@ -1,4 +1,5 @@
-"""The comparison from the words to the page: simulator and kernels on the same scenarios, measure by measure."""
+"""The comparison from the words to the page: simulator and kernels on the same scenarios, measure
+by measure."""
 
 from __future__ import annotations
 
@@ -29,8 +30,8 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class How:
-    """Options of runs. store: of simulated runs; live ones are kept beside it. again: tries runs anew that were
-    not valid."""
+    """Options of runs. store: of simulated runs; live ones are kept beside it. again: tries runs
+    anew that were not valid."""
 
     repeats: int = REPEATS
     seed: int = 1
@@ -46,7 +47,8 @@ class How:
 
 @dataclass(slots=True)
 class Side:
-    """Results of one side in one condition: runs that are valid, what is wrong with others, one run's series."""
+    """Results of one side in one condition: runs that are valid, what is wrong with others, one
+    run's series."""
 
     runs: list[Mapping[str, Any]] = field(default_factory=list)
     wrong: list[dict[str, Any]] = field(default_factory=list)
@@ -59,8 +61,8 @@ class Side:
 
 
 def compare(options: Options, how: How) -> Document:
-    """Compares, writes `index.html`, `results.json` and the figures into `out` (default `results/kernel-SCENARIO`), and
-    returns the document of `results.json`."""
+    """Compares, writes `index.html`, `results.json` and the figures into `out` (default
+    `results/kernel-SCENARIO`), and returns the document of `results.json`."""
     from . import draw, page  # What draws may be missing: better said before the runs.
 
     started = time.perf_counter()
@@ -82,19 +84,26 @@ def compare(options: Options, how: How) -> Document:
                 ours = _recorded(study, cell, Path(scratch) / str(number), side.seed or how.seed)
                 pairs.append((cell.label, ours, side.directory))
         _write(
-            document, how.out or Path("results") / component(f"kernel-{study.name}"), draw.figures_of(document, pairs)
+            document,
+            how.out or Path("results") / component(f"kernel-{study.name}"),
+            draw.figures_of(document, pairs),
         )
     return document
 
 
-def _to_explain(study: Study, how: How, live: Sides, bare: Sides) -> list[tuple[Cell, Experiment | None]]:
-    """The experiments on the kernel's side that have a difference to explain: each takes minutes."""
+def _to_explain(
+    study: Study, how: How, live: Sides, bare: Sides
+) -> list[tuple[Cell, Experiment | None]]:
+    """The experiments on the kernel's side that have a difference to explain: each takes
+    minutes."""
     found: list[tuple[Cell, Experiment | None]] = []
     for cell in study.cells:
         sim, kernel = bare[cell.label, None], live[cell.label, None]
         for e in how.experiments:
             asked = measures.asked(e.measure, _known(sim, kernel)) if e.side == KERNEL else []
-            if any(_measure(measure, sim, kernel)["verdict"] == agreement.DIFFERS for measure in asked):
+            if any(
+                _measure(measure, sim, kernel)["verdict"] == agreement.DIFFERS for measure in asked
+            ):
                 found.append((cell, e))
     return found
 
@@ -107,7 +116,9 @@ def _known(sim: Side, kernel: Side) -> list[Measure]:
 def _recorded(study: Study, cell: Cell, directory: Path, seed: int) -> Path:
     """The simulator's run of a seed again, with its series."""
     record = {"every": EVERY, "drops": True}
-    wanted = api.request(dict(study.source), cell.overrides, seed=seed, replications=1, record=record)
+    wanted = api.request(
+        dict(study.source), cell.overrides, seed=seed, replications=1, record=record
+    )
     api.run(wanted | {"out": str(directory)})
     return directory
 
@@ -134,7 +145,10 @@ def _live(
     ]
     jobs = runner.jobs(orders)
     left = runner.left_s(jobs) / 60
-    how.tell(f"{len(orders)} live runs, about {left:.0f} min; what is finished is kept in {runner.attempts.directory}")
+    how.tell(
+        f"{len(orders)} live runs, about {left:.0f} min; what is finished is kept in "
+        f"{runner.attempts.directory}"
+    )
     sides: dict[tuple[str, str | None], Side] = {}
     for ((cell, e), _), kept in zip(laid, runner.run(jobs), strict=True):
         _take(sides.setdefault((cell.label, e.text if e else None), Side()), kept)
@@ -171,7 +185,11 @@ def document_of(study: Study, how: How, live: Sides, bare: Sides) -> Document:
 
     rows = [_row(study, cell, how, live, bare) for cell in study.cells]
     verdicts = [m["verdict"] for row in rows for m in row["measures"]]
-    wrong = [{"cell": label, "experiment": e, **one} for (label, e), side in live.items() for one in side.wrong]
+    wrong = [
+        {"cell": label, "experiment": e, **one}
+        for (label, e), side in live.items()
+        for one in side.wrong
+    ]
     return {
         "version": __version__,
         "scenario_name": study.name,
@@ -197,12 +215,18 @@ def _row(study: Study, cell: Cell, how: How, live: Sides, bare: Sides) -> Docume
     by_key = {row["key"]: row for row in found}
     experiments = []
     for e in how.experiments:
-        differing = [m for m in measures.asked(e.measure, known) if by_key[m.key]["verdict"] == agreement.DIFFERS]
+        differing = [
+            m
+            for m in measures.asked(e.measure, known)
+            if by_key[m.key]["verdict"] == agreement.DIFFERS
+        ]
         if e.side == KERNEL:
             pair = (sim, live.get((cell.label, e.text), kernel))
         else:
             pair = (_simulated(study, cell, e.overrides, how) if differing else sim, kernel)
-        experiments += [_experiment(e, m, by_key[m.key], *pair) for m in measures.asked(e.measure, known)]
+        experiments += [
+            _experiment(e, m, by_key[m.key], *pair) for m in measures.asked(e.measure, known)
+        ]
     return {
         "label": cell.label,
         "at": dict(cell.at),
@@ -216,12 +240,23 @@ def _row(study: Study, cell: Cell, how: How, live: Sides, bare: Sides) -> Docume
 
 
 def _measure(measure: Measure, sim: Side, kernel: Side) -> Document:
-    found = agreement.compare(sim.values(measure.key), kernel.values(measure.key), measure.kind.floor)
+    found = agreement.compare(
+        sim.values(measure.key), kernel.values(measure.key), measure.kind.floor
+    )
     kind = measure.kind
-    return {"key": measure.key, "kind": kind.key, "of": measure.of, "title": measure.title, "unit": kind.unit, **found}
+    return {
+        "key": measure.key,
+        "kind": kind.key,
+        "of": measure.of,
+        "title": measure.title,
+        "unit": kind.unit,
+        **found,
+    }
 
 
-def _experiment(e: Experiment, measure: Measure, before: Mapping[str, Any], sim: Side, kernel: Side) -> Document:
+def _experiment(
+    e: Experiment, measure: Measure, before: Mapping[str, Any], sim: Side, kernel: Side
+) -> Document:
     after = _measure(measure, sim, kernel)
     return {
         "measure": measure.key,
@@ -234,11 +269,14 @@ def _experiment(e: Experiment, measure: Measure, before: Mapping[str, Any], sim:
     }
 
 
-def _notes(study: Study, how: How, rows: Sequence[Document], wrong: Sequence[Mapping[str, Any]]) -> list[str]:
+def _notes(
+    study: Study, how: How, rows: Sequence[Document], wrong: Sequence[Mapping[str, Any]]
+) -> list[str]:
     notes = list(study.notes)
     if study.asked is not None:
         notes.append(
-            f"the scenario has the profile `{study.asked}`; both sides ran under `{conditions.PROFILE}`, "
+            f"the scenario has the profile `{study.asked}`; both sides ran under "
+            f"`{conditions.PROFILE}`, "
             "the simulator's model of the kernel"
         )
     if wrong:
@@ -260,6 +298,9 @@ def _write(document: Document, directory: Path, drawn: Sequence[Any]) -> None:
     document |= {name: str((directory / file).resolve()) for name, file in files.items()}
     saved = [save(one.figure, directory / "figures" / one.name) for one in drawn]
     document["figures"] = [str(path.resolve()) for paths in saved for path in paths]
-    svgs = [next(path for path in paths if path.suffix == ".svg").read_text(encoding="utf-8") for paths in saved]
+    svgs = [
+        next(path for path in paths if path.suffix == ".svg").read_text(encoding="utf-8")
+        for paths in saved
+    ]
     write_json(document["results"], document)
     write_text(document["page"], page.html(document, list(zip(drawn, svgs, strict=True))))

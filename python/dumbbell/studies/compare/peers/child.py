@@ -1,7 +1,8 @@
 """The process in which a run of ours is measured: a scenario as JSON in, `{"result", "cost"}` out.
 
-The same scenario is run twice. The first time all flows start at once and a nanosecond later it is over, so that it
-costs the reading, the planning and the building; what the second costs more is the run.
+The same scenario is run twice. The first time all flows start at once and a nanosecond later it is
+over, so that it costs the reading, the planning and the building; what the second costs more is the
+run.
 """
 
 from __future__ import annotations

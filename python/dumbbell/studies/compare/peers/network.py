@@ -1,4 +1,5 @@
-"""A dumbbell of TCP flows with nothing left to a simulator's defaults: what each of them is told."""
+"""A dumbbell of TCP flows with nothing left to a simulator's defaults: what each of them is
+told."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ HEADER = 40
 
 @dataclass(frozen=True, slots=True)
 class Red:
-    """RED in packets (Floyd, Jacobson 1993), gentle or not; `wait` spaces signals by at least 1/p_b packets."""
+    """RED in packets (Floyd, Jacobson 1993), gentle or not; `wait` spaces signals by at least 1/p_b
+    packets."""
 
     min_th: float
     max_th: float
@@ -24,7 +26,8 @@ class Red:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """A bulk transfer: when it starts (s), the propagation delay of each of its access links (s), its TCP."""
+    """A bulk transfer: when it starts (s), the propagation delay of each of its access links (s),
+    its TCP."""
 
     start: float
     access_s: float = 0.001
@@ -34,11 +37,13 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Rates in bit/s, times in s; the buffer is in packets that wait, without the one in transmission.
+    """Rates in bit/s, times in s; the buffer is in packets that wait, without the one in
+    transmission.
 
-    Without `red` the queue is Drop Tail. Means leave out everything before `warmup`. `jitter`: segments leave a host
-    up to so much later, at random, as ns-2's `overhead_` has it. `prr`: the window of a SACK recovery falls
-    proportionally (RFC 9937); ns-2 knows no `prr` and has no `handshake` here, ns-3 has both always.
+    Without `red` the queue is Drop Tail. Means leave out everything before `warmup`. `jitter`:
+    segments leave a host up to so much later, at random, as ns-2's `overhead_` has it. `prr`: the
+    window of a SACK recovery falls proportionally (RFC 9937); ns-2 knows no `prr` and has no
+    `handshake` here, ns-3 has both always.
     """
 
     rate_bps: float

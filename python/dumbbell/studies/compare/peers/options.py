@@ -25,11 +25,17 @@ def refused(option: str, value: object, cause: str, fix: str) -> ScenarioError:
     """A word of the command line that is wrong, underlined."""
     line = f"{option} {value}"
     caret = " " * (len(option) + 1) + "^" * len(str(value))
-    return ScenarioError(f"{line}\n{caret} {cause}\nhelp: {fix}", {"option": option, "cause": cause, "fix": fix})
+    return ScenarioError(
+        f"{line}\n{caret} {cause}\nhelp: {fix}", {"option": option, "cause": cause, "fix": fix}
+    )
 
 
 def workloads(
-    flows: Sequence[int], rate: str | None, queues: Sequence[str], time: str | None, against: Sequence[str]
+    flows: Sequence[int],
+    rate: str | None,
+    queues: Sequence[str],
+    time: str | None,
+    against: Sequence[str],
 ) -> list[Workload]:
     """The comparisons asked for: each peer, each number of flows, each queue."""
     peers = chosen("--against", against, ("ns2", "ns3"))
@@ -58,7 +64,11 @@ def chosen(option: str, words: Sequence[str], known: Sequence[str]) -> list[str]
 def seeds_of(value: int | None, default: int, least: int = 1) -> int:
     """The number of seeds."""
     if value is not None and value < least:
-        cause = "there must be at least one run" if least == 1 else f"an interval takes at least {least} runs"
+        cause = (
+            "there must be at least one run"
+            if least == 1
+            else f"an interval takes at least {least} runs"
+        )
         raise refused("--seeds", value, cause, f"write --seeds {default}")
     return value or default
 
@@ -68,15 +78,22 @@ def only_with_results(**given: object) -> None:
     for name, value in given.items():
         if value:
             shown = value[0] if isinstance(value, list) else value
-            fix = f"leave out --results, or leave out --{name}: the scenarios of --results have their own"
+            fix = (
+                f"leave out --results, or leave out --{name}: the scenarios of --results "
+                "have their own"
+            )
             raise refused(f"--{name}", shown, "this is not for --results", fix)
 
 
 def only_for_schemes(option: str) -> ScenarioError:
     """An option that says how schemes are compared, where none is named."""
-    cause, fix = "this is for comparing schemes", "name them first, as in `dumbbell compare drop_tail red --cc cubic`"
+    cause, fix = (
+        "this is for comparing schemes",
+        "name them first, as in `dumbbell compare drop_tail red --cc cubic`",
+    )
     return ScenarioError(
-        f"{option}\n{'^' * len(option)} {cause}\nhelp: {fix}", {"option": option, "cause": cause, "fix": fix}
+        f"{option}\n{'^' * len(option)} {cause}\nhelp: {fix}",
+        {"option": option, "cause": cause, "fix": fix},
     )
 
 
@@ -84,19 +101,28 @@ def _flows(value: int) -> int:
     if value < 1:
         raise refused("--flows", value, "a comparison needs at least one flow", "write --flows 10")
     if value > MOST_FLOWS:
-        raise refused("--flows", value, "neither ns-2 nor ns-3 can set up so many", f"write at most {MOST_FLOWS}")
+        raise refused(
+            "--flows",
+            value,
+            "neither ns-2 nor ns-3 can set up so many",
+            f"write at most {MOST_FLOWS}",
+        )
     return value
 
 
 def _rate(text: str) -> float:
     value = plain_rate(text)
     if value is None:
-        raise refused("--rate", text, "this is not a rate", "write it with its unit, as in --rate 100Mbps")
+        raise refused(
+            "--rate", text, "this is not a rate", "write it with its unit, as in --rate 100Mbps"
+        )
     if buffer_of(value) < LEAST_BUFFER:
         cause = f"a bandwidth-delay product of 24 ms is less than {LEAST_BUFFER} packets"
         raise refused("--rate", text, cause, "write at least 2.67Mbps")
     if value > MOST_RATE:
-        raise refused("--rate", text, "this is beyond what ns-2's clock resolves", "write at most 100Gbps")
+        raise refused(
+            "--rate", text, "this is beyond what ns-2's clock resolves", "write at most 100Gbps"
+        )
     return value
 
 
@@ -104,7 +130,9 @@ def _seconds(text: str) -> float:
     try:
         value = seconds(text)
     except ValueError:
-        raise refused("--time", text, "this is not a time", "write it with its unit, as in --time 20s") from None
+        raise refused(
+            "--time", text, "this is not a time", "write it with its unit, as in --time 20s"
+        ) from None
     if not LAST_START + SPREAD < value <= 1e5:
         cause = "the last flow starts after one second" if value < 2 else "this is more than a day"
         raise refused("--time", text, cause, "write a time from 2s to 100000s")

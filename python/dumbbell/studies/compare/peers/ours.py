@@ -24,14 +24,17 @@ def version() -> str:
 def run(network: Network) -> Outcome:
     """Runs the network."""
     command = [sys.executable, "-P", "-m", "dumbbell.studies.compare.peers.child"]
-    done = subprocess.run(command, input=json.dumps(scenario(network)), capture_output=True, text=True)
+    done = subprocess.run(
+        command, input=json.dumps(scenario(network)), capture_output=True, text=True
+    )
     if done.returncode != 0:
         raise failed(NAME, done)
     return read(network, json.loads(done.stdout))
 
 
 def scenario(network: Network) -> dict[str, Any]:
-    """The network in the words of a scenario file: profile `ns2` with the values that the network names."""
+    """The network in the words of a scenario file: profile `ns2` with the values that the network
+    names."""
     return {
         "duration": _time(network.duration),
         "warmup": _time(network.warmup),
@@ -40,9 +43,15 @@ def scenario(network: Network) -> dict[str, Any]:
         "tcp": _tcp(network),
         "dumbbell": {
             "bottleneck": {"rate": f"{network.rate_bps:.0f} bps", "delay": _time(network.delay_s)},
-            "access": {"rate": f"{network.access_bps:.0f} bps", "delay": _time(network.flows[0].access_s)},
+            "access": {
+                "rate": f"{network.access_bps:.0f} bps",
+                "delay": _time(network.flows[0].access_s),
+            },
         },
-        "queue": {"limit": f"{network.buffer} pkt", **(_red(network.red) if network.red else {"kind": "drop_tail"})},
+        "queue": {
+            "limit": f"{network.buffer} pkt",
+            **(_red(network.red) if network.red else {"kind": "drop_tail"}),
+        },
         "flow": [_flow(i, flow, network) for i, flow in enumerate(network.flows)],
     }
 
@@ -51,7 +60,9 @@ def _tcp(network: Network) -> dict[str, Any]:
     return {
         "mss": f"{network.payload} B",
         "initial_window": f"{network.initial_window} pkt",
-        "initial_ssthresh": f"{network.initial_ssthresh} pkt" if network.initial_ssthresh else "unlimited",
+        "initial_ssthresh": f"{network.initial_ssthresh} pkt"
+        if network.initial_ssthresh
+        else "unlimited",
         "receive_window": f"{network.window} pkt",
         "min_rto": _time(network.min_rto),
         "clock": "0 s",

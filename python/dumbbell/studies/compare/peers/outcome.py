@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Processor time of the run and of its set-up (s), and memory beyond the bare program (bytes): after the set-up and
-    at its peak."""
+    """Processor time of the run and of its set-up (s), and memory beyond the bare program (bytes):
+    after the set-up and at its peak."""
 
     run_s: float
     setup_s: float
@@ -18,7 +18,8 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Counts of the bottleneck's queue and goodputs of the flows, both within the window from warm-up to end.
+    """Counts of the bottleneck's queue and goodputs of the flows, both within the window from
+    warm-up to end.
 
     `hops` are of the whole run. `delivered` (packets) and `goodputs` (bit/s) count data in order.
     """

@@ -1,4 +1,5 @@
-"""Cost of the same work in two simulators: processor time for each packet-hop, memory for each flow."""
+"""Cost of the same work in two simulators: processor time for each packet-hop, memory for each
+flow."""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ from .workload import CONTROLS, Workload
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Processor time of the run for each packet-hop (ns) and of the set-up (s); memory for each flow at its peak
-    (bytes)."""
+    """Processor time of the run for each packet-hop (ns) and of the set-up (s); memory for each
+    flow at its peak (bytes)."""
 
     ns_per_hop: float
     setup_s: float
@@ -55,7 +56,10 @@ class Row:
                 "setup_s": price.setup_s,
                 "bytes_per_flow": price.bytes_per_flow,
             }
-            for name, done, price in (("ours", v.ours, self.ours), ("theirs", v.theirs, self.theirs))
+            for name, done, price in (
+                ("ours", v.ours, self.ours),
+                ("theirs", v.theirs, self.theirs),
+            )
         }
         return {
             "flows": w.flows,
@@ -74,7 +78,8 @@ class Row:
 
 
 def compare(workload: Workload, seeds: int, done: Callable[[], None] = lambda: None) -> Row:
-    """Runs a workload here and there, one run after the other, seeds 1 to `seeds`; `done` is called after each pair."""
+    """Runs a workload here and there, one run after the other, seeds 1 to `seeds`; `done` is called
+    after each pair."""
     peer = PEERS[workload.against]
     pairs: list[tuple[Outcome, Outcome]] = []
     for seed in range(1, seeds + 1):

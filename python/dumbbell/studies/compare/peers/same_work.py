@@ -39,7 +39,8 @@ def work(outcomes: Sequence[Outcome]) -> Work:
 
 
 def judge(ours: Work, theirs: Work) -> Verdict:
-    """The rule: goodput within 3 %, drop rates within a factor of 1.3. No drops are alike only with none."""
+    """The rule: goodput within 3 %, drop rates within a factor of 1.3. No drops are alike only with
+    none."""
     why = []
     if not theirs.goodput_bps or abs(ours.goodput_bps / theirs.goodput_bps - 1) > GOODPUT_WITHIN:
         why.append(f"goodput differs by more than {GOODPUT_WITHIN:.0%}")

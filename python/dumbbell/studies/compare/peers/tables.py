@@ -55,7 +55,8 @@ def _both(a: float, b: float, digits: int = 4) -> str:
 def reasons(rows: Iterable[Row]) -> list[str]:
     """Reasons why rows are not comparisons."""
     return [
-        f"{r.workload.against}, {r.workload.flows} flows, {r.workload.queue}: not a comparison: {r.verdict.why}"
+        f"{r.workload.against}, {r.workload.flows} flows, {r.workload.queue}: not a comparison: "
+        f"{r.verdict.why}"
         for r in rows
         if not r.verdict.alike
     ]

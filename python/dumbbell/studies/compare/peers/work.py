@@ -15,8 +15,8 @@ from .workload import SPREAD, Workload
 
 
 def versions(peers: Sequence[str]) -> dict[str, str]:
-    """Dumbbell's and those of the peers; looks for all of them, and has ns-3's program compiled, before anything is
-    run."""
+    """Dumbbell's and those of the peers; looks for all of them, and has ns-3's program compiled,
+    before anything is run."""
     for name in peers:
         PEERS[name].binary()
     return {"dumbbell": ours.version(), **{name: PEERS[name].version() for name in peers}}
@@ -38,7 +38,11 @@ def document(rows: Sequence[Row], known: dict[str, str]) -> dict[str, Any]:
     """The document of `--json`."""
     return {
         "versions": known,
-        "machine": {"processor": processor(), "cores": os.cpu_count(), "load_1min": os.getloadavg()[0]},
+        "machine": {
+            "processor": processor(),
+            "cores": os.cpu_count(),
+            "load_1min": os.getloadavg()[0],
+        },
         "rule": {
             "goodput_within": same_work.GOODPUT_WITHIN,
             "drop_rates_within_factor": same_work.DROPS_WITHIN,
@@ -52,7 +56,9 @@ def processor() -> str:
     """Name of the processor."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:  # noqa: PTH123 (a device of the kernel)
-            names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
+            names = [
+                line.split(":", 1)[1].strip() for line in file if line.startswith("model name")
+            ]
     except OSError:
         names = []
     return names[0] if names else platform.machine()

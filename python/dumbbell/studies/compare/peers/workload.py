@@ -12,20 +12,27 @@ BASE_RTT = 0.024
 
 LAST_START = 1.0
 SPREAD = 0.010
-"""Flow i of N starts at i/N s, and later by a random time up to SPREAD, s. The seed draws these times; every
-simulator is told the same ones. The seed is also that of the simulator's own chance, which RED needs."""
+"""Flow i of N starts at i/N s, and later by a random time up to SPREAD, s. The seed draws these
+times; every simulator is told the same ones. The seed is also that of the simulator's own chance,
+which RED needs."""
 
-# Longest first: flows from which on a run lasts so long (s). ns-3 takes some 4 us for each packet-hop.
-_SECONDS = {"ns2": ((1000, 5.0), (100, 20.0), (0, 60.0)), "ns3": ((1000, 2.0), (100, 5.0), (0, 20.0))}
+# Longest first: flows from which on a run lasts so long (s). ns-3 takes some 4 us for each
+# packet-hop.
+_SECONDS = {
+    "ns2": ((1000, 5.0), (100, 20.0), (0, 60.0)),
+    "ns3": ((1000, 2.0), (100, 5.0), (0, 20.0)),
+}
 
 CONTROLS = {"ns2": "newreno", "ns3": "sack"}
-"""The TCP is what ns-2 and ns-3 can do alike with us. NewReno beside ns-2; SACK with proportional rate reduction and
-a handshake beside ns-3, because ns-3.37 without SACK sends again much of what has arrived."""
+"""The TCP is what ns-2 and ns-3 can do alike with us. NewReno beside ns-2; SACK with proportional
+rate reduction and a handshake beside ns-3, because ns-3.37 without SACK sends again much of what
+has arrived."""
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """N flows, the bottleneck's rate (bit/s) and queue, how long (s), and beside which simulator."""
+    """N flows, the bottleneck's rate (bit/s) and queue, how long (s), and beside which
+    simulator."""
 
     flows: int
     rate_bps: float
@@ -36,7 +43,11 @@ class Workload:
     def network(self, seed: int) -> Network:
         """The run of a seed."""
         buffer = buffer_of(self.rate_bps)
-        red = Red(buffer / 4, 3 * buffer / 4, max_p=0.1, w_q=0.0005, gentle=True) if self.queue == "red" else None
+        red = (
+            Red(buffer / 4, 3 * buffer / 4, max_p=0.1, w_q=0.0005, gentle=True)
+            if self.queue == "red"
+            else None
+        )
         flows = tuple(Flow(start, cc=CONTROLS[self.against]) for start in starts(self.flows, seed))
         window = 64 if self.flows >= 10_000 else 512
         modern = self.against == "ns3"
@@ -70,5 +81,6 @@ def rate_for(flows: int) -> float:
 
 
 def seconds_for(flows: int, peer: str) -> float:
-    """Duration of a run beside a peer: as long as steady state needs, and less where the peer is slow."""
+    """Duration of a run beside a peer: as long as steady state needs, and less where the peer is
+    slow."""
     return next(seconds for least, seconds in _SECONDS[peer] if flows >= least)

@@ -30,7 +30,8 @@ class NamedFigure:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A scheme in a condition: mean, the ends of its 95 % interval (the mean, if there is none), single seeds."""
+    """A scheme in a condition: mean, the ends of its 95 % interval (the mean, if there is none),
+    single seeds."""
 
     mean: float
     low: float
@@ -38,15 +39,16 @@ class Spot:
     seeds: Sequence[float]
 
     def arms(self) -> list[list[float]]:
-        """The interval as lengths below and above the mean, as matplotlib wants it. Nothing here is negative, and an
-        axis may be logarithmic: it ends at half the least seed."""
+        """The interval as lengths below and above the mean, as matplotlib wants it. Nothing here is
+        negative, and an axis may be logarithmic: it ends at half the least seed."""
         least = max(self.low, min([*self.seeds, self.mean]) / 2)
         return [[max(self.mean - least, 0.0)], [max(self.high - self.mean, 0.0)]]
 
 
 @dataclass(frozen=True, slots=True)
 class Scaled:
-    """A metric of all rows in the unit that it is drawn in: its spots by scheme and condition's number."""
+    """A metric of all rows in the unit that it is drawn in: its spots by scheme and condition's
+    number."""
 
     metric: Metric
     unit: str
@@ -60,22 +62,28 @@ class Scaled:
 def scaled(document: Mapping[str, Any], metric: Metric, relative: bool = False) -> Scaled:
     """A metric of all rows that have it. `relative`: in % of the best mean of its condition."""
     rows = [row for row in document["rows"] if row[metric.key]]
-    scale, unit = unit_of(metric.unit, max((abs(row[metric.key]["mean"]) for row in rows), default=0.0))
+    scale, unit = unit_of(
+        metric.unit, max((abs(row[metric.key]["mean"]) for row in rows), default=0.0)
+    )
     best: dict[int, float] = {}
     for row in rows:
         best[row["condition"]] = max(best.get(row["condition"], 0.0), row[metric.key]["mean"])
     spots = {}
     for row in rows:
         by = 100 / (best[row["condition"]] or 1.0) if relative else scale
-        mean, ends = row[metric.key]["mean"], row[metric.key]["ci95"] or (row[metric.key]["mean"],) * 2
+        mean, ends = (
+            row[metric.key]["mean"],
+            row[metric.key]["ci95"] or (row[metric.key]["mean"],) * 2,
+        )
         seeds = [value * by for value in row["by_seed"][metric.key]]
         spots[row["scheme"], row["condition"]] = Spot(mean * by, ends[0] * by, ends[1] * by, seeds)
     return Scaled(metric, "% of the best" if relative else unit, spots)
 
 
 def looks(document: Mapping[str, Any]) -> dict[str, Look]:
-    """Each scheme's look, by its name. That of its kind, as in every figure, comes first to kinds whose look was chosen
-    by hand; the others get theirs, with a colour or a marker that is still free where another scheme has it already."""
+    """Each scheme's look, by its name. That of its kind, as in every figure, comes first to kinds
+    whose look was chosen by hand; the others get theirs, with a colour or a marker that is still
+    free where another scheme has it already."""
     kinds = {scheme["name"]: scheme["kind"] for scheme in document["schemes"]}
     found: dict[str, Look] = {}
     for name, kind in kinds.items():
@@ -88,14 +96,17 @@ def looks(document: Mapping[str, Any]) -> dict[str, Look]:
 
 
 def _own_or_free(own: Look, taken: Sequence[Look]) -> Look:
-    """`own` with what of it is free; with more schemes than colours at least another pair of colour and marker."""
+    """`own` with what of it is free; with more schemes than colours at least another pair of colour
+    and marker."""
     colors, markers = {look.color for look in taken}, {look.marker for look in taken}
     color = next((c for c in (own.color, *style.PALETTE) if c not in colors), None)
     marker = next((m for m in (own.marker, *style.MARKERS) if m not in markers), None)
     if color and marker:
         return Look(color, marker, own.dash)
     pairs = {(look.color, look.marker) for look in taken}
-    every = itertools.product((color or own.color, *style.PALETTE), (marker or own.marker, *style.MARKERS))
+    every = itertools.product(
+        (color or own.color, *style.PALETTE), (marker or own.marker, *style.MARKERS)
+    )
     free = next((pair for pair in every if pair not in pairs), (own.color, own.marker))
     return Look(*free, own.dash)
 
@@ -129,7 +140,8 @@ def dots(axis: Any, xs: Sequence[float], ys: Sequence[float], look: Look) -> Non
 
 
 def delay_axis(axis: Any, values: Iterable[float], which: str) -> bool:
-    """Makes an axis of delays logarithmic, with plain numbers at its ticks, if they are far apart; says whether."""
+    """Makes an axis of delays logarithmic, with plain numbers at its ticks, if they are far apart;
+    says whether."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     known = list(values)
@@ -147,7 +159,10 @@ def legend(figure: Figure, drawn: Mapping[str, Look]) -> None:
     """Every scheme, once, above the panels; in one row if there is room."""
     from matplotlib.lines import Line2D
 
-    handles = [Line2D([], [], linestyle="none", label=name, **mark(look, 7)) for name, look in drawn.items()]
+    handles = [
+        Line2D([], [], linestyle="none", label=name, **mark(look, 7))
+        for name, look in drawn.items()
+    ]
     room = figure.get_size_inches()[0] * 12.5  # Characters, about.
     lengths = [len(name) + 5 for name in drawn]
     columns = len(lengths) if sum(lengths) <= room else max(1, int(room / max(lengths)))

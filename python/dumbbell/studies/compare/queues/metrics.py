@@ -1,6 +1,7 @@
 """Metrics of a run: one table, so that a new measurement is one line.
 
-Delays are waiting times in the queue that is looked at; goodput, fairness and timeouts are of all flows together.
+Delays are waiting times in the queue that is looked at; goodput, fairness and timeouts are of all
+flows together.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ _NOT_OF_THE_QUEUE = ("link", "mtu", "policed")
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A measurement: its key in the JSON, its name in tables, its unit there, which way is good (None: it is shown,
-    and nobody wins by it), how a sentence calls the best, and how it is taken from a run."""
+    """A measurement: its key in the JSON, its name in tables, its unit there, which way is good
+    (None: it is shown, and nobody wins by it), how a sentence calls the best, and how it is taken
+    from a run."""
 
     key: str
     title: str
@@ -28,7 +30,8 @@ class Metric:
     best: str
     of: Callable[[Run, Queue], float | None]
     resolution: float = 1e-12
-    """Relative differences up to this are the measurement's own: rounding, or the bins of a histogram."""
+    """Relative differences up to this are the measurement's own: rounding, or the bins of a
+    histogram."""
 
     @property
     def sign(self) -> float:
@@ -48,8 +51,9 @@ def goodput_bps(run: Run, _: Queue) -> float:
 
 
 def jain(run: Run, _: Queue) -> float | None:
-    """Jain's index of the goodputs, (sum x)^2 / (n sum x^2): 1 if all are equal, 1/n if one has everything (R. Jain,
-    D. Chiu and W. Hawe, DEC-TR-301, 1984). None for a single flow, of which it says nothing."""
+    """Jain's index of the goodputs, (sum x)^2 / (n sum x^2): 1 if all are equal, 1/n if one has
+    everything (R. Jain, D. Chiu and W. Hawe, DEC-TR-301, 1984). None for a single flow, of which it
+    says nothing."""
     return run["jain"] if len(run["flows"]) > 1 else None
 
 
@@ -72,8 +76,8 @@ def rtos(run: Run, _: Queue) -> float:
 
 
 def completion_s(run: Run, _: Queue) -> float | None:
-    """The 99th percentile of the completion time of the first session's transfers [s]. None without a session, and
-    where nothing finished."""
+    """The 99th percentile of the completion time of the first session's transfers [s]. None without
+    a session, and where nothing finished."""
     return run["sessions"][0]["p99_completion_s"] if run.get("sessions") else None
 
 
@@ -97,7 +101,13 @@ ALL = (
         _BINS,
     ),
     Metric(
-        "p99_sojourn_s", "p99 delay", "s", "lower", "the lowest p99 queueing delay", _of_queue("p99_sojourn_s"), _BINS
+        "p99_sojourn_s",
+        "p99 delay",
+        "s",
+        "lower",
+        "the lowest p99 queueing delay",
+        _of_queue("p99_sojourn_s"),
+        _BINS,
     ),
     Metric(
         "p99_completion_s",

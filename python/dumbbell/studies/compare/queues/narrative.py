@@ -31,7 +31,9 @@ def sentences(document: Mapping[str, Any]) -> list[str]:
     return [_sentence(_METRICS[key], by_metric[key], document) for key in order]
 
 
-def _sentence(metric: Metric, verdicts: Sequence[dict[str, Any]], document: Mapping[str, Any]) -> str:
+def _sentence(
+    metric: Metric, verdicts: Sequence[dict[str, Any]], document: Mapping[str, Any]
+) -> str:
     wins = Counter(v["best"] for v in verdicts if v["best"] is not None)
     ties = [v["tied"] for v in verdicts if v["best"] is None]
     n = len(verdicts)
@@ -50,16 +52,25 @@ def _sentence(metric: Metric, verdicts: Sequence[dict[str, Any]], document: Mapp
 
 
 def _numbers(
-    metric: Metric, top: str, won: Sequence[int], verdicts: Sequence[dict[str, Any]], document: Mapping[str, Any]
+    metric: Metric,
+    top: str,
+    won: Sequence[int],
+    verdicts: Sequence[dict[str, Any]],
+    document: Mapping[str, Any],
 ) -> str:
-    """The winner's value and another's, where it won: the baseline's; the runner-up's if it is the baseline itself, or
-    if that has no result."""
+    """The winner's value and another's, where it won: the baseline's; the runner-up's if it is the
+    baseline itself, or if that has no result."""
     other = document["baseline"]
     if other == top or _middle(metric.key, other, won, document) is None:
         other = Counter(v["runner_up"] for v in verdicts if v["best"] == top).most_common(1)[0][0]
-    mine, theirs = _middle(metric.key, top, won, document), _middle(metric.key, other, won, document)
+    mine, theirs = (
+        _middle(metric.key, top, won, document),
+        _middle(metric.key, other, won, document),
+    )
     word = "median " if len(won) > 1 else ""
-    if metric.key == GOODPUT and len(won) > 1 and mine and theirs:  # Conditions may differ in rate: a ratio says more.
+    if (
+        metric.key == GOODPUT and len(won) > 1 and mine and theirs
+    ):  # Conditions may differ in rate: a ratio says more.
         return f"median {_percent(_ratio(metric.key, top, other, won, document))} than {other}"
     if mine is None or theirs is None:  # Not of a winner: it and its runner-up have results.
         return "no result"
@@ -80,7 +91,9 @@ def _price(top: str, won: Sequence[int], document: Mapping[str, Any]) -> str:
     return f" at {_percent(median(ratios))} goodput"
 
 
-def _ratio(key: str, mine: str, theirs: str, conditions: Sequence[int], document: Mapping[str, Any]) -> float:
+def _ratio(
+    key: str, mine: str, theirs: str, conditions: Sequence[int], document: Mapping[str, Any]
+) -> float:
     """The median over these conditions of one scheme's mean over another's."""
     both = [[_middle(key, name, [n], document) for name in (mine, theirs)] for n in conditions]
     return median(a / b for a, b in both if a is not None and b)
@@ -90,7 +103,9 @@ def _percent(ratio: float) -> str:
     return f"{significant(100 * abs(ratio - 1), 2)} % {'more' if ratio > 1 else 'less'}"
 
 
-def _middle(key: str, scheme: str, conditions: Iterable[int], document: Mapping[str, Any]) -> float | None:
+def _middle(
+    key: str, scheme: str, conditions: Iterable[int], document: Mapping[str, Any]
+) -> float | None:
     """The median of a scheme's means over these conditions."""
     wanted = set(conditions)
     rows = [r for r in document["rows"] if r["scheme"] == scheme and r["condition"] in wanted]

@@ -1,4 +1,5 @@
-"""The comparison as one HTML file that needs nothing else: no script, no font, no picture from elsewhere."""
+"""The comparison as one HTML file that needs nothing else: no script, no font, no picture from
+elsewhere."""
 
 from __future__ import annotations
 
@@ -37,7 +38,11 @@ def html(document: Mapping[str, Any], drawn: Sequence[tuple[NamedFigure, str]]) 
             columns=shown,
             groups=_groups(document, shown),
             best=_best(document),
-            judged=[metric for metric in JUDGED if any(v["metric"] == metric.key for v in document["best"])],
+            judged=[
+                metric
+                for metric in JUDGED
+                if any(v["metric"] == metric.key for v in document["best"])
+            ],
             figures=[(one, style.inline(text, f"figure-{one.name}")) for one, text in drawn],
             marks=_marks(document),
             parameters={scheme["name"]: _parameters(scheme) for scheme in document["schemes"]},
@@ -54,7 +59,8 @@ Column = tuple[Metric, float, str]
 
 
 def _column(document: Mapping[str, Any], metric: Metric) -> Column | None:
-    """A metric with its scale and unit; None for one that no row has, and for marks and timeouts that never were."""
+    """A metric with its scale and unit; None for one that no row has, and for marks and timeouts
+    that never were."""
     means = [abs(row[metric.key]["mean"]) for row in document["rows"] if row[metric.key]]
     if not means or (metric.key in ("marks_share", "rtos") and not any(means)):
         return None
@@ -85,7 +91,8 @@ def _groups(document: Mapping[str, Any], columns: Sequence[Column]) -> list[dict
 
 
 def _cell(row: Mapping[str, Any], column: Column) -> dict[str, Any]:
-    """The mean with half its interval; below it the difference from the baseline with its interval."""
+    """The mean with half its interval; below it the difference from the baseline with its
+    interval."""
     metric, scale, _ = column
     measured = row[metric.key]
     if measured is None:
@@ -116,9 +123,12 @@ def minus(text: str) -> str:
 def _best(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     """For each condition what is said of each metric."""
     by_place = {(v["condition"], v["metric"]): v for v in document["best"]}
-    keys = [metric.key for metric in JUDGED if any(v["metric"] == metric.key for v in document["best"])]
+    keys = [
+        metric.key for metric in JUDGED if any(v["metric"] == metric.key for v in document["best"])
+    ]
     return [
-        {"condition": c, "verdicts": [by_place.get((c["number"], key)) for key in keys]} for c in document["conditions"]
+        {"condition": c, "verdicts": [by_place.get((c["number"], key)) for key in keys]}
+        for c in document["conditions"]
     ]
 
 
@@ -145,7 +155,11 @@ def toml_text(scenario: Mapping[str, Any]) -> str:
     """The scenario as it was run, but for what each row sets."""
     from ....language.overrides import toml
 
-    plain = [f"{key} = {toml(value)}" for key, value in scenario.items() if not isinstance(value, dict | list)]
+    plain = [
+        f"{key} = {toml(value)}"
+        for key, value in scenario.items()
+        if not isinstance(value, dict | list)
+    ]
     tables = [
         f"[{key}]\n" + "\n".join(f"{k} = {toml(v)}" for k, v in value.items())
         for key, value in scenario.items()

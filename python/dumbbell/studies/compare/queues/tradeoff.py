@@ -7,7 +7,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ....figures import style
-from .draw import SMALL, SOFT, NamedFigure, Scaled, ccs, delay_axis, dots, legend, looks, mark, overs, scaled
+from .draw import (
+    SMALL,
+    SOFT,
+    NamedFigure,
+    Scaled,
+    ccs,
+    delay_axis,
+    dots,
+    legend,
+    looks,
+    mark,
+    overs,
+    scaled,
+)
 from .metrics import ALL, DELAY, GOODPUT
 
 _WIDEST = 4
@@ -15,8 +28,10 @@ _WIDEST = 4
 _MOST_PANELS = 24
 
 _CAPTION = (
-    "Goodput of all flows over the 99th percentile of the queueing delay, whose axis runs from right to left: up and "
-    "to the right is better. A mark is the mean over the seeds, small dots are single seeds, bars 95 % intervals."
+    "Goodput of all flows over the 99th percentile of the queueing delay, whose axis runs from "
+    "right to left: up and "
+    "to the right is better. A mark is the mean over the seeds, small dots are single seeds, bars "
+    "95 % intervals."
 )
 
 
@@ -44,7 +59,8 @@ def draw(document: Mapping[str, Any]) -> NamedFigure | None:
 
 
 def _layout(document: Mapping[str, Any]) -> tuple[int, int]:
-    """Panels across and down: a row for each congestion control where there is room, else wrapped."""
+    """Panels across and down: a row for each congestion control where there is room, else
+    wrapped."""
     count = len(document["conditions"])
     rows, columns = len(ccs(document)), len(overs(document))
     if rows > 1 and 1 < columns <= _WIDEST and rows * columns == count:
@@ -53,7 +69,13 @@ def _layout(document: Mapping[str, Any]) -> tuple[int, int]:
     return across, math.ceil(count / across)
 
 
-def _panel(axis: Any, condition: Mapping[str, Any], drawn: Mapping[str, Any], goodput: Scaled, delay: Scaled) -> None:
+def _panel(
+    axis: Any,
+    condition: Mapping[str, Any],
+    drawn: Mapping[str, Any],
+    goodput: Scaled,
+    delay: Scaled,
+) -> None:
     for name, look in drawn.items():
         place = name, condition["number"]
         if place in goodput.spots and place in delay.spots:
@@ -74,5 +96,11 @@ def _name_axes(panels: Sequence[Any], across: int, goodput: str, delay: str) -> 
         if i % across == 0:
             axis.set_ylabel(f"goodput [{goodput}]")
     panels[0].annotate(
-        "better ↗", (0.98, 0.97), xycoords="axes fraction", ha="right", va="top", color=SOFT, fontsize=8.5
+        "better ↗",
+        (0.98, 0.97),
+        xycoords="axes fraction",
+        ha="right",
+        va="top",
+        color=SOFT,
+        fontsize=8.5,
     )

@@ -1,4 +1,5 @@
-"""Fragments: packets that are larger than a link carries arrive in as many pieces as the arithmetic says, and whole."""
+"""Fragments: packets that are larger than a link carries arrive in as many pieces as the arithmetic
+says, and whole."""
 
 from __future__ import annotations
 
@@ -16,7 +17,9 @@ INTO_1500 = (1501, 3000, 9000, 9018, 9180, 65_535)
 """Lengths whose fragments are in RFC 791's arithmetic as anybody can redo it on paper."""
 
 
-def path(ip_len: int, mtu: int, *, version: int = 4, seconds: int = 2, **narrow: Any) -> dict[str, Any]:
+def path(
+    ip_len: int, mtu: int, *, version: int = 4, seconds: int = 2, **narrow: Any
+) -> dict[str, Any]:
     """Datagrams of `ip_len` bytes, 100 a second, from a host through a link of `mtu` bytes."""
     payload = ip_len - fragments.HEADER[version] - UDP
     wide = {"rate": "1 Gbps", "delay": "1 ms", "mtu": "65535 B"}
@@ -28,14 +31,24 @@ def path(ip_len: int, mtu: int, *, version: int = 4, seconds: int = 2, **narrow:
         "reassembly": {"memory": "1 GB"},
         "link": [
             {"between": ["a", "r1"], **wide},
-            {"between": ["r1", "r2"], **wide, "mtu": f"{mtu} B", "queue": {"limit": "unlimited"}, **narrow},
+            {
+                "between": ["r1", "r2"],
+                **wide,
+                "mtu": f"{mtu} B",
+                "queue": {"limit": "unlimited"},
+                **narrow,
+            },
             {"between": ["r2", "b"], **wide},
         ],
-        "flow": [{"from": "a", "to": "b", "ip": version, "stop": f"{seconds - 1} s", "source": cbr}],
+        "flow": [
+            {"from": "a", "to": "b", "ip": version, "stop": f"{seconds - 1} s", "source": cbr}
+        ],
     }
 
 
-def _once(scenario: dict[str, Any], measure: Callable[[Run], float]) -> Callable[[Runner], Measured]:
+def _once(
+    scenario: dict[str, Any], measure: Callable[[Run], float]
+) -> Callable[[Runner], Measured]:
     return lambda runner: Measured(measure(runner.run(scenario, seeds=1)[0]))
 
 
@@ -62,7 +75,10 @@ def _counts() -> Iterator[Check]:
     cases = [(n, 1500, 4) for n in INTO_1500] + [(9180, 576, 4), (1992, 1006, 4), (9180, 1500, 6)]
     for ip_len, mtu, version in cases:
         cut, scenario = fragments.lengths(ip_len, mtu, version), path(ip_len, mtu, version=version)
-        name, rfc = f"{ip_len}-into-{mtu}" + ("-v6" if version == 6 else ""), "791" if version == 4 else "8200"
+        name, rfc = (
+            f"{ip_len}-into-{mtu}" + ("-v6" if version == 6 else ""),
+            "791" if version == 4 else "8200",
+        )
         yield Check(
             f"fragments.{name}.count",
             f"{ip_len} B into an MTU of {mtu} B: multiples of 8 but for the last (RFC {rfc})",
@@ -74,7 +90,8 @@ def _counts() -> Iterator[Check]:
         if version == 4:
             yield Check(
                 f"fragments.{name}.bytes",
-                f"{ip_len} B into an MTU of {mtu} B: each fragment has a header, the last {cut[-1]} B in all",
+                f"{ip_len} B into an MTU of {mtu} B: each fragment has a header, the last "
+                f"{cut[-1]} B in all",
                 sum(cut),
                 0.0,
                 _once(scenario, _bytes),

@@ -1,7 +1,8 @@
 """Frames: how well Ethernet's check sequence guards them, and up to which length.
 
-The bounds follow from the generator by algebra: no multiple of it with d - 1 terms is shorter than they say. What is
-published is held against what `dumbbell.crc` computes; patterns of errors are drawn as a check of both.
+The bounds follow from the generator by algebra: no multiple of it with d - 1 terms is shorter than
+they say. What is published is held against what `dumbbell.crc` computes; patterns of errors are
+drawn as a check of both.
 """
 
 from __future__ import annotations
@@ -18,18 +19,22 @@ from ...runner import once
 
 CODE = "CRC-32 of IEEE 802.3"
 DRAWN = 200
-"""Patterns of each kind; the least that can go unnoticed beyond the bound is one in 2^32, which none would show."""
+"""Patterns of each kind; the least that can go unnoticed beyond the bound is one in 2^32, which
+none would show."""
 
 
 def _same() -> float:
     """The share of drawn frames on which the table, the shift register and zlib agree."""
     rng = random.Random(1)
     frames = [rng.randbytes(rng.randrange(64, 600)) for _ in range(100)]
-    return sum(ethernet_fcs.by_table(f) == ethernet_fcs.bitwise(f) == zlib.crc32(f) for f in frames) / len(frames)
+    return sum(
+        ethernet_fcs.by_table(f) == ethernet_fcs.bitwise(f) == zlib.crc32(f) for f in frames
+    ) / len(frames)
 
 
 def noticed(kind: str) -> float:
-    """The share of drawn patterns of errors after which a frame of the bound's length does not fit its sequence."""
+    """The share of drawn patterns of errors after which a frame of the bound's length does not fit
+    its sequence."""
     rng, bits = random.Random(kind), 8 * ethernet_fcs.guarded_frame()
     body = rng.randbytes(ethernet_fcs.guarded_frame() - 4)
     frame = body + ethernet_fcs.by_table(body).to_bytes(4, "little")
@@ -38,7 +43,9 @@ def noticed(kind: str) -> float:
         damaged = bytearray(frame)
         for at in _PATTERNS[kind](rng, bits):
             damaged[at // 8] ^= 1 << at % 8  # The lowest bit of a byte is sent first.
-        found += ethernet_fcs.by_table(bytes(damaged[:-4])) != int.from_bytes(damaged[-4:], "little")
+        found += ethernet_fcs.by_table(bytes(damaged[:-4])) != int.from_bytes(
+            damaged[-4:], "little"
+        )
     return found / DRAWN
 
 
@@ -55,14 +62,18 @@ def _burst(rng: random.Random, bits: int) -> list[int]:
     return sorted({start, *inner, start + length - 1})
 
 
-_PATTERNS: dict[str, Callable[[random.Random, int], list[int]]] = {"scattered": _scattered, "burst": _burst}
+_PATTERNS: dict[str, Callable[[random.Random, int], list[int]]] = {
+    "scattered": _scattered,
+    "burst": _burst,
+}
 
 
 def _codes() -> Iterator[Check]:
     for distance, quick in ((4, True), (5, False)):
         yield Check(
             f"crc.distance-{distance}.bits",
-            f"{CODE}: the longest code with a Hamming distance of {distance} (Koopman 2002, table 1)",
+            f"{CODE}: the longest code with a Hamming distance of {distance} (Koopman 2002, table "
+            f"1)",
             published.code_bits(distance),
             0.0,
             once(("crc", distance), partial(ethernet_fcs.guarded_bits, distance), float),
@@ -71,7 +82,8 @@ def _codes() -> Iterator[Check]:
         )
     yield Check(
         "crc.distance-4.frame",
-        f"{CODE}: the longest frame in which any three wrong bits are found, check sequence included",
+        f"{CODE}: the longest frame in which any three wrong bits are found, check sequence "
+        f"included",
         published.frame_bytes(),
         0.0,
         once("crc frame", ethernet_fcs.guarded_frame, float),
@@ -79,10 +91,13 @@ def _codes() -> Iterator[Check]:
     )
     yield Check(
         "crc.period",
-        f"{CODE}: x^n is 1 first at n = 2^32 - 1, the generator is primitive: two wrong bits are found in every packet",
+        f"{CODE}: x^n is 1 first at n = 2^32 - 1, the generator is primitive: two wrong bits are "
+        f"found in every packet",
         1,
         0.0,
-        once("crc period", lambda: ethernet_fcs.order_is(2**32 - 1, published.PERIOD_FACTORS), float),
+        once(
+            "crc period", lambda: ethernet_fcs.order_is(2**32 - 1, published.PERIOD_FACTORS), float
+        ),
     )
     yield Check(
         "crc.check-value",
@@ -92,9 +107,16 @@ def _codes() -> Iterator[Check]:
         once("crc check", lambda: ethernet_fcs.by_table(published.CHECK), float),
     )
     yield Check(
-        "crc.ways", "A table, a shift register and zlib have one check sequence", 1, 0.0, once("ways", _same, float)
+        "crc.ways",
+        "A table, a shift register and zlib have one check sequence",
+        1,
+        0.0,
+        once("ways", _same, float),
     )
-    for kind, said in (("scattered", "one to three wrong bits, at 11454 B"), ("burst", "bursts of up to 32 bits")):
+    for kind, said in (
+        ("scattered", "one to three wrong bits, at 11454 B"),
+        ("burst", "bursts of up to 32 bits"),
+    ):
         yield Check(
             f"crc.noticed.{kind}",
             f"{CODE} finds all of these: {said} (drawn; the bound above is the proof)",

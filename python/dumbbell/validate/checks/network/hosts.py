@@ -1,7 +1,8 @@
 """Hosts: what packets cost a processor, at a rate that it takes and at one that it does not.
 
-Datagrams of 1472 B (1500 with their headers) come evenly over a gigabit, or a connection wants all of it. A processor
-takes 1,000 cycles for a packet, 3 for each byte and 700 for an interrupt at 100 MHz, unless a line says something else.
+Datagrams of 1472 B (1500 with their headers) come evenly over a gigabit, or a connection wants all
+of it. A processor takes 1,000 cycles for a packet, 3 for each byte and 700 for an interrupt at 100
+MHz, unless a line says something else.
 """
 
 from __future__ import annotations
@@ -19,7 +20,12 @@ CLOCK, PER_PACKET, PER_BYTE, PER_INTERRUPT = 100e6, 1000.0, 3.0, 700.0
 PAYLOAD, LENGTH, HEADER = 1472, 1500, 28
 EDGE = 2e-3
 """Of a count over a window of 2 s: some packets more or less at its ends."""
-CPU = {"clock": "100 MHz", "per_packet": PER_PACKET, "copy": PER_BYTE, "per_interrupt": PER_INTERRUPT}
+CPU = {
+    "clock": "100 MHz",
+    "per_packet": PER_PACKET,
+    "copy": PER_BYTE,
+    "per_interrupt": PER_INTERRUPT,
+}
 
 
 def _datagrams(rate: float, cpu: dict[str, Any], packet: int = PAYLOAD) -> dict[str, Any]:
@@ -44,7 +50,9 @@ def _connection() -> dict[str, Any]:
 
 
 def _receiver(run: Run) -> dict[str, Any]:
-    found: dict[str, Any] = next(h for h in run["hosts"] if h["name"].endswith("/receiver/cpu_receive"))
+    found: dict[str, Any] = next(
+        h for h in run["hosts"] if h["name"].endswith("/receiver/cpu_receive")
+    )
     return found
 
 
@@ -63,7 +71,9 @@ def _measure(runner: Runner, scenario: dict[str, Any], of: Callable[[Run], float
 
 def _saved(runner: Runner) -> Measured:
     """Cycles for six frames of 1.5 KB less those for one of 9 KB, from runs at one packet rate."""
-    each = [_datagrams(8e3 * length, {"per_packet": 1200}, length - HEADER) for length in (1500, 9000)]
+    each = [
+        _datagrams(8e3 * length, {"per_packet": 1200}, length - HEADER) for length in (1500, 9000)
+    ]
     six, one = (_receiver(runner.run(scenario, seeds=1)[0]) for scenario in each)
     return Measured(6 * six["cycles_per_packet"] - one["cycles_per_packet"])
 
@@ -81,7 +91,8 @@ def _checks() -> Iterator[Check]:
         )
     yield Check(
         "host.saturated.goodput",
-        "Above saturation goodput is 8 payload clock / cycles; a busy processor polls and takes no interrupt",
+        "Above saturation goodput is 8 payload clock / cycles; a busy processor polls and takes "
+        "no interrupt",
         laws.limit(CLOCK, polled, PAYLOAD),
         EDGE,
         _measured(_datagrams(300e6, CPU), _goodput),
@@ -89,7 +100,8 @@ def _checks() -> Iterator[Check]:
     )
     yield Check(
         "host.interrupts.throttled",
-        "Interrupts a second are min(rate, 1 / gap): 10,000 packets a second, 8,000 interrupts (Intel e1000's default)",
+        "Interrupts a second are min(rate, 1 / gap): 10,000 packets a second, 8,000 interrupts "
+        "(Intel e1000's default)",
         laws.interrupts(10_000, 125e-6),
         EDGE,
         _measured(
@@ -100,7 +112,8 @@ def _checks() -> Iterator[Check]:
     )
     yield Check(
         "host.headers.saved",
-        "One frame of 9 KB in the place of six of 1.5 KB saves 5 headers of 1,200 cycles: Jo, Kwak, Byeon 2004, 3.1",
+        "One frame of 9 KB in the place of six of 1.5 KB saves 5 headers of 1,200 cycles: Jo, "
+        "Kwak, Byeon 2004, 3.1",
         laws.headers_saved(1200, 6),
         1e-9,
         _saved,
@@ -108,7 +121,8 @@ def _checks() -> Iterator[Check]:
     )
     yield Check(
         "host.tcp.goodput",
-        "A connection gets what its receiver's processor takes, 8 mss clock / cycles; the network has ten times that",
+        "A connection gets what its receiver's processor takes, 8 mss clock / cycles; the network "
+        "has ten times that",
         laws.limit(60e6, 12_000, 1448),
         0.01,
         _measured(_connection(), _goodput),

@@ -1,4 +1,5 @@
-"""Links: what must be so to the picosecond, to the packet and to the byte, and what wires and shapers do to traffic."""
+"""Links: what must be so to the picosecond, to the packet and to the byte, and what wires and
+shapers do to traffic."""
 
 from __future__ import annotations
 
@@ -29,11 +30,22 @@ def _transmission() -> Iterator[Check]:
     arrivals = {"time_ps": [0] * len(lengths), "bytes": lengths}
     for name, framing, least in (("bare", 0, 0), ("ethernet", links.ETHERNET, links.SHORTEST)):
         words: dict[str, Any] = {"framing": "ethernet"} if framing else {}
-        make = partial(drive, "drop_tail", {"limit": "unlimited"}, arrivals=arrivals, rate=f"{ODD_RATE} bps", **words)
+        make = partial(
+            drive,
+            "drop_tail",
+            {"limit": "unlimited"},
+            arrivals=arrivals,
+            rate=f"{ODD_RATE} bps",
+            **words,
+        )
         yield Check(
             f"transmission.{name}.5000-packets",
             "A transmitter's long-run rate is exact: 8 bytes / rate, the remainders carried on"
-            + (", 38 B of Ethernet for each packet and 84 B at least (IEEE 802.3)" if framing else ""),
+            + (
+                ", 38 B of Ethernet for each packet and 84 B at least (IEEE 802.3)"
+                if framing
+                else ""
+            ),
             links.transmission_ps([max(n + framing, least) for n in lengths], ODD_RATE),
             0.0,
             once(("transmission", name), make, partial(_last, "left_ps")),
@@ -50,7 +62,13 @@ def _path() -> Check:
     scenario = {
         "duration": "1 s",
         "dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "10 ms", "framing": "ethernet"}},
-        "flow": [{"name": "s", "rtt": "80 ms", "source": {"kind": "cbr", "rate": "80 kbps", "packet": "1000 B"}}],
+        "flow": [
+            {
+                "name": "s",
+                "rtt": "80 ms",
+                "source": {"kind": "cbr", "rate": "80 kbps", "packet": "1000 B"},
+            }
+        ],
         "record": {"packets": True},
     }
     length = 1000 + links.IPV4 + links.UDP
@@ -65,7 +83,8 @@ def _path() -> Check:
 
     return Check(
         "transmission.three-links",
-        "One packet over three links: transmission and propagation of each, store and forward; the worst packet",
+        "One packet over three links: transmission and propagation of each, store and forward; "
+        "the worst packet",
         links.path_ps(length, hops),
         0.0,
         measure,
@@ -78,15 +97,24 @@ def _bursts() -> Iterator[Check]:
     together = {"time_ps": [0] * 503, "bytes": 1000}
     for name, limit, known in (
         ("500-pkt", {"limit": "500 pkt"}, links.admitted(503, 500, False)),
-        ("500-pkt.counted", {"limit": "500 pkt", "count_in_service": True}, links.admitted(503, 500, True)),
+        (
+            "500-pkt.counted",
+            {"limit": "500 pkt", "count_in_service": True},
+            links.admitted(503, 500, True),
+        ),
         ("36000-B", {"limit": "36000 B"}, links.admitted(503, 36, False)),
-        ("36000-B.counted", {"limit": "36000 B", "count_in_service": True}, links.admitted(503, 36, True)),
+        (
+            "36000-B.counted",
+            {"limit": "36000 B", "count_in_service": True},
+            links.admitted(503, 36, True),
+        ),
         ("40-ms", {"limit": "40 ms"}, links.admitted(503, 40, False)),
     ):
         make = partial(drive, "drop_tail", limit, arrivals=together, rate="8 Mbps", mtu="1000 B")
         yield Check(
             f"drop_tail.limit.{name}",
-            "Of 503 packets of 1000 B at once a port takes its limit, and the one in service unless that counts",
+            "Of 503 packets of 1000 B at once a port takes its limit, and the one in service "
+            "unless that counts",
             known,
             0.0,
             once(("burst", name), make, lambda table: table.column("verdict").count("pass")),
@@ -96,7 +124,8 @@ def _bursts() -> Iterator[Check]:
     make = partial(drive, "drop_tail", {"limit": "36 pkt"}, arrivals=batches, rate="8 Mbps")
     yield Check(
         "batches.waiting",
-        "Batches of N into an idle port: the k-th waits for k - 1 services, (N - 1) / 2 on average; N = 5",
+        "Batches of N into an idle port: the k-th waits for k - 1 services, (N - 1) / 2 on "
+        "average; N = 5",
         links.batch_waiting(5),
         0.0,
         once("batches", make, partial(_waits, 10**9)),
@@ -111,10 +140,21 @@ def _waits(service_ps: int, table: Table) -> float:
 
 
 def constant(rate: str, packet: int, link: str, seconds: int, **words: Any) -> dict[str, Any]:
-    """Datagrams of `packet` bytes of IP length at `rate` of these bits, over one link whose rate is `link`."""
+    """Datagrams of `packet` bytes of IP length at `rate` of these bits, over one link whose rate is
+    `link`."""
     payload = packet - links.IPV4 - links.UDP
-    source = {"kind": "cbr", "rate": f"{float(rate) * payload / packet:.0f} bps", "packet": f"{payload} B"}
-    wire = {"name": "port", "between": ["a", "b"], "rate": link, "delay": "1 ms", "mtu": f"{max(packet, 1500)} B"}
+    source = {
+        "kind": "cbr",
+        "rate": f"{float(rate) * payload / packet:.0f} bps",
+        "packet": f"{payload} B",
+    }
+    wire = {
+        "name": "port",
+        "between": ["a", "b"],
+        "rate": link,
+        "delay": "1 ms",
+        "mtu": f"{max(packet, 1500)} B",
+    }
     return {
         "duration": f"{seconds + 1} s",
         "warmup": "1 s",
@@ -154,7 +194,11 @@ def _framing() -> Iterator[Check]:
             "Full packets on saturated Ethernet of 1 Gbit/s: rate / (8 (MTU + 38)) (IEEE 802.3)",
             law,
             WHOLE,
-            worst(scenario, lambda run: run["queues"][0]["departures"] / (run["duration_s"] - run["warmup_s"]), law),
+            worst(
+                scenario,
+                lambda run: run["queues"][0]["departures"] / (run["duration_s"] - run["warmup_s"]),
+                law,
+            ),
             "packets/s",
         )
     for mtu, timestamps in (*((mtu, False) for mtu in _MTUS), *((mtu, True) for mtu in _MTUS)):
@@ -164,7 +208,9 @@ def _framing() -> Iterator[Check]:
             "warmup": "10 s",
             "dumbbell": {"bottleneck": link},
             "queue": {"kind": "drop_tail", "limit": "2 BDP"},
-            "flow": [{"name": "s", "count": 2, "start_spread": "1 s", "tcp": {"timestamps": timestamps}}],
+            "flow": [
+                {"name": "s", "count": 2, "start_spread": "1 s", "tcp": {"timestamps": timestamps}}
+            ],
         }
         law = links.tcp_efficiency(mtu, links.TIMESTAMPS if timestamps else 0)
         yield Check(
@@ -192,17 +238,29 @@ def _shaper() -> Iterator[Check]:
     for n in (10, 11, 200):
         yield Check(
             f"tbf.packet-{n}",
-            "RFC 2697, section 3: of packets at once the n-th passes when tokens for n have come, a full bucket first",
+            "RFC 2697, section 3: of packets at once the n-th passes when tokens for n have come, "
+            "a full bucket first",
             links.bucket_delay_ps(n, length, rate, bucket),
             0.0,
             once("tbf", make, partial(_entered, n)),
             "ps",
         )
-    uneven = {"time_ps": [n * 7 * 10**8 + 9 * 10**9 * (n // 40) for n in range(20_000)], "bytes": length}
-    make = partial(drive, "drop_tail", {"limit": "unlimited"}, arrivals=uneven, rate="1 Tbps", conditioner=shaped)
+    uneven = {
+        "time_ps": [n * 7 * 10**8 + 9 * 10**9 * (n // 40) for n in range(20_000)],
+        "bytes": length,
+    }
+    make = partial(
+        drive,
+        "drop_tail",
+        {"limit": "unlimited"},
+        arrivals=uneven,
+        rate="1 Tbps",
+        conditioner=shaped,
+    )
     yield Check(
         "tbf.envelope",
-        "RFC 2697, section 3: in any time t at most burst + rate t passes; the worst interval reaches that",
+        "RFC 2697, section 3: in any time t at most burst + rate t passes; the worst interval "
+        "reaches that",
         bucket,
         1.0,
         once("tbf-uneven", make, partial(_envelope, rate)),
@@ -229,11 +287,15 @@ def _envelope(rate: int, table: Table) -> float:
 
 def _wires() -> Iterator[Check]:
     for p in (0.01, 0.05):
-        scenario = constant("80e6", 1000, "100 Mbps", 200, impairment=[{"kind": "bernoulli", "loss": p}])
+        scenario = constant(
+            "80e6", 1000, "100 Mbps", 200, impairment=[{"kind": "bernoulli", "loss": p}]
+        )
         law = "Independent losses: the share lost is p"
         yield Check(f"bernoulli.loss-{p}", law, p, LOSS_TOLERANCE, over_seeds(scenario, _lost))
     error, length = 1e-6, 1500
-    scenario = constant("80e6", length, "100 Mbps", 200, impairment=[{"kind": "bit_error", "rate": error}])
+    scenario = constant(
+        "80e6", length, "100 Mbps", 200, impairment=[{"kind": "bit_error", "rate": error}]
+    )
     yield Check(
         "bit_error.1500-B",
         "A packet is lost if one of its bits is wrong: 1 - (1 - e)^(8 n), e = 1e-6",

@@ -10,7 +10,8 @@ from ...laws import losses
 from ...runner import Run, over_seeds
 
 HEADER, RATE = 28, 8_000_000
-"""Bytes of UDP over IPv4; bit/s of payload, so that a packet of 1000 B of payload leaves each millisecond."""
+"""Bytes of UDP over IPv4; bit/s of payload, so that a packet of 1000 B of payload leaves each
+millisecond."""
 SHARE = 0.05
 """Five seeds with at least 2 000 losses each leave less than a twentieth of it."""
 

@@ -23,7 +23,10 @@ def _line(*wires: dict[str, Any], flow: dict[str, Any], **words: Any) -> dict[st
     """Wires in a row from the host `a` to the host `b`, and a flow along them."""
     routers = [f"r{i}" for i in range(1, len(wires))]
     nodes = ["a", *routers, "b"]
-    joined = [{**wire, "between": [nodes[i], nodes[i + 1]], "name": f"l{i}"} for i, wire in enumerate(wires)]
+    joined = [
+        {**wire, "between": [nodes[i], nodes[i + 1]], "name": f"l{i}"}
+        for i, wire in enumerate(wires)
+    ]
     return {
         "host": [{"name": "a"}, {"name": "b"}],
         "router": [{"name": name} for name in routers],
@@ -51,11 +54,17 @@ def _way_of_one() -> Iterator[Check]:
     queue = {"queue": {"kind": "drop_tail", "limit": "unlimited"}}
     payload = 972
     wires = [(ODD, 3_000), (10**8, 100), (2_000_000, 17)]
-    path = _line(*(_wire(rate, delay, **queue) for rate, delay in wires), flow=_cbr(8000, payload), duration="1 s")
+    path = _line(
+        *(_wire(rate, delay, **queue) for rate, delay in wires),
+        flow=_cbr(8000, payload),
+        duration="1 s",
+    )
     yield Check(
         id="link.one-way",
         law="over empty links a packet takes the sum of L / R and propagation",
-        expected=float(measuring.one_way_ps(payload + HEADER, [(rate, delay * 10**6) for rate, delay in wires])),
+        expected=float(
+            measuring.one_way_ps(payload + HEADER, [(rate, delay * 10**6) for rate, delay in wires])
+        ),
         tolerance=1,
         absolute=True,
         measure=partial(_way, scenario=path),
@@ -70,10 +79,16 @@ def _of_run(runner: Runner, scenario: dict[str, Any], key: str) -> Measured:
 
 
 def _windowed() -> Iterator[Check]:
-    """1.2 of what the link carries for two seconds, from the fifth second on 0.2, of which alone is to be told."""
+    """1.2 of what the link carries for two seconds, from the fifth second on 0.2, of which alone is
+    to be told."""
     rate, size, warmup, seconds = 8_000_000, 1000, 5, 10
     payload = size - HEADER
-    flood = {"name": "flood", "from": "a", "to": "b", **_cbr(rate * payload // size, payload, stop="2 s")}
+    flood = {
+        "name": "flood",
+        "from": "a",
+        "to": "b",
+        **_cbr(rate * payload // size, payload, stop="2 s"),
+    }
     calm = _cbr(rate * payload // size // 5, payload, name="calm")
     scenario = _line(
         _wire(rate, 1000, queue={"kind": "drop_tail", "limit": "unlimited"}),

@@ -1,4 +1,5 @@
-"""Sessions: the transfers that arrive are those of their laws, and take the time that theory gives them."""
+"""Sessions: the transfers that arrive are those of their laws, and take the time that theory gives
+them."""
 
 from __future__ import annotations
 
@@ -18,11 +19,17 @@ WAY_S = 0.012
 """Propagation one way: 10 ms and two access links of 1 ms."""
 WINDOW = 10
 
-_TCP = {"mss": f"{MSS} B", "handshake": False, "initial_window": f"{WINDOW} pkt", "delayed_ack": "each"}
+_TCP = {
+    "mss": f"{MSS} B",
+    "handshake": False,
+    "initial_window": f"{WINDOW} pkt",
+    "delayed_ack": "each",
+}
 
 
 def network(session: dict[str, Any], seconds: int, warmup: int = 0) -> dict[str, Any]:
-    """A dumbbell whose bottleneck never drops, with one session and ns-2's TCP: 40 B of header, no options."""
+    """A dumbbell whose bottleneck never drops, with one session and ns-2's TCP: 40 B of header, no
+    options."""
     return {
         "duration": f"{seconds} s",
         "warmup": f"{warmup} s",
@@ -66,7 +73,8 @@ def _laws() -> Iterator[Check]:
     )
     yield Check(
         "sessions.load",
-        "Arrivals and sizes together offer the load: bits of payload a second over the rate of the bottleneck",
+        "Arrivals and sizes together offer the load: bits of payload a second over the rate of "
+        "the bottleneck",
         load,
         0.02,
         over_seeds(web, lambda run: of_session("arrived_bps")(run) * 401 / 400 / BOTTLENECK),
@@ -92,7 +100,8 @@ def _alone() -> Iterator[Check]:
         lone["dumbbell"]["bottleneck"]["delay"] = "1.01 s"  # So that no round fills the path.
         yield Check(
             f"transfer.alone.{segments}",
-            f"{segments} segments alone, from a window of {WINDOW}: slow start (Cardwell et al., INFOCOM 2000)",
+            f"{segments} segments alone, from a window of {WINDOW}: slow start (Cardwell et al., "
+            f"INFOCOM 2000)",
             law,
             1e-9,
             partial(_single, lone),
@@ -106,17 +115,27 @@ def _single(scenario: dict[str, Any], runner: Runner) -> Measured:
 
 def _together() -> Iterator[Check]:
     rest = WAY_S + 2 * 8 * (MSS + HEADER) / ACCESS
-    for name, load, least, most in (("one-segment", 0.7, MSS, MSS), ("ten-segments", 0.6, MSS, WINDOW * MSS)):
+    for name, load, least, most in (
+        ("one-segment", 0.7, MSS, MSS),
+        ("ten-segments", 0.6, MSS, WINDOW * MSS),
+    ):
         sizes = range(least, most + 1)
         services = [traffic.wire_s(size, MSS, HEADER, BOTTLENECK) for size in sizes]
         per_s = load / (sum(services) / len(services))
-        size: Any = f"{least} B" if least == most else {"kind": "uniform", "min": f"{least} B", "max": f"{most} B"}
+        size: Any = (
+            f"{least} B"
+            if least == most
+            else {"kind": "uniform", "min": f"{least} B", "max": f"{most} B"}
+        )
         web = {"arrivals": f"{per_s}/s", "size": size}
         many = network({**web, "stop": "410 s"}, 412, warmup=10)
-        fewer = network({**web, "stop": "110 s"}, 112, warmup=10)  # Its interval is 0.4 % wide, of 2 % allowed.
+        fewer = network(
+            {**web, "stop": "110 s"}, 112, warmup=10
+        )  # Its interval is 0.4 % wide, of 2 % allowed.
         yield Check(
             f"transfers.mg1.{name}",
-            "Transfers within the first window are batches at an M/G/1 queue: Pollaczek-Khinchine, with a whole "
+            "Transfers within the first window are batches at an M/G/1 queue: "
+            "Pollaczek-Khinchine, with a whole "
             f"transfer as the customer; load {load}",
             traffic.first_windows_s(per_s, services, rest),
             0.02,
@@ -126,10 +145,16 @@ def _together() -> Iterator[Check]:
         )
         yield Check(
             f"transfers.mg1.{name}.finished",
-            "Nothing is lost, and every transfer that began two seconds before the end has finished",
+            "Nothing is lost, and every transfer that began two seconds before the end has "
+            "finished",
             1.0,
             0.0,
-            worst(many, lambda run: of_session("finished")(run) / of_session("flows")(run), 1.0, quick=fewer),
+            worst(
+                many,
+                lambda run: of_session("finished")(run) / of_session("flows")(run),
+                1.0,
+                quick=fewer,
+            ),
             quick=name == "one-segment",
         )
 

@@ -1,4 +1,5 @@
-"""Wireless hops: what wires lose, double, spoil and put out of order, and transmitters that repeat, swing and fail."""
+"""Wireless hops: what wires lose, double, spoil and put out of order, and transmitters that repeat,
+swing and fail."""
 
 from __future__ import annotations
 
@@ -47,14 +48,16 @@ def _losses() -> Iterator[Check]:
     key, make = "gilbert-in-time", partial(_spaced, packets=MANY, impairment=[wire])
     yield Check(
         "gilbert_elliott.in-time.loss",
-        "A channel with exponential good and bad times: it is bad for mean_bad / (mean_good + mean_bad)",
+        "A channel with exponential good and bad times: it is bad for mean_bad / (mean_good + "
+        "mean_bad)",
         links.exponential_bad(good, bad),
         0.05,
         over_drives(key, make, _lost),
     )
     yield Check(
         "gilbert_elliott.in-time.burst",
-        "Seen each 10 ms it stays bad with b + (1 - b) e^(-(1/g + 1/b) t): bursts have 1 / (1 - that) packets",
+        "Seen each 10 ms it stays bad with b + (1 - b) e^(-(1/g + 1/b) t): bursts have 1 / (1 - "
+        "that) packets",
         1 / (1 - links.exponential_stay(good, bad, 10e-3)),
         0.05,
         over_drives(key, make, _burst),
@@ -68,7 +71,10 @@ def _coded() -> Iterator[Check]:
     to_bad = to_good * loss / (1 - loss)
     bursts = {**code, "loss": 0.0, "to_bad": to_bad, "to_good": to_good}
     law = "A block code that repairs any m losses of n: p P(Binomial(n - 1, p) >= m)"
-    apart, together = losses.coded(loss, data, repair), losses.coded_bursts(to_bad, to_good, data, repair)
+    apart, together = (
+        losses.coded(loss, data, repair),
+        losses.coded_bursts(to_bad, to_good, data, repair),
+    )
     dealt = f"{law}; bursts, dealt out to 40 blocks"
     chain = "A block in a row over Gilbert's channel: forward over states and losses"
     for name, wire, what, expected in (
@@ -106,7 +112,8 @@ def _delays() -> Iterator[Check]:
     make = partial(late, kind="reorder", share=share, gap=gap, delay="1 ms")
     yield Check(
         "reorder.distance",
-        "Of the gap - 1 packets behind a late one none is late, of the others each with p: gap - 1 + 1 / p",
+        "Of the gap - 1 packets behind a late one none is late, of the others each with p: gap - "
+        "1 + 1 / p",
         links.chosen_distance(share, gap),
         DISTANCE,
         over_drives("reorder", make, _distance),
@@ -148,7 +155,9 @@ def _counted(key: str, run: Run) -> float:
 def _arq() -> Iterator[Check]:
     loss, limit = 0.3, 3
     key = "arq"
-    make = partial(_spaced, service={"kind": "arq", "loss": loss, "limit": limit, "turnaround": "1 ms"})
+    make = partial(
+        _spaced, service={"kind": "arq", "loss": loss, "limit": limit, "turnaround": "1 ms"}
+    )
     yield Check(
         "arq.transmissions",
         "Repetition up to n times: (1 - p^n) / (1 - p) transmissions in the mean; p = 0.3, n = 3",
@@ -166,9 +175,12 @@ def _arq() -> Iterator[Check]:
 
 
 def _transmissions(table: Table) -> float:
-    """Of a packet, each 1 ms long with 1 ms of turn-around before the next; a lost one's time ends with its drop."""
+    """Of a packet, each 1 ms long with 1 ms of turn-around before the next; a lost one's time ends
+    with its drop."""
     ms, count = 10**9, 0.0
-    ends = zip(table.numbers("time_ps"), table.numbers("left_ps"), table.numbers("dropped_ps"), strict=True)
+    ends = zip(
+        table.numbers("time_ps"), table.numbers("left_ps"), table.numbers("dropped_ps"), strict=True
+    )
     for came, left, dropped in ends:
         end = left if left == left else dropped
         count += ((end - came) / ms + 1) / 2
@@ -187,7 +199,8 @@ def _rates() -> Iterator[Check]:
 
     yield Check(
         "sine.integral",
-        "A saturated transmitter is through with 5000 packets when the integral of its rate is 5000 packets",
+        "A saturated transmitter is through with 5000 packets when the integral of its rate is "
+        "5000 packets",
         8.0 * 1000 * packets,
         1e-9,
         once("sine", bits, float),
@@ -198,7 +211,8 @@ def _rates() -> Iterator[Check]:
     law = 1 - links.exponential_bad(90e-3, 30e-3)
     yield Check(
         "outage.share",
-        "A saturated wire with exponential times up and down sends for mean_up / (mean_up + mean_down)",
+        "A saturated wire with exponential times up and down sends for mean_up / (mean_up + "
+        "mean_down)",
         law,
         0.05,
         over_seeds(scenario, partial(_sent, 10e6)),

@@ -1,9 +1,10 @@
-"""Queues in closed loop: controllers of the delay hold their target, Adaptive RED its band, schedulers their shares.
+"""Queues in closed loop: controllers of the delay hold their target, Adaptive RED its band,
+schedulers their shares.
 
-The flows are alike; the link gives each of them so many packets in a base round trip (`share`). A controller can hold
-a delay only where flows can answer: below about ten packets a round trip a signal costs a timeout, and where one flow's
-sawtooth is deeper than the target the queue empties between signals whatever the controller does.
-docs/queues.md has the curve outside.
+The flows are alike; the link gives each of them so many packets in a base round trip (`share`). A
+controller can hold a delay only where flows can answer: below about ten packets a round trip a
+signal costs a timeout, and where one flow's sawtooth is deeper than the target the queue empties
+between signals whatever the controller does. docs/queues.md has the curve outside.
 """
 
 from __future__ import annotations
@@ -24,17 +25,23 @@ FLOWS = (5, 20, 100)
 PLACES = ((0.02, 10), (0.05, 10), (0.05, 20), (0.1, 10))
 """Base round trip, and packets of each flow in it."""
 CODEL_PLACES = (*PLACES[:-1], (0.1, 12))
-"""100 flows of just ten packets in 100 ms are the edge: there CoDel's delay is 15 to 16 ms, above the bound."""
+"""100 flows of just ten packets in 100 ms are the edge: there CoDel's delay is 15 to 16 ms, above
+the bound."""
 
 
-def loop(queue: dict[str, Any], flows: int, share: float, rtt: float, **words: Any) -> dict[str, Any]:
+def loop(
+    queue: dict[str, Any], flows: int, share: float, rtt: float, **words: Any
+) -> dict[str, Any]:
     """Equal flows over one queue with a buffer that never fills."""
     link = control.rate(flows, share, rtt, PACKET)
     return {
         "duration": "60 s",
         "warmup": "20 s",
         "profile": "linux",
-        "dumbbell": {"bottleneck": {"rate": f"{link:.0f} bps", "delay": "1 ms"}, "access": {"rate": "1 Gbps"}},
+        "dumbbell": {
+            "bottleneck": {"rate": f"{link:.0f} bps", "delay": "1 ms"},
+            "access": {"rate": "1 Gbps"},
+        },
         "queue": {"limit": "10000 pkt", **queue},
         "flow": [{"count": flows, "cc": "sack", "rtt": f"{rtt * 1e3:g} ms", "start_spread": "2 s"}],
         **words,
@@ -50,7 +57,8 @@ def _delay(runner: Runner, scenario: dict[str, Any]) -> Measured:
 
 
 def _held() -> Iterator[Check]:
-    """PIE and PI2 at their target; CoDel, which promises no more than to end what stands, below three of its own."""
+    """PIE and PI2 at their target; CoDel, which promises no more than to end what stands, below
+    three of its own."""
     for kind, rfc in (("pie", "RFC 8033"), ("pi2", "RFC 9332"), ("codel", "RFC 8289")):
         target = control.TARGET[kind]
         for rtt, share in CODEL_PLACES if kind == "codel" else PLACES:
@@ -76,7 +84,9 @@ def _average(runner: Runner, scenario: dict[str, Any]) -> Measured:
     """The mean of Adaptive RED's average in the last half, packets."""
     scenario = {**scenario, "record": {"every": "20 ms", "flows": False}}
     rows = runner.records(scenario, "queues")
-    late = [avg for t, avg in zip(rows.numbers("time_s"), rows.numbers("avg"), strict=True) if t > 60.0]
+    late = [
+        avg for t, avg in zip(rows.numbers("time_s"), rows.numbers("avg"), strict=True) if t > 60.0
+    ]
     return Measured(sum(late) / len(late))
 
 
@@ -89,7 +99,10 @@ def _adaptive() -> Iterator[Check]:
             queue = {"kind": "adaptive_red", "mean_packet_size": f"{PACKET} B"}
             yield Check(
                 id=f"adaptive_red.band.rtt-{rtt * 1e3:g}ms.share-{share}.n-{flows}",
-                law="avg ends between 40 and 60 % of the way from min_th to max_th: Floyd, Gummadi, Shenker 2001",
+                law=(
+                    "avg ends between 40 and 60 % of the way from min_th to max_th: Floyd, "
+                    "Gummadi, Shenker 2001"
+                ),
                 expected=(low + high) / 2,
                 tolerance=(high - low) / 2,
                 absolute=True,
@@ -117,7 +130,10 @@ def _packets(runner: Runner, scenario: dict[str, Any]) -> Measured:
 def _others() -> Iterator[Check]:
     yield Check(
         id="avq.load.n-100",
-        law="the virtual capacity settles where the load is gamma = 0.98 of the link: Kunniyur, Srikant 2001",
+        law=(
+            "the virtual capacity settles where the load is gamma = 0.98 of the link: "
+            "Kunniyur, Srikant 2001"
+        ),
         expected=control.AVQ_LOAD,
         tolerance=0.02,
         measure=partial(_loaded, scenario=loop({"kind": "avq"}, 100, 10, 0.05)),
@@ -125,7 +141,10 @@ def _others() -> Iterator[Check]:
     for flows in (20, 100):
         yield Check(
             id=f"pi.hold.n-{flows}",
-            law="an integrator leaves no error: the mean queue is q_ref = 50 packets: Hollot et al. 2001",
+            law=(
+                "an integrator leaves no error: the mean queue is q_ref = 50 packets: Hollot "
+                "et al. 2001"
+            ),
             expected=control.PI_REFERENCE,
             tolerance=0.1,
             measure=partial(_packets, scenario=loop({"kind": "pi"}, flows, 10, 0.05)),
@@ -134,9 +153,12 @@ def _others() -> Iterator[Check]:
 
 
 def _drops() -> list[float]:
-    """Seconds from CoDel's first drop to each of the next ones, in a queue that no drop shortens for long."""
+    """Seconds from CoDel's first drop to each of the next ones, in a queue that no drop shortens
+    for long."""
     times = [0] * 2000 + [n * 10**9 for n in range(1, 2000)]
-    table = drive("codel", {"limit": "unlimited"}, arrivals={"time_ps": times, "bytes": 1000}, rate="8 Mbps")
+    table = drive(
+        "codel", {"limit": "unlimited"}, arrivals={"time_ps": times, "bytes": 1000}, rate="8 Mbps"
+    )
     dropped = sorted(int(at) for at in table.column("dropped_ps") if at is not None)
     return [(at - dropped[0]) / 1e12 for at in dropped[1:]]
 
@@ -146,7 +168,10 @@ def _control_law() -> Iterator[Check]:
     for k in (1, 4, 14):
         yield Check(
             id=f"codel.drop-{k + 1}",
-            law="after the k-th drop the next is due interval / sqrt(k) later, to the packet: RFC 8289",
+            law=(
+                "after the k-th drop the next is due interval / sqrt(k) later, to the "
+                "packet: RFC 8289"
+            ),
             expected=control.codel_drops(0.1, k)[-1],
             tolerance=0.001,
             absolute=True,
@@ -160,7 +185,8 @@ def _ratio(runner: Runner, scenario: dict[str, Any]) -> Measured:
 
     def one(run: Run) -> float:
         of = {
-            head: sum(f["goodput_bps"] for f in run["flows"] if f["name"].startswith(head)) for head in ("near", "far")
+            head: sum(f["goodput_bps"] for f in run["flows"] if f["name"].startswith(head))
+            for head in ("near", "far")
         }
         return float(of["near"] / of["far"])
 
@@ -172,15 +198,22 @@ def _two(queue: dict[str, Any], near: dict[str, Any], far: dict[str, Any]) -> di
     scenario = loop(queue, 1, 1, 0.05)
     scenario["dumbbell"]["bottleneck"]["rate"] = "20 Mbps"
     groups = (("near", near), ("far", far))
-    scenario["flow"] = [{"cc": "sack", "start_spread": "2 s", "name": name, **words} for name, words in groups]
+    scenario["flow"] = [
+        {"cc": "sack", "start_spread": "2 s", "name": name, **words} for name, words in groups
+    ]
     return scenario
 
 
 def _equal() -> Iterator[Check]:
-    """Whoever always has packets waiting gets the same, exactly; a controller lets far flows run dry now and then."""
+    """Whoever always has packets waiting gets the same, exactly; a controller lets far flows run
+    dry now and then."""
     law = "flows that have packets waiting get the same, whatever their round trips: RFC 8290"
     cases = [("fq", "sack", 40, 0.01), ("fq", "sack", 80, 0.01)]
-    cases += [(kind, "cubic", far, 0.1) for kind in ("fq_codel", "fq_pie", "fq_cobalt") for far in (40, 80)]
+    cases += [
+        (kind, "cubic", far, 0.1)
+        for kind in ("fq_codel", "fq_pie", "fq_cobalt")
+        for far in (40, 80)
+    ]
     for kind, cc, far, tolerance in cases:
         # A buffer of many round trips would take the whole run to recover from the first overshoot.
         room = {"limit": "400 pkt"} if kind == "fq" else {}
@@ -211,14 +244,18 @@ def _weighted() -> Iterator[Check]:
 
 
 def _parted(runner: Runner) -> Measured:
-    """Packets of random traffic whose fate differs between RED(5, 15) and ea-RED that does not move."""
+    """Packets of random traffic whose fate differs between RED(5, 15) and ea-RED that does not
+    move."""
     still = dict.fromkeys(("alpha_max", "beta_max", "alpha_min", "beta_min"), 0.0)
     times = [n // 9 * 8 * 10**9 + n for n in range(20_000)]
     arrivals = {"time_ps": times, "bytes": [500 + 100 * (n % 7) for n in range(20_000)]}
 
     def fates(kind: str, **words: Any) -> list[tuple[str, float]]:
         table = drive(
-            kind, {"limit": "50 pkt", "max_th": "15 pkt", "min_th": "5 pkt", **words}, arrivals=arrivals, rate="6 Mbps"
+            kind,
+            {"limit": "50 pkt", "max_th": "15 pkt", "min_th": "5 pkt", **words},
+            arrivals=arrivals,
+            rate="6 Mbps",
         )
         return list(zip(map(str, table.column("verdict")), table.numbers("coin"), strict=True))
 
@@ -237,4 +274,12 @@ def _still() -> Iterator[Check]:
     )
 
 
-CHECKS: list[Check] = [*_held(), *_control_law(), *_adaptive(), *_others(), *_equal(), *_weighted(), *_still()]
+CHECKS: list[Check] = [
+    *_held(),
+    *_control_law(),
+    *_adaptive(),
+    *_others(),
+    *_equal(),
+    *_weighted(),
+    *_still(),
+]

@@ -1,11 +1,12 @@
-"""Droppers that tell packets in profile (IN) from others (OUT): RIO's curves at a queue that is held, and who gets what
-in closed loop, by RIO and by those that vary it.
+"""Droppers that tell packets in profile (IN) from others (OUT): RIO's curves at a queue that is
+held, and who gets what in closed loop, by RIO and by those that vary it.
 
-A queue is held as for RED: packets that can be marked come exactly as fast as the link sends them, behind a burst, IN
-and OUT in turn, so that half of those that wait are IN. In closed loop each flow's packets are marked IN by a token
-bucket at its host as far as its reservation goes; what the link has besides, OUT packets share. The curve of OUT is so
-flat that losses are spread over time, as the model has them: with the usual ones the average leaves `min_out` now and
-then, and flows lose in clumps.
+A queue is held as for RED: packets that can be marked come exactly as fast as the link sends them,
+behind a burst, IN and OUT in turn, so that half of those that wait are IN. In closed loop each
+flow's packets are marked IN by a token bucket at its host as far as its reservation goes; what the
+link has besides, OUT packets share. The curve of OUT is so flat that losses are spread over time,
+as the model has them: with the usual ones the average leaves `min_out` now and then, and flows lose
+in clumps.
 """
 
 from __future__ import annotations
@@ -34,8 +35,16 @@ WORDS = {
 
 
 def held(mode: str, seed: int) -> dict[str, float]:
-    """The share of packets of each colour that is marked; w_q is 1, so that averages are what waits."""
-    queue = {"limit": "100 pkt", "ecn": True, "w_q": 1.0, "spacing": "bernoulli", "mode": mode, **WORDS}
+    """The share of packets of each colour that is marked; w_q is 1, so that averages are what
+    waits."""
+    queue = {
+        "limit": "100 pkt",
+        "ecn": True,
+        "w_q": 1.0,
+        "spacing": "bernoulli",
+        "mode": mode,
+        **WORDS,
+    }
     start = FOUND + 2
     times = [0] * start + [10**9 * n for n in range(1, PACKETS + 1)]
     colors = [("af11", "af12")[n % 2] for n in range(start + PACKETS)]
@@ -57,14 +66,23 @@ def _held() -> Iterator[Check]:
         ("decoupled", {"IN": FOUND / 2, "OUT": FOUND / 2}),
     ):
         for color, avg in found.items():
-            of = "IN packets" if color == "IN" else "all packets" if mode == "coupled" else "OUT packets"
+            of = (
+                "IN packets"
+                if color == "IN"
+                else "all packets"
+                if mode == "coupled"
+                else "OUT packets"
+            )
 
             def share(shares: dict[str, float], color: str = color) -> float:
                 return shares[color]
 
             yield Check(
                 id=f"rio.held.{mode}.{color}",
-                law=f"{CF98}, section IV: {color} is signalled with its curve's probability at the average of {of}",
+                law=(
+                    f"{CF98}, section IV: {color} is signalled with its curve's probability "
+                    f"at the average of {of}"
+                ),
                 expected=red.Curve(*CURVES[color]).p_b(avg),
                 tolerance=0.05,
                 measure=over_drives(("rio", mode), partial(held, mode), share),
@@ -79,18 +97,33 @@ EF_AT = 10**11 + 1
 
 
 def premium() -> float:
-    """The longest time to the last bit [s] of EF packets, had they come just behind one of a flood: more come at once
-    than the bucket has."""
+    """The longest time to the last bit [s] of EF packets, had they come just behind one of a flood:
+    more come at once than the bucket has."""
     policer = {"kind": "token_bucket", "rate": "2 Mbps", "burst": f"{BURST} B", "dscp": ["ef"]}
     flood = [(k * 10**9, MTU, "be") for k in range(300)]
     burst = [(EF_AT, 1000, "ef")] * (BURST // 1000 + 8)
     times, sizes, codepoints = zip(*sorted(flood + burst), strict=True)
     arrivals = {"time_ps": times, "bytes": sizes, "dscp": codepoints}
     edge = {**policer, "green": "ef", "yellow": "drop"}
-    table = drive("prio", {"limit": "500 pkt"}, arrivals=arrivals, rate=f"{LINK} bps", mtu=f"{MTU} B", conditioner=edge)
+    table = drive(
+        "prio",
+        {"limit": "500 pkt"},
+        arrivals=arrivals,
+        rate=f"{LINK} bps",
+        mtu=f"{MTU} B",
+        conditioner=edge,
+    )
     left = [t if isinstance(t, int) else None for t in table.column("left_ps")]
-    begun = next(t for t, dscp in zip(left, codepoints, strict=True) if dscp == "be" and t is not None and t > EF_AT)
-    waits = [t - EF_AT for t, dscp in zip(left, codepoints, strict=True) if dscp == "ef" and t is not None]
+    begun = next(
+        t
+        for t, dscp in zip(left, codepoints, strict=True)
+        if dscp == "be" and t is not None and t > EF_AT
+    )
+    waits = [
+        t - EF_AT
+        for t, dscp in zip(left, codepoints, strict=True)
+        if dscp == "ef" and t is not None
+    ]
     early = EF_AT - (begun - 8 * MTU * 10**12 // LINK)
     return (max(waits) + early) * 1e-12
 
@@ -98,7 +131,10 @@ def premium() -> float:
 def _premium() -> Iterator[Check]:
     yield Check(
         id="premium.delay.longest",
-        law="(burst + MTU) / C: a bucket at once, behind a packet that has just begun; RFC 3246, strict priority",
+        law=(
+            "(burst + MTU) / C: a bucket at once, behind a packet that has just begun; RFC "
+            "3246, strict priority"
+        ),
         expected=droppers.premium_delay(BURST, MTU, LINK),
         tolerance=1e-9,
         measure=once("premium", premium, float),
@@ -124,12 +160,18 @@ def loop(kind: str, groups: Sequence[Group]) -> dict[str, Any]:
     for name, (reserved, rtt) in zip(("one", "other"), groups, strict=True):
         flow = paths.sender("sack", rtt) | {"name": name, "count": ALIKE, "start_spread": "2 s"}
         if reserved:
-            flow |= {"reserved": f"{reserved:.0f} bps", "conditioner": {"kind": "token_bucket", "burst": "20 pkt"}}
+            flow |= {
+                "reserved": f"{reserved:.0f} bps",
+                "conditioner": {"kind": "token_bucket", "burst": "20 pkt"},
+            }
         flows.append(flow)
     return {
         "duration": "220 s",
         "warmup": "20 s",
-        "dumbbell": {"bottleneck": {"rate": f"{RATE:.0f} bps", "delay": "1 ms"}, "access": {"rate": "1 Gbps"}},
+        "dumbbell": {
+            "bottleneck": {"rate": f"{RATE:.0f} bps", "delay": "1 ms"},
+            "access": {"rate": "1 Gbps"},
+        },
         "queue": {"kind": kind, "limit": "400 pkt", "spacing": "bernoulli", "w_q": 0.02, **FLAT},
         "flow": flows,
     }
@@ -138,7 +180,8 @@ def loop(kind: str, groups: Sequence[Group]) -> dict[str, Any]:
 def _ratio(run: Run) -> float:
     """What flows of the second kind get over what those of the first get."""
     one, other = (
-        sum(f["throughput_bps"] for f in run["flows"] if f["name"].startswith(head)) for head in ("one.", "other.")
+        sum(f["throughput_bps"] for f in run["flows"] if f["name"].startswith(head))
+        for head in ("one.", "other.")
     )
     return float(other / one)
 
@@ -180,8 +223,20 @@ def _closed() -> Iterator[Check]:
             droppers.rio,
             "t (t - r) is as 1 / RTT^2: the nearer flow has most of what is spare",
         ),
-        ("drio", "rtt-1-to-3", TRIPS, droppers.drio, "t (t - r)^2 is as 1 / RTT^2: OUT rates are nearer to each other"),
-        ("r_rtt_adaptive", "rtt-1-to-3", TRIPS, droppers.r_rtt(SPARE), "each gets r + S, whatever its round trip"),
+        (
+            "drio",
+            "rtt-1-to-3",
+            TRIPS,
+            droppers.drio,
+            "t (t - r)^2 is as 1 / RTT^2: OUT rates are nearer to each other",
+        ),
+        (
+            "r_rtt_adaptive",
+            "rtt-1-to-3",
+            TRIPS,
+            droppers.r_rtt(SPARE),
+            "each gets r + S, whatever its round trip",
+        ),
     )
     for kind, name, groups, weight, law in cases:
         yield Check(

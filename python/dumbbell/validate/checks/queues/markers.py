@@ -1,4 +1,5 @@
-"""Meters and markers under loads that do not answer: what is in profile, to the packet where no chance is in it."""
+"""Meters and markers under loads that do not answer: what is in profile, to the packet where no
+chance is in it."""
 
 from __future__ import annotations
 
@@ -22,10 +23,13 @@ MANY, SHARE_TOLERANCE = 80_000, 0.02
 
 
 def _marked(edge: Mapping[str, Any], times: Sequence[int], seed: int = 1) -> Table:
-    """Packets of 1000 bytes at `times`, ps, through an edge before a link that is never busy for long."""
+    """Packets of 1000 bytes at `times`, ps, through an edge before a link that is never busy for
+    long."""
     arrivals = {"time_ps": list(times), "bytes": LENGTH}
     limits = {"limit": "unlimited"}
-    return drive("drop_tail", limits, arrivals=arrivals, rate="1 Tbps", conditioner=dict(edge), seed=seed)
+    return drive(
+        "drop_tail", limits, arrivals=arrivals, rate="1 Tbps", conditioner=dict(edge), seed=seed
+    )
 
 
 def _steady(load: float, packets: int) -> list[int]:
@@ -75,10 +79,15 @@ def _buckets() -> Iterator[Check]:
             times = _steady(load, 20_000)
             yield Check(
                 f"{kind}.in.load-{load:g}",
-                "Of a lasting overload IN is what the bucket had and what came: floor((B + r t) / L) packets",
+                "Of a lasting overload IN is what the bucket had and what came: floor((B + r t) / "
+                "L) packets",
                 markers.in_profile(BURST, RATE, LENGTH, Fraction(times[-1], markers.PS)),
                 0.0,
-                once((kind, load), partial(_marked, {"kind": kind, **words}, times), partial(_count, (GREEN,))),
+                once(
+                    (kind, load),
+                    partial(_marked, {"kind": kind, **words}, times),
+                    partial(_count, (GREEN,)),
+                ),
                 "packets",
             )
     pause = [0] * 100 + [60 * markers.PS] * 100
@@ -100,12 +109,18 @@ def _buffers() -> Iterator[Check]:
     """The marker with a data buffer: what it adds to a bucket, and what it does not."""
     at_once = [0] * 40
     for size in (0, 3, 7):
-        edge = {"kind": "data_buffer", "rate": f"{RATE} bps", "burst": "10 kB", "size": f"{size} pkt"}
+        edge = {
+            "kind": "data_buffer",
+            "rate": f"{RATE} bps",
+            "burst": "10 kB",
+            "size": f"{size} pkt",
+        }
         make = partial(_marked, edge, at_once)
         key = ("data-buffer", size)
         yield Check(
             f"data_buffer.in.size-{size}",
-            "Of packets at once IN are those that found a token and those that wait at the end: B / L + D",
+            "Of packets at once IN are those that found a token and those that wait at the end: B "
+            "/ L + D",
             10 + size,
             0.0,
             once(key, make, partial(_count, (GREEN,))),
@@ -113,7 +128,8 @@ def _buffers() -> Iterator[Check]:
         )
         yield Check(
             f"data_buffer.held.size-{size}",
-            "The packet that fills the buffer waits longest of those that leave IN: D L / r; the front leaves as OUT",
+            "The packet that fills the buffer waits longest of those that leave IN: D L / r; the "
+            "front leaves as OUT",
             markers.held_ps(size, LENGTH, RATE),
             0.0,
             once(key, make, partial(_when, 39)),
@@ -122,10 +138,16 @@ def _buffers() -> Iterator[Check]:
     uneven = [n * 5 * 10**9 + 400 * 10**9 * (n // 40) for n in range(20_000)]
     depth = 10_000
     for size in (0, 3):
-        edge = {"kind": "data_buffer", "rate": f"{RATE} bps", "burst": f"{depth} B", "size": f"{size} pkt"}
+        edge = {
+            "kind": "data_buffer",
+            "rate": f"{RATE} bps",
+            "burst": f"{depth} B",
+            "size": f"{size} pkt",
+        }
         yield Check(
             f"data_buffer.envelope.size-{size}",
-            "A buffer does not change the contract: in any time t at most burst + rate t is IN; the worst reaches that",
+            "A buffer does not change the contract: in any time t at most burst + rate t is IN; "
+            "the worst reaches that",
             float(markers.envelope(depth, RATE, Fraction(0))),
             1.0 if size else float(LENGTH),
             once(("data-buffer-uneven", size), partial(_marked, edge, uneven), _envelope),
@@ -146,7 +168,11 @@ def _three_colors() -> Iterator[Check]:
     yellows = (left + markers.spilled(cbs - int(left), ebs - int(left), RATE, pause)) // LENGTH
     laws = {
         "green": (GREEN, greens, "RFC 2697 section 3: after a pause green is what came, up to CBS"),
-        "yellow": (YELLOW, yellows, "RFC 2697 section 3: what found the committed bucket full is yellow, up to EBS"),
+        "yellow": (
+            YELLOW,
+            yellows,
+            "RFC 2697 section 3: what found the committed bucket full is yellow, up to EBS",
+        ),
     }
     for name, (codepoint, expected, law) in laws.items():
         measure = partial(_count, (codepoint,), start=100)
@@ -164,12 +190,19 @@ def _three_colors() -> Iterator[Check]:
             once("srtcm-over", partial(_marked, single, steady), partial(_count, colors)),
             "packets",
         )
-    double = {"kind": "trtcm", "cir": f"{RATE} bps", "cbs": f"{cbs} B", "pir": f"{2 * RATE} bps", "pbs": "12500 B"}
+    double = {
+        "kind": "trtcm",
+        "cir": f"{RATE} bps",
+        "cbs": f"{cbs} B",
+        "pir": f"{2 * RATE} bps",
+        "pbs": "12500 B",
+    }
     peaks = {"green": ((GREEN,), cbs, RATE), "not-red": ((GREEN, YELLOW), 12_500, 2 * RATE)}
     for name, (either, depth, rate) in peaks.items():
         yield Check(
             f"trtcm.overload.{name}",
-            "RFC 2698: of a lasting overload green is CBS and CIR, green and yellow together PBS and PIR",
+            "RFC 2698: of a lasting overload green is CBS and CIR, green and yellow together PBS "
+            "and PIR",
             markers.in_profile(depth, rate, LENGTH, end),
             1.0,
             once("trtcm-over", partial(_marked, double, steady), partial(_count, either)),
@@ -181,42 +214,64 @@ def _three_colors() -> Iterator[Check]:
 def _windows() -> Iterator[Check]:
     """Markers of an estimated rate, whose estimate of a constant load is that load."""
     contract = {"rate": f"{RATE} bps"}
-    # So little is contracted, and so much slack given, that the first packet beyond the threshold is OUT.
+    # So little is contracted, and so much slack given, that the first packet beyond the threshold
+    # is OUT.
     rise = {"kind": "tsw_slack", "rate": "8 bps", "beta": 100_000.0, "start": "zero"}
     for window in (1.0, 0.25):
         times = [4 * 10**9 * (n + 1) for n in range(1000)]
         yield Check(
             f"tsw.rise.window-{window:g}",
-            "RFC 2859 section 3: the estimate of L every d is L/d (1 - (W/(W+d))^n), above 100 kB/s after n packets",
+            "RFC 2859 section 3: the estimate of L every d is L/d (1 - (W/(W+d))^n), above 100 "
+            "kB/s after n packets",
             markers.tsw_rise(LENGTH, 0.004, window, 100_000),
             0.0,
-            once(("rise", window), partial(_marked, {**rise, "window": f"{window} s"}, times), _first_out),
+            once(
+                ("rise", window),
+                partial(_marked, {**rise, "window": f"{window} s"}, times),
+                _first_out,
+            ),
             "packets",
         )
-    kinds: dict[str, dict[str, Any]] = {"tsw2cm": {}, "tsw_slack": {}, "etsw": {"short_window": "100 ms"}}
+    kinds: dict[str, dict[str, Any]] = {
+        "tsw2cm": {},
+        "tsw_slack": {},
+        "etsw": {"short_window": "100 ms"},
+    }
     for kind, words in kinds.items():
         for load in (1.5, 4.0):
             edge = {"kind": kind, **contract, **words}
             yield Check(
                 f"{kind}.in.load-{load:g}",
-                "An estimate that is the load, and OUT with probability 1 - r / estimate: in the long run IN is r",
+                "An estimate that is the load, and OUT with probability 1 - r / estimate: in the "
+                "long run IN is r",
                 markers.share(load),
                 SHARE_TOLERANCE,
-                over_drives((kind, load), partial(_marked, edge, _steady(load, MANY)), partial(_share, (GREEN,))),
+                over_drives(
+                    (kind, load),
+                    partial(_marked, edge, _steady(load, MANY)),
+                    partial(_share, (GREEN,)),
+                ),
             )
     edge = {"kind": "tsw3cm", **contract, "peak_rate": f"{2 * RATE} bps"}
-    for name, colors, expected in (("green", (GREEN,), 1 / 4), ("yellow", (YELLOW,), 1 / 4), ("red", (RED,), 1 / 2)):
+    for name, colors, expected in (
+        ("green", (GREEN,), 1 / 4),
+        ("yellow", (YELLOW,), 1 / 4),
+        ("red", (RED,), 1 / 2),
+    ):
         yield Check(
             f"tsw3cm.{name}.load-4",
             "RFC 2859 section 4: green is CTR, yellow PTR - CTR, red what is beyond PTR",
             expected,
             SHARE_TOLERANCE,
-            over_drives("tsw3cm", partial(_marked, edge, _steady(4.0, MANY)), partial(_share, colors)),
+            over_drives(
+                "tsw3cm", partial(_marked, edge, _steady(4.0, MANY)), partial(_share, colors)
+            ),
         )
     adaptive = {"kind": "adaptive_packet_marking", **contract}
     yield Check(
         "adaptive_packet_marking.ramp",
-        "Half of the target: P rises by delta (1 - 1/2) each second, from nothing to 1 in 200 of 300 s",
+        "Half of the target: P rises by delta (1 - 1/2) each second, from nothing to 1 in 200 of "
+        "300 s",
         markers.ramp(0.01, 0.5, 300),
         SHARE_TOLERANCE,
         over_drives("adaptive", partial(_marked, adaptive, _steady(0.5, 18_750)), _whole_share),

@@ -1,8 +1,8 @@
 """Single queues under Poisson arrivals, against queueing theory.
 
-One link with a service time of 1 ms for the mean packet, fed directly by a Poisson source. Loads are offered loads
-rho. A port's length leaves out the packet in service unless `count_in_service` is true, so that `limit` K
-with it, and K - 1 without it, is the K of queueing theory.
+One link with a service time of 1 ms for the mean packet, fed directly by a Poisson source. Loads
+are offered loads rho. A port's length leaves out the packet in service unless `count_in_service` is
+true, so that `limit` K with it, and K - 1 without it, is the K of queueing theory.
 """
 
 from __future__ import annotations
@@ -20,22 +20,35 @@ from ...runner import Run, over_drives, over_seeds, worst
 SERVICE_S = 1e-3
 """Mean time of transmission."""
 HEADER, MEAN = 28, 5000
-"""Bytes: of UDP over IPv4, and of a mean packet. At 5000 B the shortest and longest that exist matter least."""
+"""Bytes: of UDP over IPv4, and of a mean packet. At 5000 B the shortest and longest that exist
+matter least."""
 
 LENGTH_TOLERANCE, BLOCKING_TOLERANCE, UTILISATION_TOLERANCE = 0.02, 0.05, 0.005
-"""For at least a million packets a run: lengths and waiting times; blocking, which is rarer; shares of time."""
+"""For at least a million packets a run: lengths and waiting times; blocking, which is rarer; shares
+of time."""
 QUANTILE_TOLERANCE = 1 / 32 + 0.01
 """A port counts waiting times in steps of 1/32 of an octave."""
 LITTLE_TOLERANCE = 1e-3
 
 
 def port(
-    rho: float, sizes: str, *, seconds: int, limit: str = "unlimited", whole: bool = False, **queue: Any
+    rho: float,
+    sizes: str,
+    *,
+    seconds: int,
+    limit: str = "unlimited",
+    whole: bool = False,
+    **queue: Any,
 ) -> dict[str, Any]:
-    """The scenario. sizes: of packets, `fixed` or `exponential`; whole: the length counts the packet in service; queue:
-    its other words, of drop tail if there is no `kind`."""
+    """The scenario. sizes: of packets, `fixed` or `exponential`; whole: the length counts the
+    packet in service; queue: its other words, of drop tail if there is no `kind`."""
     rate = rho * 8 * (MEAN - HEADER) / SERVICE_S
-    source = {"kind": "poisson", "rate": f"{rate:.0f} bps", "packet": f"{MEAN - HEADER} B", "sizes": sizes}
+    source = {
+        "kind": "poisson",
+        "rate": f"{rate:.0f} bps",
+        "packet": f"{MEAN - HEADER} B",
+        "sizes": sizes,
+    }
     link = {
         "name": "port",
         "between": ["a", "b"],
@@ -93,7 +106,10 @@ def drops(run: Run) -> float:
 
 
 KLEINROCK = "Kleinrock 1975"
-MM1, MD1 = f"M/M/1 ({KLEINROCK}, section 3.2)", f"M/D/1 (Pollaczek-Khinchine; {KLEINROCK}, section 5.6)"
+MM1, MD1 = (
+    f"M/M/1 ({KLEINROCK}, section 3.2)",
+    f"M/D/1 (Pollaczek-Khinchine; {KLEINROCK}, section 5.6)",
+)
 MM1K = f"M/M/1/K ({KLEINROCK}, section 3.6)"
 MD1K = "M/D/1/K (chain embedded at departures; Gross and Harris 1998, section 5.1.8)"
 
@@ -108,7 +124,9 @@ def _infinite() -> Iterator[Check]:
             scenario = port(rho, sizes, whole=True, seconds=seconds)
             measure = over_seeds(scenario, length)
             quick = rho < 0.9
-            yield Check(f"{name}.rho-{rho}.L", law, value, LENGTH_TOLERANCE, measure, "packets", quick=quick)
+            yield Check(
+                f"{name}.rho-{rho}.L", law, value, LENGTH_TOLERANCE, measure, "packets", quick=quick
+            )
 
 
 def _moments() -> Iterator[Check]:
@@ -129,7 +147,14 @@ def _moments() -> Iterator[Check]:
                 length,
                 "packets",
             ),
-            ("Wq", f"{law}: mean wait before service, {words}", wait, LENGTH_TOLERANCE, waiting, "service times"),
+            (
+                "Wq",
+                f"{law}: mean wait before service, {words}",
+                wait,
+                LENGTH_TOLERANCE,
+                waiting,
+                "service times",
+            ),
             (
                 "utilisation",
                 "A queue that loses nothing is busy for the share rho",
@@ -139,7 +164,14 @@ def _moments() -> Iterator[Check]:
                 "",
             ),
         ):
-            yield Check(f"{name}.rho-{rho}.{part}", said, expected, tolerance, over_seeds(scenario, measure), unit)
+            yield Check(
+                f"{name}.rho-{rho}.{part}",
+                said,
+                expected,
+                tolerance,
+                over_seeds(scenario, measure),
+                unit,
+            )
     yield Check(
         f"mm1.rho-{rho}.Wq-p99",
         f"{MM1}: 99th percentile, P(Wq > t) = rho exp(-(1 - rho) t)",
@@ -169,9 +201,23 @@ def _finite() -> Iterator[Check]:
         scenario = port(rho, kind, limit=f"{k} pkt", whole=True, seconds=seconds)
         known = law(rho, k)
         for part, words, expected, tolerance, measure, unit in (
-            ("blocking", "share of arrivals that find it full", known.blocking, BLOCKING_TOLERANCE, blocking, ""),
+            (
+                "blocking",
+                "share of arrivals that find it full",
+                known.blocking,
+                BLOCKING_TOLERANCE,
+                blocking,
+                "",
+            ),
             ("L", "mean number in the system", known.length, LENGTH_TOLERANCE, length, "packets"),
-            ("utilisation", "share of time it is busy", known.utilisation, UTILISATION_TOLERANCE, utilisation, ""),
+            (
+                "utilisation",
+                "share of time it is busy",
+                known.utilisation,
+                UTILISATION_TOLERANCE,
+                utilisation,
+                "",
+            ),
         ):
             yield Check(
                 f"{name}.rho-{rho}.K-{k}.{part}",
@@ -184,7 +230,10 @@ def _finite() -> Iterator[Check]:
             )
     # The other convention: K - 1 wait, the transmitter holds one more.
     rho, k = 0.8, 10
-    known, scenario = queueing.mm1k(rho, k), port(rho, "exponential", limit=f"{k - 1} pkt", seconds=2000)
+    known, scenario = (
+        queueing.mm1k(rho, k),
+        port(rho, "exponential", limit=f"{k - 1} pkt", seconds=2000),
+    )
     for part, expected, tolerance, measure, unit in (
         ("blocking", known.blocking, BLOCKING_TOLERANCE, blocking, ""),
         ("Lq", known.waiting_packets, LENGTH_TOLERANCE, length, "packets"),
@@ -202,17 +251,44 @@ def _finite() -> Iterator[Check]:
 
 def _red_with_memoryless_traffic() -> Iterator[Check]:
     """RED that looks at the queue itself and drops by independent coins is a birth-death chain."""
-    words = {"w_q": 1.0, "min_th": "2 pkt", "max_th": "12 pkt", "max_p": 0.5, "min_q_for_drop": "0 pkt"}
+    words = {
+        "w_q": 1.0,
+        "min_th": "2 pkt",
+        "max_th": "12 pkt",
+        "max_p": 0.5,
+        "min_q_for_drop": "0 pkt",
+    }
     curve = red.Curve(min_th=2, max_th=12, max_p=0.5)
     for rho in (0.9, 1.5):
         known = queueing.birth_death(rho, [curve.p_b(n) for n in range(13)])
         scenario = port(
-            rho, "exponential", limit="200 pkt", whole=True, seconds=2000, kind="red", spacing="bernoulli", **words
+            rho,
+            "exponential",
+            limit="200 pkt",
+            whole=True,
+            seconds=2000,
+            kind="red",
+            spacing="bernoulli",
+            **words,
         )
-        law = "RED with w_q = 1 and independent coins under M/M/1 traffic is a birth-death chain (Bonald et al. 2000)"
-        yield Check(f"red.mm1.rho-{rho}.loss", law, known.blocking, BLOCKING_TOLERANCE, over_seeds(scenario, drops))
+        law = (
+            "RED with w_q = 1 and independent coins under M/M/1 traffic is a birth-death "
+            "chain (Bonald et al. 2000)"
+        )
         yield Check(
-            f"red.mm1.rho-{rho}.L", law, known.length, LENGTH_TOLERANCE, over_seeds(scenario, length), "packets"
+            f"red.mm1.rho-{rho}.loss",
+            law,
+            known.blocking,
+            BLOCKING_TOLERANCE,
+            over_seeds(scenario, drops),
+        )
+        yield Check(
+            f"red.mm1.rho-{rho}.L",
+            law,
+            known.length,
+            LENGTH_TOLERANCE,
+            over_seeds(scenario, length),
+            "packets",
         )
 
 
@@ -227,8 +303,8 @@ TCP = {
 
 
 def _accounts() -> Iterator[Check]:
-    """What holds in each run, whatever is random in it: the worst of the seeds is looked at. Little's law is about
-    those that wait: a port's sojourn time ends when service begins."""
+    """What holds in each run, whatever is random in it: the worst of the seeds is looked at.
+    Little's law is about those that wait: a port's sojourn time ends when service begins."""
     for name, scenario in (
         ("mm1", port(0.8, "exponential", seconds=4000)),
         ("mm1k", port(0.8, "exponential", limit="9 pkt", seconds=2000)),
@@ -255,11 +331,14 @@ def _accounts() -> Iterator[Check]:
 def unaccounted(run: Run) -> float:
     """Packets of the whole network that nobody answers for."""
     account = run["conservation"]
-    return float(account["sent"] - account["delivered"] - account["dropped"] - account["in_network"])
+    return float(
+        account["sent"] - account["delivered"] - account["dropped"] - account["in_network"]
+    )
 
 
 def found_by_poisson_arrivals(rho: float, packets: int, seed: int) -> float:
-    """What the packets of one Poisson stream find waiting, on average: given to the port one by one."""
+    """What the packets of one Poisson stream find waiting, on average: given to the port one by
+    one."""
     chance = random.Random(seed)
     times, lengths, now = [], [], 0.0
     for _ in range(packets):
@@ -267,7 +346,12 @@ def found_by_poisson_arrivals(rho: float, packets: int, seed: int) -> float:
         times.append(now)
         lengths.append(min(65535, max(1, round(chance.expovariate(1 / MEAN)))))
     arrivals = {"time_s": times, "bytes": lengths}
-    table = drive("drop_tail", {"limit": "unlimited"}, arrivals=arrivals, rate=f"{8 * MEAN / SERVICE_S:.0f} bps")
+    table = drive(
+        "drop_tail",
+        {"limit": "unlimited"},
+        arrivals=arrivals,
+        rate=f"{8 * MEAN / SERVICE_S:.0f} bps",
+    )
     return sum(table.numbers("queue_packets")) / packets
 
 
@@ -278,7 +362,9 @@ def _pasta() -> Check:
         "Poisson arrivals see time averages (Wolff 1982): what they find waiting is Lq of M/M/1",
         queueing.mm1_waiting_packets(rho),
         2 * LENGTH_TOLERANCE,
-        over_drives(("pasta", rho, packets), partial(found_by_poisson_arrivals, rho, packets), float),
+        over_drives(
+            ("pasta", rho, packets), partial(found_by_poisson_arrivals, rho, packets), float
+        ),
         "packets",
     )
 

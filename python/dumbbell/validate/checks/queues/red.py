@@ -1,8 +1,10 @@
-"""RED by itself: its average, its curve and the spacing of its signals, each held at a point and looked at alone.
+"""RED by itself: its average, its curve and the spacing of its signals, each held at a point and
+looked at alone.
 
-A queue is held at a length in two ways. For the average, which must see a length from the first arrival on: one large
-packet fills a queue that is limited and measured in bytes, and small ones bounce off it. For the signals: packets that
-can be marked come exactly as fast as the link sends them, behind a burst; a mark takes none of them out.
+A queue is held at a length in two ways. For the average, which must see a length from the first
+arrival on: one large packet fills a queue that is limited and measured in bytes, and small ones
+bounce off it. For the signals: packets that can be marked come exactly as fast as the link sends
+them, behind a burst; a mark takes none of them out.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ MEAN_TOLERANCE, FREQUENCY_TOLERANCE = 0.02, 0.03
 """For at least 2000 spacings, or 10 000 signals, a seed."""
 VARIANCE_TOLERANCE = 0.05
 ROUNDING = 1e-9
-"""For formulas that differ in the order of floating-point operations only, over some hundred of them."""
+"""For formulas that differ in the order of floating-point operations only, over some hundred of
+them."""
 Z = 3.09
 """A normal quantile: a statistic lies beyond it once in 1000 passports."""
 
@@ -38,9 +41,17 @@ def bounced(queue: float, arrivals: int) -> list[float]:
     """avg after each of some arrivals that all find `queue` packets, from 0."""
     mean = 200
     full = round(queue * mean)
-    words = {"byte_mode": True, "mean_packet_size": f"{mean} B", "w_q": W, "min_th": "500 pkt", "max_th": "600 pkt"}
+    words = {
+        "byte_mode": True,
+        "mean_packet_size": f"{mean} B",
+        "w_q": W,
+        "min_th": "500 pkt",
+        "max_th": "600 pkt",
+    }
     packets = [(0, 1), (0, full)] + [(0, 1)] * arrivals
-    table = drive("red", {"limit": f"{full} B", **words}, arrivals=packets, rate="1 Mbps", mtu=f"{full} B")
+    table = drive(
+        "red", {"limit": f"{full} B", **words}, arrivals=packets, rate="1 Mbps", mtu=f"{full} B"
+    )
     _expect(table.column("verdict")[2:], "drop")
     return table.numbers("avg")[2:]
 
@@ -49,20 +60,34 @@ def burst(packets: int) -> list[float]:
     """avg after each packet of a burst into an empty queue, the n-th of which finds n."""
     words = {"w_q": W, "min_th": "500 pkt", "max_th": "600 pkt", "count_in_service": True}
     arrivals = [(0, 1000)] * (packets + 1)
-    return drive("red", {"limit": "1000 pkt", **words}, arrivals=arrivals, rate="8 Mbps").numbers("avg")
+    return drive("red", {"limit": "1000 pkt", **words}, arrivals=arrivals, rate="8 Mbps").numbers(
+        "avg"
+    )
 
 
 def decayed(style: str, fraction: str, packets: int, idle_s: float) -> float:
-    """avg at the first arrival after a burst of `packets`, which take 1 ms each, and an idle time."""
+    """avg at the first arrival after a burst of `packets`, which take 1 ms each, and an idle
+    time."""
     words = {"w_q": W, "idle_style": style, "idle_fraction": fraction, "mean_packet_size": "500 B"}
     words |= {"min_th": "500 pkt", "max_th": "600 pkt", "count_in_service": True}
     arrivals = [(0.0, 1000)] * (packets + 1) + [((packets + 1) * 1e-3 + idle_s, 1000)]
-    return drive("red", {"limit": "1000 pkt", **words}, arrivals=arrivals, rate="8 Mbps").numbers("avg")[-1]
+    return drive("red", {"limit": "1000 pkt", **words}, arrivals=arrivals, rate="8 Mbps").numbers(
+        "avg"
+    )[-1]
 
 
 def held(found: int, seed: int, **words: Any) -> list[bool]:
-    """For each packet, True if it is marked when it finds `found` waiting; w_q is 1, so that this is avg."""
-    queue = {"limit": "100 pkt", "ecn": True, "w_q": 1.0, "min_th": "5 pkt", "max_th": "15 pkt", "max_p": 0.1, **words}
+    """For each packet, True if it is marked when it finds `found` waiting; w_q is 1, so that this
+    is avg."""
+    queue = {
+        "limit": "100 pkt",
+        "ecn": True,
+        "w_q": 1.0,
+        "min_th": "5 pkt",
+        "max_th": "15 pkt",
+        "max_p": 0.1,
+        **words,
+    }
     start = found + 2
     times = [0] * start + [10**9 * n for n in range(1, PACKETS + 1)]
     arrivals = {"time_ps": times, "bytes": 1000, "ecn": "ect0"}
@@ -72,7 +97,8 @@ def held(found: int, seed: int, **words: Any) -> list[bool]:
 
 
 def overload(gentle: bool) -> Table:
-    """Bursts of 12 packets, 20 % more than the link carries, into a RED whose average follows fast."""
+    """Bursts of 12 packets, 20 % more than the link carries, into a RED whose average follows
+    fast."""
     words = {"w_q": 0.05, "min_th": "5 pkt", "max_th": "15 pkt", "max_p": 0.1, "gentle": gentle}
     words |= {"min_q_for_drop": "0 pkt", "spacing": "bernoulli", "count_in_service": True}
     times = [n // 12 * 10**10 for n in range(40_000)]
@@ -95,7 +121,8 @@ def _average() -> Iterator[Check]:
 
         yield Check(
             f"red.average.step.Q-{queue}.theta-{threshold}",
-            f"{FJ93}: arrivals that find Q until avg >= theta, ln(1 - theta/Q) / ln(1 - w_q), w_q = {W}",
+            f"{FJ93}: arrivals that find Q until avg >= theta, ln(1 - theta/Q) / ln(1 - w_q), w_q "
+            f"= {W}",
             expected,
             0.0,
             once(("step", queue), partial(bounced, queue, 1000), count),
@@ -144,7 +171,9 @@ def _idle() -> Iterator[Check]:
             + ("; ns-2 adds the update for q = 0" if style == "ns2" else ""),
             red.idle(before, W, decays),
             ROUNDING,
-            once(("idle", style, fraction), partial(decayed, style, fraction, packets, idle_s), float),
+            once(
+                ("idle", style, fraction), partial(decayed, style, fraction, packets, idle_s), float
+            ),
             "packets",
         )
 
@@ -155,11 +184,14 @@ def _curve() -> Iterator[Check]:
 
         def off(table: Table, curve: red.Curve = curve) -> float:
             avg = red.averages(table.numbers("queue_packets"), 0.05)
-            return max(abs(curve.p_b(a) - p) for a, p in zip(avg, table.numbers("p_b"), strict=True))
+            return max(
+                abs(curve.p_b(a) - p) for a, p in zip(avg, table.numbers("p_b"), strict=True)
+            )
 
         yield Check(
             f"red.curve.{name}.p_b",
-            f"{FJ93}, Fig. 2{'; Floyd 2000, gentle' if gentle else ''}: worst difference of p_b over 40 000 arrivals",
+            f"{FJ93}, Fig. 2{'; Floyd 2000, gentle' if gentle else ''}: worst difference of p_b "
+            f"over 40 000 arrivals",
             0.0,
             ROUNDING,
             once(("curve", gentle), partial(overload, gentle), off),
@@ -168,7 +200,8 @@ def _curve() -> Iterator[Check]:
     for found, gentle in ((10, False), (14, False), (22, True)):
         yield Check(
             f"red.curve.frequency.avg-{found}",
-            f"{FJ93}: share of packets signalled at avg = {found}, by independent coins{' (gentle)' if gentle else ''}",
+            f"{FJ93}: share of packets signalled at avg = {found}, by independent "
+            f"coins{' (gentle)' if gentle else ''}",
             red.Curve(5, 15, 0.1, gentle).p_b(found),
             FREQUENCY_TOLERANCE,
             over_drives(
@@ -189,9 +222,21 @@ def _regions() -> Iterator[Check]:
 
     make = partial(overload, False)
     law = f"{FJ93}, Fig. 2: below min_th no packet is signalled"
-    yield Check("red.region.below", law, 0.0, 0.0, once(("curve", False), make, signalled(lambda avg: avg < 5)))
+    yield Check(
+        "red.region.below",
+        law,
+        0.0,
+        0.0,
+        once(("curve", False), make, signalled(lambda avg: avg < 5)),
+    )
     law = f"{FJ93}, Fig. 2: from max_th on every packet is signalled"
-    yield Check("red.region.above", law, 1.0, 0.0, once(("curve", False), make, signalled(lambda avg: avg >= 15)))
+    yield Check(
+        "red.region.above",
+        law,
+        1.0,
+        0.0,
+        once(("curve", False), make, signalled(lambda avg: avg >= 15)),
+    )
 
 
 def share(marks: Sequence[bool]) -> float:
@@ -219,7 +264,12 @@ def _spacing() -> Iterator[Check]:
         said = f"{FJ93}, {words}"
         mean = 2.5 * MEAN_TOLERANCE if name == "bernoulli" else MEAN_TOLERANCE
         yield Check(
-            f"red.spacing.{name}.mean", f"{said}: mean", law.mean, mean, over_drives(key, make, _mean), "packets"
+            f"red.spacing.{name}.mean",
+            f"{said}: mean",
+            law.mean,
+            mean,
+            over_drives(key, make, _mean),
+            "packets",
         )
         yield _fit(name, law, said, key, make)
         if name != "bernoulli":
@@ -231,7 +281,12 @@ def _spacing() -> Iterator[Check]:
                 over_drives(key, make, _variance),
             )
             yield Check(
-                f"red.spacing.{name}.most", f"{said}: most", law.most, 0.0, over_drives(key, make, _most), "packets"
+                f"red.spacing.{name}.most",
+                f"{said}: most",
+                law.most,
+                0.0,
+                over_drives(key, make, _most),
+                "packets",
             )
 
 
@@ -253,12 +308,15 @@ def _variance(sample: Sequence[int]) -> float:
 
 
 def _fit(name: str, law: red.Law, said: str, key: Any, make: Callable[[int], list[int]]) -> Check:
-    """Pearson's chi-square of all seeds together: its mean is that of the law's degrees of freedom."""
+    """Pearson's chi-square of all seeds together: its mean is that of the law's degrees of
+    freedom."""
     dof = len(red.classes(law)) - 1
 
     def measure(runner: Runner) -> Measured:
         sample = [
-            x for seed in range(1, runner.seeds + 1) for x in runner.keep(("drive", key, seed), partial(make, seed))
+            x
+            for seed in range(1, runner.seeds + 1)
+            for x in runner.keep(("drive", key, seed), partial(make, seed))
         ]
         return Measured(red.chi_square(sample, law), n=runner.seeds)
 

@@ -1,10 +1,12 @@
-"""BBR's model of a path where it is alone: the bandwidth that its cycle leaves unused, and the round-trip time.
+"""BBR's model of a path where it is alone: the bandwidth that its cycle leaves unused, and the
+round-trip time.
 
-The cycle's mean gain is one, so that in the long run it uses all but the pacing margin (`bbr.used`): 0.99. Two things
-have their place in the tolerance: that a probe lasts until a quarter more is in flight, and that the slow phase ends
-as soon as the queue is gone. Both make the mean gain more than one, by less than half a percent where the three quanta
-of 1 ms that the window allows for are little beside the round trip. PROBE_RTT is put off. RTprop (`bbr.rt-prop`) is
-exact: one packet finds each link free.
+The cycle's mean gain is one, so that in the long run it uses all but the pacing margin
+(`bbr.used`): 0.99. Two things have their place in the tolerance: that a probe lasts until a quarter
+more is in flight, and that the slow phase ends as soon as the queue is gone. Both make the mean
+gain more than one, by less than half a percent where the three quanta of 1 ms that the window
+allows for are little beside the round trip. PROBE_RTT is put off. RTprop (`bbr.rt-prop`) is exact:
+one packet finds each link free.
 """
 
 from __future__ import annotations
@@ -27,7 +29,13 @@ def _scenario() -> dict[str, Any]:
     flow = paths.sender({"kind": "bbr", "min_rtt_window": "1000 s"}, RTT)
     link = {"rate": f"{RATE / 1e6:g} Mbps", "delay": "1 ms"}
     queue = {"kind": "drop_tail", "limit": "unlimited"}
-    return {"duration": "60 s", "warmup": "10 s", "dumbbell": {"bottleneck": link}, "queue": queue, "flow": [flow]}
+    return {
+        "duration": "60 s",
+        "warmup": "10 s",
+        "dumbbell": {"bottleneck": link},
+        "queue": queue,
+        "flow": [flow],
+    }
 
 
 def _used(runner: Runner, scenario: dict[str, Any]) -> Measured:
@@ -51,14 +59,20 @@ def _hops() -> tuple[tuple[float, float], ...]:
 CHECKS = [
     Check(
         id="bbr.used",
-        law="1 - margin of the path, alone: the mean of the gains of PROBE_BW is 1; draft-cardwell-iccrg-bbr-00",
+        law=(
+            "1 - margin of the path, alone: the mean of the gains of PROBE_BW is 1; "
+            "draft-cardwell-iccrg-bbr-00"
+        ),
         expected=bbr.used(),
         tolerance=0.006,
         measure=partial(_used, scenario=_scenario()),
     ),
     Check(
         id="bbr.rt-prop",
-        law="RTprop = propagation and one transmission on each link; draft-cardwell-iccrg-bbr-00 section 4.1.2",
+        law=(
+            "RTprop = propagation and one transmission on each link; "
+            "draft-cardwell-iccrg-bbr-00 section 4.1.2"
+        ),
         expected=bbr.round_trip(RTT, _hops()),
         tolerance=1e-4,
         measure=partial(_rt_prop, scenario=_scenario()),

@@ -1,12 +1,13 @@
 """CUBIC against RFC 9438: its mean window at given losses, its curve after a loss, its decrease.
 
-Equation 6 of the RFC is a tooth from beta W_max back to W_max in exactly 1/p segments. It is a fixed point that hardly
-attracts: a tooth that is d seconds too long raises the next W_max by C d^3, so that a flow that starts elsewhere stays
-off for hundreds of losses (11 % above, if it starts at the mean window). These flows start at the equation's W_max,
-and without fast convergence, which the equation does not know. Two round trips a tooth are allowed, to notice and to
-repair a loss. At random losses (`cubic.random`) chance moves W_max about, and the mean forgets where the flow began;
-it is compared with what section 4.2's curve gives when losses are drawn. The curve W(t) is sampled with round trips of
-10 ms, within what the curve moves in one of them.
+Equation 6 of the RFC is a tooth from beta W_max back to W_max in exactly 1/p segments. It is a
+fixed point that hardly attracts: a tooth that is d seconds too long raises the next W_max by C d^3,
+so that a flow that starts elsewhere stays off for hundreds of losses (11 % above, if it starts at
+the mean window). These flows start at the equation's W_max, and without fast convergence, which the
+equation does not know. Two round trips a tooth are allowed, to notice and to repair a loss. At
+random losses (`cubic.random`) chance moves W_max about, and the mean forgets where the flow began;
+it is compared with what section 4.2's curve gives when losses are drawn. The curve W(t) is sampled
+with round trips of 10 ms, within what the curve moves in one of them.
 """
 
 from __future__ import annotations
@@ -31,7 +32,12 @@ PURE = {"kind": "cubic", "tcp_friendliness": False, "fast_convergence": False}
 def _windows(first: float, **fields: Any) -> dict[str, Any]:
     """Fields of a flow that begins in congestion avoidance, with so many segments."""
     segments = f"{round(first)} pkt"
-    return {"initial_window": segments, "initial_ssthresh": segments, "initial_window_bytes": "unlimited", **fields}
+    return {
+        "initial_window": segments,
+        "initial_ssthresh": segments,
+        "initial_window_bytes": "unlimited",
+        **fields,
+    }
 
 
 # The mean window at losses that come at equal intervals.
@@ -42,8 +48,9 @@ def _mean(runner: Runner, scenario: Mapping[str, Any], rtt: float) -> Measured:
 
 
 def _cubic_tooth(p: float, rtt: float) -> Check:
-    """In the cubic region. A tooth that is off equation 6 by d seconds moves the next W_max by C d^3, hardly at all: so
-    the flow begins at the equation's W_max, with a loss. Fast convergence is not in the equation."""
+    """In the cubic region. A tooth that is off equation 6 by d seconds moves the next W_max by C
+    d^3, hardly at all: so the flow begins at the equation's W_max, with a loss. Fast convergence is
+    not in the equation."""
     w_max = cubic.tooth_peak(p, rtt)
     rounds = cubic.rounds_in_tooth(p, rtt)
     flow = paths.sender({"kind": "cubic", "fast_convergence": False}, rtt, **_windows(w_max))
@@ -52,7 +59,10 @@ def _cubic_tooth(p: float, rtt: float) -> Check:
     scenario = paths.clear(flow, seconds=(TEETH + 1) * tooth, warmup=tooth, queue=queue)
     return Check(
         id=f"cubic.window.rtt-{rtt * 1e3:g}ms.p-1e{_exponent(p)}",
-        law="AVG_W = 1.0538 (RTT/p)^(3/4), every 1/p-th packet lost, to two round trips a tooth: RFC 9438 section 5.1",
+        law=(
+            "AVG_W = 1.0538 (RTT/p)^(3/4), every 1/p-th packet lost, to two round trips a "
+            "tooth: RFC 9438 section 5.1"
+        ),
         expected=cubic.mean_window(p, rtt),
         tolerance=2 / rounds,
         measure=partial(_mean, scenario=scenario, rtt=rtt),
@@ -62,7 +72,8 @@ def _cubic_tooth(p: float, rtt: float) -> Check:
 
 
 def _reno_tooth(p: float, rtt: float) -> Check:
-    """In the Reno-friendly region: teeth of AIMD(alpha, 0.3), of (1 - beta) W_max / alpha round trips."""
+    """In the Reno-friendly region: teeth of AIMD(alpha, 0.3), of (1 - beta) W_max / alpha round
+    trips."""
     w_max = cubic.friendly_peak(p)
     rounds = (1 - cubic.BETA) * w_max / cubic.alpha()
     flow = paths.sender("cubic", rtt, **_windows(w_max))
@@ -71,7 +82,10 @@ def _reno_tooth(p: float, rtt: float) -> Check:
     scenario = paths.clear(flow, seconds=(TEETH + 5) * tooth, warmup=5 * tooth, queue=queue)
     return Check(
         id=f"cubic.reno-friendly.rtt-{rtt * 1e3:g}ms.p-1e{_exponent(p)}",
-        law="AVG_W = sqrt(3/(2p)) where that is more, to two round trips a tooth: RFC 9438 sections 4.3 and 5.1",
+        law=(
+            "AVG_W = sqrt(3/(2p)) where that is more, to two round trips a tooth: RFC 9438 "
+            "sections 4.3 and 5.1"
+        ),
         expected=cubic.mean_window(p, rtt),
         tolerance=2 / rounds,
         measure=partial(_mean, scenario=scenario, rtt=rtt),
@@ -80,7 +94,8 @@ def _reno_tooth(p: float, rtt: float) -> Check:
 
 
 def _random_losses(p: float, rtt: float) -> Check:
-    """Chance moves W_max about, so that here the mean depends on C and beta alone, wherever the flow began."""
+    """Chance moves W_max about, so that here the mean depends on C and beta alone, wherever the
+    flow began."""
     flow = paths.sender(dict(PURE), rtt, **_windows(cubic.tooth_peak(p, rtt)))
     seconds = LOSSES / p / cubic.cubic_window(p, rtt) * rtt
     scenario = paths.clear(flow, seconds=seconds + 40, warmup=40, loss=p)
@@ -92,7 +107,10 @@ def _random_losses(p: float, rtt: float) -> Check:
     expected = cubic.random_window(p, rtt)
     return Check(
         id=f"cubic.random.rtt-{rtt * 1e3:g}ms.p-{p * 1e3:g}e-3",
-        law="mean window at random losses, W(t) alone (no Reno, no fast convergence): RFC 9438 section 4.2",
+        law=(
+            "mean window at random losses, W(t) alone (no Reno, no fast convergence): RFC "
+            "9438 section 4.2"
+        ),
         expected=expected,
         # The round trip in which a loss is noticed, of 1 / (p W); and what the law is drawn to.
         tolerance=p * expected + 0.01,
@@ -115,7 +133,8 @@ def _mean_windows() -> Iterator[Check]:
         yield _random_losses(p, rtt)
 
 
-# The curve after one loss: round trips of 10 ms, so that the window is where the curve is, not a round trip behind.
+# The curve after one loss: round trips of 10 ms, so that the window is where the curve is, not a
+# round trip behind.
 
 W_MAX = 100
 FINE = 0.01
@@ -129,7 +148,8 @@ def _one_loss(
 
 
 def _sample(runner: Runner, t: float) -> Measured:
-    """The window `t` seconds after the end of recovery, when congestion avoidance begins; between two rows linear."""
+    """The window `t` seconds after the end of recovery, when congestion avoidance begins; between
+    two rows linear."""
     seen = paths.recorded(runner, _one_loss(W_MAX), every="10 ms")
     at = seen.reactions("recovered")[0]["time_s"] + t
     before, after = None, None
@@ -140,17 +160,23 @@ def _sample(runner: Runner, t: float) -> Measured:
             after = row
     assert before is not None and after is not None
     share = (at - before["time_s"]) / (after["time_s"] - before["time_s"])
-    return Measured(before["cwnd_packets"] + share * (after["cwnd_packets"] - before["cwnd_packets"]))
+    return Measured(
+        before["cwnd_packets"] + share * (after["cwnd_packets"] - before["cwnd_packets"])
+    )
 
 
 def _curve() -> Iterator[Check]:
     after = cubic.BETA * W_MAX
     for t in (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0):
-        # The window follows the curve by its acknowledgements, of which a round trip of 10 ms brings one burst.
+        # The window follows the curve by its acknowledgements, of which a round trip of 10 ms
+        # brings one burst.
         slope = abs(cubic.window(t + FINE, W_MAX, after) - cubic.window(t, W_MAX, after))
         yield Check(
             id=f"cubic.curve.t-{t:g}s",
-            law="W(t) = C(t-K)^3 + W_max after a loss at 100 segments, to a round trip: RFC 9438 section 4.2",
+            law=(
+                "W(t) = C(t-K)^3 + W_max after a loss at 100 segments, to a round trip: RFC "
+                "9438 section 4.2"
+            ),
             expected=cubic.window(t, W_MAX, after),
             tolerance=slope + 0.02,
             absolute=True,
@@ -160,7 +186,8 @@ def _curve() -> Iterator[Check]:
 
 
 def _k(runner: Runner) -> Measured:
-    """K by the curve's shape: t - cbrt((W - W_max) / C), the mean over samples away from the plateau."""
+    """K by the curve's shape: t - cbrt((W - W_max) / C), the mean over samples away from the
+    plateau."""
     seen = []
     for t in (0.5, 1.0, 2.0, 6.0, 7.0, 8.0):
         above = (_sample(runner, t).value - W_MAX) / cubic.C
@@ -177,7 +204,8 @@ def _decrease(runner: Runner, scenario: Mapping[str, Any], cause: str) -> Measur
 
 
 def _remembered(runner: Runner, scenario: Mapping[str, Any]) -> Measured:
-    """W_max after the second loss by the window that it found; the control shows both in segments."""
+    """W_max after the second loss by the window that it found; the control shows both in
+    segments."""
     control = paths.recorded(runner, scenario).reactions("loss")[1]["control"]
     shown = {name: float(value) for name, value in (word.split("=") for word in control.split())}
     return Measured(shown["w_max"] / shown["cwnd_prior"])
@@ -198,7 +226,12 @@ def _one_signal() -> Iterator[Check]:
     signals: tuple[tuple[str, dict[str, Any], float, str], ...] = (
         ("loss", {}, cubic.BETA, "a loss leaves 0.7 of what is in flight: RFC 9438 section 4.6"),
         ("ecn_echo", {}, cubic.BETA, "a mark is as a loss: RFC 9438 section 4.6"),
-        ("ecn_echo", {"abe": True}, cubic.BETA_ECN, "with ABE a mark leaves 0.85: RFC 8511 section 4.2"),
+        (
+            "ecn_echo",
+            {"abe": True},
+            cubic.BETA_ECN,
+            "with ABE a mark leaves 0.85: RFC 8511 section 4.2",
+        ),
     )
     for cause, options, share, law in signals:
         marks = cause == "ecn_echo"
@@ -207,7 +240,8 @@ def _one_signal() -> Iterator[Check]:
             id=f"cubic.decrease.{'abe' if options else 'mark' if marks else 'loss'}",
             law=law,
             expected=share,
-            # The acknowledgement that echoes a mark has taken its own segment out of what is in flight.
+            # The acknowledgement that echoes a mark has taken its own segment out of what is in
+            # flight.
             tolerance=1 / W_MAX if marks else byte,
             absolute=True,
             measure=partial(_decrease, scenario=scenario, cause=cause),
@@ -216,7 +250,10 @@ def _one_signal() -> Iterator[Check]:
         scenario = _one_loss(W_MAX, {"kind": "cubic", "fast_convergence": convergent}, lost="2,600")
         yield Check(
             id=f"cubic.w-max.{'fast-convergence' if convergent else 'plain'}",
-            law="a loss below W_max leaves W_max = 0.85 cwnd with fast convergence, cwnd without: RFC 9438 section 4.7",
+            law=(
+                "a loss below W_max leaves W_max = 0.85 cwnd with fast convergence, cwnd "
+                "without: RFC 9438 section 4.7"
+            ),
             expected=cubic.fast_convergence(1.0) if convergent else 1,
             tolerance=1e-12,
             measure=partial(_remembered, scenario=scenario),

@@ -1,8 +1,9 @@
 """How flows share: Jain's index of equal flows, round-trip times, Chiu and Jain's convergence.
 
-Between 1/RTT and 1/RTT^2, says experience with shared queues. Both ends are exact: at equal independent losses the
-ratio of goodputs is that of round-trip times (Mathis et al. 1997), at losses that hit all flows at the same instants
-its square. Such losses leave the distance of windows as it is until the next of them multiplies it.
+Between 1/RTT and 1/RTT^2, says experience with shared queues. Both ends are exact: at equal
+independent losses the ratio of goodputs is that of round-trip times (Mathis et al. 1997), at losses
+that hit all flows at the same instants its square. Such losses leave the distance of windows as it
+is until the next of them multiplies it.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ def _ratio(runner: Runner, scenario: Mapping[str, Any]) -> Measured:
 
 
 def _index(runner: Runner, scenario: Mapping[str, Any]) -> Measured:
-    return Measured.of([fairness.jain(_goodputs(run)) for run in paths.run(runner, scenario, runner.seeds)])
+    return Measured.of(
+        [fairness.jain(_goodputs(run)) for run in paths.run(runner, scenario, runner.seeds)]
+    )
 
 
 def _equal_loss() -> Iterator[Check]:
@@ -55,7 +58,10 @@ def _equal_loss() -> Iterator[Check]:
         )
         yield Check(
             id=f"fairness.rtt.{near * 1e3:g}ms-{far * 1e3:g}ms.jain",
-            law="Jain's index of two goodputs in that ratio, (1+r)^2 / (2 (1+r^2)): Jain, Chiu, Hawe 1984",
+            law=(
+                "Jain's index of two goodputs in that ratio, (1+r)^2 / (2 (1+r^2)): Jain, "
+                "Chiu, Hawe 1984"
+            ),
             expected=fairness.jain_of_ratio(fairness.ratio_at_equal_loss(near, far)),
             tolerance=0.1,
             measure=partial(_index, scenario=scenario),
@@ -68,7 +74,9 @@ def _equal_loss() -> Iterator[Check]:
             law="flows that are alike and lose alike have an index of 1: Jain, Chiu, Hawe 1984",
             expected=fairness.jain([1.0] * n),
             tolerance=0.02,
-            measure=partial(_index, scenario=paths.clear(*flows, seconds=600, warmup=10, loss=3e-3)),
+            measure=partial(
+                _index, scenario=paths.clear(*flows, seconds=600, warmup=10, loss=3e-3)
+            ),
             quick=n == 2,
         )
 
@@ -83,8 +91,13 @@ def _apart(runner: Runner, losses: int, b: float) -> Measured:
     """How far apart the windows are half a period after so many losses, segments."""
     flows = []
     for window in (LARGE, SMALL):
-        start: dict[str, Any] = {"initial_window": f"{window} pkt", "initial_ssthresh": f"{window} pkt"}
-        flows.append(paths.sender({"kind": "aimd", "b": b}, RTT, initial_window_bytes="unlimited", **start))
+        start: dict[str, Any] = {
+            "initial_window": f"{window} pkt",
+            "initial_ssthresh": f"{window} pkt",
+        }
+        flows.append(
+            paths.sender({"kind": "aimd", "b": b}, RTT, initial_window_bytes="unlimited", **start)
+        )
     queue = EachFlowAt(period=PERIOD, limit="unlimited")
     scenario = paths.clear(*_named(*flows), seconds=5 * PERIOD, queue=queue)
     rows = paths.recorded(runner, scenario, every="100 ms").rows("flows")
@@ -98,7 +111,10 @@ def _convergence() -> Iterator[Check]:
         for losses in (0, 1, 2, 3, 4):
             yield Check(
                 id=f"fairness.converge.b-{b:g}.losses-{losses}",
-                law="a loss of both multiplies the distance of their windows by 1 - b, to a segment: Chiu, Jain 1989",
+                law=(
+                    "a loss of both multiplies the distance of their windows by 1 - b, to a "
+                    "segment: Chiu, Jain 1989"
+                ),
                 expected=fairness.apart(LARGE - SMALL, losses, 1 - b),
                 tolerance=1,
                 absolute=True,
@@ -119,12 +135,15 @@ def _shared(runner: Runner, scenario: Mapping[str, Any], flow: int) -> Measured:
 def _together() -> Iterator[Check]:
     period = 10.0
     for near, far in ((0.05, 0.1), (0.03, 0.12)):
-        # Teeth begin where the law has them. Each loss costs three round trips of its tooth: one to notice it, one to
-        # repair it, and some of one because windows are whole segments.
+        # Teeth begin where the law has them. Each loss costs three round trips of its tooth: one to
+        # notice it, one to repair it, and some of one because windows are whole segments.
         flows = []
         for rtt in (near, far):
             peak = round(2 * period / rtt)
-            start: dict[str, Any] = {"initial_window": f"{peak // 2} pkt", "initial_ssthresh": f"{peak // 2} pkt"}
+            start: dict[str, Any] = {
+                "initial_window": f"{peak // 2} pkt",
+                "initial_ssthresh": f"{peak // 2} pkt",
+            }
             flows.append(paths.sender("sack", rtt, initial_window_bytes="unlimited", **start))
         queue = EachFlowAt(period=period, limit="unlimited")
         scenario = paths.clear(*_named(*flows), seconds=6 * period, warmup=period, queue=queue)
@@ -132,7 +151,10 @@ def _together() -> Iterator[Check]:
         for flow, rtt in enumerate((near, far)):
             yield Check(
                 id=f"{head}.rtt-{rtt * 1e3:g}ms",
-                law="3/2 T MSS/RTT^2 with a loss every T seconds, to three round trips of T: the sawtooth in time",
+                law=(
+                    "3/2 T MSS/RTT^2 with a loss every T seconds, to three round trips of T: "
+                    "the sawtooth in time"
+                ),
                 expected=8 * paths.MSS * fairness.rate_at_losses_together(period, rtt),
                 tolerance=3 * rtt / period,
                 measure=partial(_shared, scenario=scenario, flow=flow),
@@ -140,7 +162,10 @@ def _together() -> Iterator[Check]:
             )
         yield Check(
             id=f"{head}.ratio",
-            law="goodput is proportional to 1/RTT^2 when losses hit all at once, to three round trips of the longer",
+            law=(
+                "goodput is proportional to 1/RTT^2 when losses hit all at once, to three "
+                "round trips of the longer"
+            ),
             expected=fairness.ratio_at_losses_together(near, far),
             tolerance=3 * far / period,
             measure=partial(_shared, scenario=scenario, flow=-1),

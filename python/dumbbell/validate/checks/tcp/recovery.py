@@ -1,10 +1,11 @@
-"""One to four losses in a window of sixteen: how Tahoe, Reno, NewReno and SACK repair them (Fall and Floyd 1996).
+"""One to four losses in a window of sixteen: how Tahoe, Reno, NewReno and SACK repair them (Fall
+and Floyd 1996).
 
-The fifth, seventh, ninth and eleventh segment of a window in congestion avoidance are lost, or the first few of them.
-What must happen is worked out by a round-based model of its own, written from RFC 5681, 3042, 6582 and 6675
-(`laws/tcp/recovery.py`): how many timeouts, when the last of them is repaired, how many segments go twice. Reno's third
-loss needs a timeout, NewReno repairs one in each round trip, SACK all as soon as the halved window lets it. RTO is 1
-s, ten round trips.
+The fifth, seventh, ninth and eleventh segment of a window in congestion avoidance are lost, or the
+first few of them. What must happen is worked out by a round-based model of its own, written from
+RFC 5681, 3042, 6582 and 6675 (`laws/tcp/recovery.py`): how many timeouts, when the last of them is
+repaired, how many segments go twice. Reno's third loss needs a timeout, NewReno repairs one in each
+round trip, SACK all as soon as the halved window lets it. RTO is 1 s, ten round trips.
 """
 
 from __future__ import annotations
@@ -30,9 +31,17 @@ MIN_RTO = 1.0
 
 
 def scenario(cc: str, losses: int) -> dict[str, Any]:
-    """A flow in congestion avoidance whose first window loses so many segments; without what came after RFC 6675."""
-    window: dict[str, Any] = {"initial_window": f"{WINDOW} pkt", "initial_ssthresh": f"{WINDOW} pkt"}
-    later: dict[str, Any] = {"frto": False, "min_rto": f"{MIN_RTO * 1e3:g} ms", "initial_window_bytes": "unlimited"}
+    """A flow in congestion avoidance whose first window loses so many segments; without what came
+    after RFC 6675."""
+    window: dict[str, Any] = {
+        "initial_window": f"{WINDOW} pkt",
+        "initial_ssthresh": f"{WINDOW} pkt",
+    }
+    later: dict[str, Any] = {
+        "frto": False,
+        "min_rto": f"{MIN_RTO * 1e3:g} ms",
+        "initial_window_bytes": "unlimited",
+    }
     if cc == "sack":
         later |= {"detection": "dupack", "reduction": "rfc6675", "tail_loss_probe": False}
     lost = ",".join(map(str, LOST[:losses]))
@@ -48,7 +57,11 @@ def _observed(runner: Runner, cc: str, losses: int, what: str) -> Measured:
     lost = {row["seq"] for row in data if row["dropped_ps"] is not None}
     if what == "again":
         return Measured(sum(row["retransmit"] for row in data))
-    repaired = {row["seq"]: row["delivered_ps"] for row in reversed(data) if row["seq"] in lost and row["delivered_ps"]}
+    repaired = {
+        row["seq"]: row["delivered_ps"]
+        for row in reversed(data)
+        if row["seq"] in lost and row["delivered_ps"]
+    }
     return Measured(max(repaired.values()) * 1e-12 / RTT)
 
 
@@ -66,7 +79,10 @@ def _checks() -> Iterator[Check]:
             )
             yield Check(
                 id=f"{head}.repaired",
-                law="when the receiver has the last of the lost segments, by the rules: RFC 5681, 6582, 6675",
+                law=(
+                    "when the receiver has the last of the lost segments, by the rules: RFC "
+                    "5681, 6582, 6675"
+                ),
                 expected=law.repaired,
                 tolerance=SERIALISATION,
                 absolute=True,

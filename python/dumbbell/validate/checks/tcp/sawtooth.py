@@ -1,11 +1,13 @@
-"""One flow, one link, one buffer: how much of the link the sawtooth uses, how much it keeps waiting, how long it is.
+"""One flow, one link, one buffer: how much of the link the sawtooth uses, how much it keeps
+waiting, how long it is.
 
-The laws are those of a fluid: the window rises by a segment each round trip from half its peak, the link is busy while
-it is above the bandwidth-delay product. Here that is 200 packets, and they add what a fluid has not: one in
-transmission and one that finds no room, so that shares are within 1 % and lengths within two packets. The least buffer
-for which the law of no buffer (75 %) holds is two packets: acknowledgements are clocked by the link itself, so packets
-come exactly when those before them have left, one place may be taken while the last still goes, and the growth of the
-window needs another. With a single one the flow loses by such coincidences and never fills the path.
+The laws are those of a fluid: the window rises by a segment each round trip from half its peak, the
+link is busy while it is above the bandwidth-delay product. Here that is 200 packets, and they add
+what a fluid has not: one in transmission and one that finds no room, so that shares are within 1 %
+and lengths within two packets. The least buffer for which the law of no buffer (75 %) holds is two
+packets: acknowledgements are clocked by the link itself, so packets come exactly when those before
+them have left, one place may be taken while the last still goes, and the growth of the window needs
+another. With a single one the flow loses by such coincidences and never fills the path.
 """
 
 from __future__ import annotations
@@ -28,17 +30,20 @@ TEETH = 10
 
 
 SMALLEST = 2
-"""The least buffer that has the law of none, packets. Packets come just as those before them have left, so that one
-place may be taken by the next of a train while the last still goes; the growth of the window needs another."""
+"""The least buffer that has the law of none, packets. Packets come just as those before them have
+left, so that one place may be taken by the next of a train while the last still goes; the growth of
+the window needs another."""
 
 
 def _period(limit: int) -> float:
-    """One packet more in the pipe, in transmission; the first that finds no room comes on top of a full buffer."""
+    """One packet more in the pipe, in transmission; the first that finds no room comes on top of a
+    full buffer."""
     return sawtooth.period(BDP + 1, BDP + limit + 2, BDP / RTT)
 
 
 def scenario(cc: str, limit: int) -> dict[str, Any]:
-    """A flow that comes near its sawtooth without overflowing the buffer in slow start, then some teeth."""
+    """A flow that comes near its sawtooth without overflowing the buffer in slow start, then some
+    teeth."""
     b = limit / BDP
     # Slow start has half its window waiting at most.
     gentle = max(2, min(limit, int(0.6 * (1 + b) * BDP)))
@@ -61,7 +66,9 @@ def _queue(runner: Runner, cc: str, limit: int, what: str) -> Measured:
 
 def _tooth(runner: Runner, cc: str, limit: int) -> Measured:
     """The mean time from one loss to the next, after the first ones."""
-    at = [row["time_s"] for row in paths.recorded(runner, scenario(cc, limit)).reactions("loss")][2:]
+    at = [row["time_s"] for row in paths.recorded(runner, scenario(cc, limit)).reactions("loss")][
+        2:
+    ]
     return Measured((at[-1] - at[0]) / (len(at) - 1))
 
 
@@ -71,7 +78,10 @@ def _utilizations() -> Iterator[Check]:
         for cc in ("reno", "newreno", "sack") if limit in (SMALLEST, 100, 200) else ("sack",):
             yield Check(
                 id=f"sawtooth.{cc}.buffer-{b:g}.utilization",
-                law="3/4 (1+b)^2 / (1+b+b^2), a buffer of b <= 1 BDP, 1 above, to two packets of 200: fluid sawtooth",
+                law=(
+                    "3/4 (1+b)^2 / (1+b+b^2), a buffer of b <= 1 BDP, 1 above, to two "
+                    "packets of 200: fluid sawtooth"
+                ),
                 expected=sawtooth.utilisation(b),
                 tolerance=2 / BDP,
                 absolute=True,
@@ -93,11 +103,15 @@ def _backlogs() -> Iterator[Check]:
 
 
 def _periods() -> Iterator[Check]:
-    """A round trip to notice a loss, one to repair it, and less than one because windows are whole segments."""
+    """A round trip to notice a loss, one to repair it, and less than one because windows are whole
+    segments."""
     for limit in (20, 100, 200):
         yield Check(
             id=f"sawtooth.sack.buffer-{limit / BDP:g}.period",
-            law="from loss to loss, a segment more each round trip, to three round trips: fluid sawtooth",
+            law=(
+                "from loss to loss, a segment more each round trip, to three round trips: "
+                "fluid sawtooth"
+            ),
             expected=_period(limit),
             tolerance=3 * (1 + limit / BDP) * RTT,
             absolute=True,

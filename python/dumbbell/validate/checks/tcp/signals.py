@@ -1,4 +1,5 @@
-"""Explicit congestion notification: how often and by how much marks take from the window; that they lose nothing."""
+"""Explicit congestion notification: how often and by how much marks take from the window; that they
+lose nothing."""
 
 from __future__ import annotations
 
@@ -19,14 +20,17 @@ ABE = {"kind": "sack", "abe": True}
 
 
 def _marked(cc: str | Mapping[str, Any], marked: str) -> dict[str, Any]:
-    """A flow in congestion avoidance with a window of 64, of which the first window's packets are marked as said."""
+    """A flow in congestion avoidance with a window of 64, of which the first window's packets are
+    marked as said."""
     window: dict[str, Any] = {
         "initial_window": f"{WINDOW} pkt",
         "initial_ssthresh": f"{WINDOW} pkt",
         "initial_window_bytes": "unlimited",
     }
     flow = paths.sender(cc, RTT, ecn="rfc3168", **window)
-    return paths.clear(flow, seconds=1.05, queue=Chosen(packets=marked, marks=True, limit="unlimited"))
+    return paths.clear(
+        flow, seconds=1.05, queue=Chosen(packets=marked, marks=True, limit="unlimited")
+    )
 
 
 def _left(runner: Runner, cc: str | Mapping[str, Any]) -> Measured:
@@ -43,7 +47,9 @@ def _count(runner: Runner, marked: str, what: str) -> Measured:
 
 def _between(runner: Runner) -> Measured:
     """Round trips between the first two reductions while everything is marked."""
-    at = [row["time_s"] for row in paths.recorded(runner, _marked("sack", "1-")).reactions("ecn_echo")]
+    at = [
+        row["time_s"] for row in paths.recorded(runner, _marked("sack", "1-")).reactions("ecn_echo")
+    ]
     return Measured((at[1] - at[0]) / RTT)
 
 
@@ -64,7 +70,10 @@ def _reductions() -> Iterator[Check]:
     for name, marked in (("one-mark", "2"), ("a-window-of-marks", many)):
         yield Check(
             id=f"ecn.{name}.reductions",
-            law="one reduction for a window of data, however many marks it has: RFC 3168 section 6.1.2",
+            law=(
+                "one reduction for a window of data, however many marks it has: RFC 3168 "
+                "section 6.1.2"
+            ),
             expected=1,
             tolerance=0,
             measure=partial(_count, marked=marked, what="reductions"),
@@ -98,13 +107,21 @@ def _teeth() -> Iterator[Check]:
         for name, cc, b in (("sack", "sack", 0.5), ("abe", ABE, 1 - windows.LEFT_BY_MARK_ABE)):
             peak = throughput.aimd_peak(1, b, 1 / every)
             rounds = b * peak
-            window: dict[str, Any] = {"initial_window": f"{int(peak)} pkt", "initial_ssthresh": f"{int(peak)} pkt"}
+            window: dict[str, Any] = {
+                "initial_window": f"{int(peak)} pkt",
+                "initial_ssthresh": f"{int(peak)} pkt",
+            }
             flow = paths.sender(cc, RTT, ecn="rfc3168", initial_window_bytes="unlimited", **window)
             queue = Nth(every=every, marks=True, limit="unlimited")
-            scenario = paths.clear(flow, seconds=28 * rounds * RTT, warmup=8 * rounds * RTT, queue=queue)
+            scenario = paths.clear(
+                flow, seconds=28 * rounds * RTT, warmup=8 * rounds * RTT, queue=queue
+            )
             yield Check(
                 id=f"ecn.sqrt.every-{every}.{name}",
-                law="B = MSS/RTT sqrt(a(2-b)/(2b p)), every 1/p-th packet marked, to two round trips a tooth",
+                law=(
+                    "B = MSS/RTT sqrt(a(2-b)/(2b p)), every 1/p-th packet marked, to two "
+                    "round trips a tooth"
+                ),
                 expected=8 * paths.MSS * throughput.aimd(1, b, 1 / every, RTT),
                 tolerance=2 / rounds,
                 measure=partial(_mean, scenario=scenario),

@@ -1,15 +1,17 @@
 """Throughput at given losses: the square root law and its constants, AIMD(a, b), timeouts.
 
-The path has 10 Gbit/s and no queue, so that round trips are those of propagation; losses are the law's own:
-independent (`bernoulli`), or every n-th packet. The square root law comes from a sawtooth between W/2 and W with a
-loss every 1/p segments (Mathis et al. 1997). What it leaves out is the round trip in which a loss is noticed and the
-one in which it is repaired, in a tooth of b W/2 round trips: checks with losses at equal intervals (`sqrt`, `aimd`)
-allow these two and no more. With delayed acknowledgements the last segment of an odd window waits for the next round,
-and has its place in the tolerance. At independent losses the exact constant of the same sawtooth is 1.3098 instead of
-1.2247 (Ott, Kemperman, Mathis 1996; for other a and b Guillemin, Robert, Zwart 2004); `mathis` compares with the
-published constant, within 15 %, where timeouts are rare (p <= 3e-3). `pftk` has p = 0.001 to 0.1, T0 = 1 s (the least
-RTO) and a Reno sender, as its authors had; independent losses are not their loss model, in which the rest of a round
-is lost as well but repaired at once, which Reno does not do. These lines agree within 25 %.
+The path has 10 Gbit/s and no queue, so that round trips are those of propagation; losses are the
+law's own: independent (`bernoulli`), or every n-th packet. The square root law comes from a
+sawtooth between W/2 and W with a loss every 1/p segments (Mathis et al. 1997). What it leaves out
+is the round trip in which a loss is noticed and the one in which it is repaired, in a tooth of b
+W/2 round trips: checks with losses at equal intervals (`sqrt`, `aimd`) allow these two and no more.
+With delayed acknowledgements the last segment of an odd window waits for the next round, and has
+its place in the tolerance. At independent losses the exact constant of the same sawtooth is 1.3098
+instead of 1.2247 (Ott, Kemperman, Mathis 1996; for other a and b Guillemin, Robert, Zwart 2004);
+`mathis` compares with the published constant, within 15 %, where timeouts are rare (p <= 3e-3).
+`pftk` has p = 0.001 to 0.1, T0 = 1 s (the least RTO) and a Reno sender, as its authors had;
+independent losses are not their loss model, in which the rest of a round is lost as well but
+repaired at once, which Reno does not do. These lines agree within 25 %.
 """
 
 from __future__ import annotations
@@ -60,13 +62,21 @@ FEWER = 500
 def _lossy(p: float, cc: str, rtt: float, mss: int, acked: int) -> dict[str, Any]:
     seconds = (LOSSES if p >= 1e-3 else FEWER) / p / throughput.mathis(p, rtt, acked)
     flow = paths.sender(cc, rtt, mss, delayed_ack="second" if acked == 2 else "each")
-    # Teeth of sqrt(2 / (3 p)) round trips; slow start overshoots, and takes some of them to come down.
+    # Teeth of sqrt(2 / (3 p)) round trips; slow start overshoots, and takes some of them to come
+    # down.
     warmup = 20 * rtt / math.sqrt(p)
-    return paths.clear(flow, seconds=seconds + warmup, warmup=warmup, loss=p, mtu=max(1500, mss + 40))
+    return paths.clear(
+        flow, seconds=seconds + warmup, warmup=warmup, loss=p, mtu=max(1500, mss + 40)
+    )
 
 
 def _mathis(
-    p: float, cc: str = "sack", rtt: float = RTT, mss: int = paths.MSS, acked: int = 1, part: str = ""
+    p: float,
+    cc: str = "sack",
+    rtt: float = RTT,
+    mss: int = paths.MSS,
+    acked: int = 1,
+    part: str = "",
 ) -> Check:
     scenario = _lossy(p, cc, rtt, mss, acked)
     return Check(
@@ -81,11 +91,15 @@ def _mathis(
 
 
 def _ideal(p: float) -> Check:
-    # The law knows neither the round trip in which a loss is noticed nor that in which it is repaired.
+    # The law knows neither the round trip in which a loss is noticed nor that in which it is
+    # repaired.
     round_trips = throughput.aimd_random(1, 0.5, p, 1.0) ** -1 / p
     return Check(
         id=f"ott.{_p(p)}",
-        law="B = 1.3098 MSS/(RTT sqrt p) at random loss, to two round trips a loss: Ott, Kemperman, Mathis 1996",
+        law=(
+            "B = 1.3098 MSS/(RTT sqrt p) at random loss, to two round trips a loss: Ott, "
+            "Kemperman, Mathis 1996"
+        ),
         expected=8 * paths.MSS * throughput.aimd_random(1, 0.5, p, RTT),
         tolerance=2 / round_trips,
         measure=partial(_random, scenario=_lossy(p, "sack", RTT, paths.MSS, 1)),
@@ -94,13 +108,17 @@ def _ideal(p: float) -> Check:
 
 
 def _ideal_aimd(a: float, b: float, p: float = 1e-3) -> Check:
-    """As `_ideal`, for other steps: both are random losses' version of the sawtooth of AIMD(a, b)."""
+    """As `_ideal`, for other steps: both are random losses' version of the sawtooth of AIMD(a,
+    b)."""
     rate = throughput.aimd_random(a, b, p, RTT)
     flow = paths.sender({"kind": "aimd", "a": a, "b": b}, RTT)
     scenario = paths.clear(flow, seconds=LOSSES / p / rate + 100, warmup=100, loss=p)
     return Check(
         id=f"ott.aimd.a-{a:g}.b-{b:g}.{_p(p)}",
-        law="sqrt(2a)/E[X^-1/2] MSS/(RTT sqrt p) at random loss, to two round trips and a segment: Guillemin 2004",
+        law=(
+            "sqrt(2a)/E[X^-1/2] MSS/(RTT sqrt p) at random loss, to two round trips and a "
+            "segment: Guillemin 2004"
+        ),
         expected=8 * paths.MSS * rate,
         # And windows are whole segments: up to one of rate RTT.
         tolerance=2 * p * rate * RTT + 1 / (rate * RTT),
@@ -131,7 +149,9 @@ def _random_losses() -> Iterator[Check]:
 
 def _ratio(runner: Runner, above: Mapping[str, Any], below: Mapping[str, Any]) -> Measured:
     """Of goodputs under the same seeds."""
-    runs = zip(paths.run(runner, above, runner.seeds), paths.run(runner, below, runner.seeds), strict=True)
+    runs = zip(
+        paths.run(runner, above, runner.seeds), paths.run(runner, below, runner.seeds), strict=True
+    )
     return Measured.of([goodput(a) / goodput(b) for a, b in runs])
 
 
@@ -161,10 +181,19 @@ def _scaling() -> Iterator[Check]:
 
 
 def _toothed(
-    cc: str | Mapping[str, Any], every: int, peak: float, rounds: float, marks: bool = False, **tcp_fields: Any
+    cc: str | Mapping[str, Any],
+    every: int,
+    peak: float,
+    rounds: float,
+    marks: bool = False,
+    **tcp_fields: Any,
 ) -> dict[str, Any]:
-    """A flow that begins at the peak of its tooth, measured over whole teeth, of `rounds` round trips each."""
-    window: dict[str, Any] = {"initial_window": f"{int(peak)} pkt", "initial_ssthresh": f"{int(peak)} pkt"}
+    """A flow that begins at the peak of its tooth, measured over whole teeth, of `rounds` round
+    trips each."""
+    window: dict[str, Any] = {
+        "initial_window": f"{int(peak)} pkt",
+        "initial_ssthresh": f"{int(peak)} pkt",
+    }
     flow = paths.sender(cc, RTT, initial_window_bytes="unlimited", **window, **tcp_fields)
     tooth = rounds * RTT
     queue = Nth(every=every, marks=marks, limit="unlimited")
@@ -179,7 +208,10 @@ def _periodic(every: int, cc: str, acked: int = 1) -> Check:
     held = (acked - 1) / throughput.mathis(1 / every, 1.0, acked)
     return Check(
         id=f"sqrt.every-{every}.{cc}{'.delack' if acked == 2 else ''}",
-        law="B = MSS/RTT sqrt(3/(2 b p)), every 1/p-th packet lost, to two round trips a tooth: Mathis et al. 1997",
+        law=(
+            "B = MSS/RTT sqrt(3/(2 b p)), every 1/p-th packet lost, to two round trips a "
+            "tooth: Mathis et al. 1997"
+        ),
         expected=8 * paths.MSS * throughput.mathis(1 / every, RTT, acked),
         tolerance=2 / rounds + held,
         measure=partial(_once, scenario=scenario),
@@ -188,8 +220,12 @@ def _periodic(every: int, cc: str, acked: int = 1) -> Check:
 
 
 def _peak(runner: Runner, scenario: Mapping[str, Any]) -> Measured:
-    """The mean of what was in flight when losses were noticed, segments; without the first teeth."""
-    seen = [row["in_flight_bytes_before"] / paths.MSS for row in paths.recorded(runner, scenario).reactions("loss")]
+    """The mean of what was in flight when losses were noticed, segments; without the first
+    teeth."""
+    seen = [
+        row["in_flight_bytes_before"] / paths.MSS
+        for row in paths.recorded(runner, scenario).reactions("loss")
+    ]
     return Measured(math.fsum(seen[5:]) / len(seen[5:]))
 
 
@@ -197,7 +233,10 @@ def _peak_check(every: int) -> Check:
     peak = throughput.peak_window(1 / every)
     return Check(
         id=f"sqrt.every-{every}.peak",
-        law="the tooth's peak is sqrt(8/(3 p)) segments, to the two round trips of a loss: Mathis et al. 1997",
+        law=(
+            "the tooth's peak is sqrt(8/(3 p)) segments, to the two round trips of a loss: "
+            "Mathis et al. 1997"
+        ),
         expected=peak,
         tolerance=4 / peak,
         measure=partial(_peak, scenario=_toothed("sack", every, peak, peak / 2)),
@@ -210,10 +249,15 @@ def _aimd(a: float, b: float, every: int = 3000) -> Check:
     rounds = b * peak / a
     return Check(
         id=f"aimd.a-{a:g}.b-{b:g}",
-        law="B = MSS/RTT sqrt(a(2-b)/(2b p)), every 1/p-th packet lost, to two round trips a tooth: Floyd et al. 2000",
+        law=(
+            "B = MSS/RTT sqrt(a(2-b)/(2b p)), every 1/p-th packet lost, to two round trips a "
+            "tooth: Floyd et al. 2000"
+        ),
         expected=8 * paths.MSS * throughput.aimd(a, b, 1 / every, RTT),
         tolerance=2 / rounds,
-        measure=partial(_once, scenario=_toothed({"kind": "aimd", "a": a, "b": b}, every, peak, rounds)),
+        measure=partial(
+            _once, scenario=_toothed({"kind": "aimd", "a": a, "b": b}, every, peak, rounds)
+        ),
         unit="bit/s",
     )
 
@@ -250,7 +294,10 @@ def _pftk(p: float, acked: int, w_max: int | None) -> Check:
 
     return Check(
         id=f"pftk.{_p(p)}.b-{acked}{f'.wmax-{w_max}' if w_max else ''}",
-        law="send rate with timeouts, Reno, T0 = 1 s, the full model: Padhye et al. 1998, equation (32)",
+        law=(
+            "send rate with timeouts, Reno, T0 = 1 s, the full model: Padhye et al. 1998, "
+            "equation (32)"
+        ),
         expected=throughput.pftk(p, RTT, 1.0, w_max or math.inf, acked),
         tolerance=0.25,
         measure=measure,

@@ -1,7 +1,9 @@
-"""The retransmission timer against RFC 6298: arithmetic by scripts, to the nanosecond; expiries in a network.
+"""The retransmission timer against RFC 6298: arithmetic by scripts, to the nanosecond; expiries in
+a network.
 
-A script gives a sender the round trips that the law was computed for, in exact fractions. It claims that the number in
-question is negative, and the refusal says what it is. Times of a sender are whole multiples of 16 ns.
+A script gives a sender the round trips that the law was computed for, in exact fractions. It claims
+that the number in question is negative, and the refusal says what it is. Times of a sender are
+whole multiples of 16 ns.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from .. import paths
 from ..given_losses import Chosen
 
 NS = 1e-9
-"""What an instant of a script, and a number that it shows, are exact to; the sender counts in 16 ns (1/61 us)."""
+"""What an instant of a script, and a number that it shows, are exact to; the sender counts in 16 ns
+(1/61 us)."""
 UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 
 # The arithmetic: round trips that a script decides.
@@ -30,12 +33,14 @@ UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 PRINTED = (Fraction(1, 10), Fraction(2, 10), Fraction(1, 10), Fraction(15, 100))
 """Round trips of 100, 200, 100 and 150 ms."""
 SHRINKING = (Fraction(8, 10), *[Fraction(1, 10)] * 7)
-"""One of 800 ms, then 100 ms each: RTTVAR falls by a quarter each time, SRTT by an eighth of its excess."""
+"""One of 800 ms, then 100 ms each: RTTVAR falls by a quarter each time, SRTT by an eighth of its
+excess."""
 STEADY = tuple([Fraction(3, 10)] * 12)
 
 
 def asked(text: str, name: str) -> float:
-    """What a script's last line shows of `name`, in seconds: it claims that it is negative, which cannot hold."""
+    """What a script's last line shows of `name`, in seconds: it claims that it is negative, which
+    cannot hold."""
     outcome = scripts.run_text(f"{text} ? {name} < 0 s\n", "passport")
     came = [failure.came for failure in outcome.failures]
     number = re.fullmatch(r"([0-9.]+) (s|ms|us|ns)", came[-1]) if len(came) == 1 else None
@@ -45,10 +50,13 @@ def asked(text: str, name: str) -> float:
 
 
 def sampled(samples: Sequence[Fraction], **fields: str) -> str:
-    """A script in which one segment after the other goes there and back in these round-trip times; its last instant is
-    that of the last acknowledgement."""
+    """A script in which one segment after the other goes there and back in these round-trip times;
+    its last instant is that of the last acknowledgement."""
     words = {"cc": "newreno", "min_rto": "1us"} | fields
-    lines, now = ["sender " + " ".join(f"{key}={value}" for key, value in words.items())], Fraction(0)
+    lines, now = (
+        ["sender " + " ".join(f"{key}={value}" for key, value in words.items())],
+        Fraction(0),
+    )
     for number, sample in enumerate(samples, start=1):
         lines += [f"{float(now):.9f} write 1 pkt", f"{float(now):.9f} > s{number}"]
         now += sample
@@ -84,7 +92,8 @@ def _arithmetic() -> Iterator[Check]:
 
 
 def _backed_off(expiries: int, last: str) -> str:
-    """Segments that go there and back in 300 ms, so that RTO is 900 ms at first; then silence: so many expiries."""
+    """Segments that go there and back in 300 ms, so that RTO is 900 ms at first; then silence: so
+    many expiries."""
     lines, now = [sampled([Fraction(3, 10)], min_rto="1us") + " write 1 pkt"], Fraction(3, 10)
     lines.append(f"{float(now)} > s2")
     for wait in rto.backoff(rto.estimates([Fraction(3, 10)], least=Fraction(0))[0].rto, expiries):
@@ -97,7 +106,10 @@ def _after_expiries(expiries: int) -> Check:
     first = rto.estimates([Fraction(3, 10)], least=Fraction(0))[0].rto
     return Check(
         id=f"rto.backoff.{expiries}",
-        law=f"RTO after {expiries} expiries of one segment: doubled each time, at most 60 s: RFC 6298 (5.5), (2.5)",
+        law=(
+            f"RTO after {expiries} expiries of one segment: doubled each time, at most 60 s: "
+            "RFC 6298 (5.5), (2.5)"
+        ),
         expected=float(rto.backoff(first, expiries + 1)[-1]),
         tolerance=20 * NS,
         absolute=True,
@@ -109,7 +121,10 @@ def _after_expiries(expiries: int) -> Check:
 def _karn(name: str, expected: Fraction) -> Check:
     return Check(
         id=f"rto.karn.{name}",
-        law=f"no sample from what was sent again: {name.upper()} stays as it was: RFC 6298 section 3",
+        law=(
+            f"no sample from what was sent again: {name.upper()} stays as it was: RFC 6298 "
+            "section 3"
+        ),
         expected=float(expected),
         tolerance=20 * NS,
         absolute=True,
@@ -134,7 +149,9 @@ SILENT_FROM = 400
 
 def _silence(**fields: Any) -> dict[str, Any]:
     flow = paths.sender("newreno", 0.1, receive_window="20 pkt", frto=False, **fields)
-    return paths.clear(flow, seconds=400, queue=Chosen(packets=f"{SILENT_FROM}-", limit="unlimited"))
+    return paths.clear(
+        flow, seconds=400, queue=Chosen(packets=f"{SILENT_FROM}-", limit="unlimited")
+    )
 
 
 def _gap(runner: Runner, scenario: dict[str, Any], n: int) -> Measured:
@@ -148,7 +165,10 @@ def _network() -> Iterator[Check]:
     for n in (1, 2, 4, 6, 8):
         yield Check(
             id=f"rto.silence.gap-{n}",
-            law=f"from expiry {n} to the next, RTT 0.1 s, RTO from 1 s: doubles, at most 60 s: RFC 6298 section 5",
+            law=(
+                f"from expiry {n} to the next, RTT 0.1 s, RTO from 1 s: doubles, at most 60 "
+                "s: RFC 6298 section 5"
+            ),
             expected=float(least[n]),
             tolerance=1e-6,
             absolute=True,
@@ -158,7 +178,10 @@ def _network() -> Iterator[Check]:
     for name, minimum in (("200ms", Fraction(1, 5)), ("400ms", Fraction(2, 5))):
         yield Check(
             id=f"rto.silence.minimum-{name}",
-            law="from the first expiry to the second twice the least RTO, after hundreds of equal samples",
+            law=(
+                "from the first expiry to the second twice the least RTO, after hundreds of "
+                "equal samples"
+            ),
             expected=float(rto.backoff(minimum, 2)[1]),
             tolerance=1e-6,
             absolute=True,
@@ -175,7 +198,9 @@ def _opened(runner: Runner, lost: int) -> Measured:
     lost_packets = ",".join(map(str, range(1, lost + 1)))
     flow = paths.sender("newreno", 0.1, handshake=True, receive_window="4 pkt")
     seen = paths.recorded(
-        runner, paths.clear(flow, seconds=10, queue=Chosen(packets=lost_packets, limit="unlimited")), packets=True
+        runner,
+        paths.clear(flow, seconds=10, queue=Chosen(packets=lost_packets, limit="unlimited")),
+        packets=True,
     )
     data = [row for row in seen.rows("packets") if row["from"] == "sender" and row["payload_bytes"]]
     return Measured(data[0]["sent_ps"] * 1e-12)
@@ -185,7 +210,10 @@ def _handshakes() -> Iterator[Check]:
     for lost in (1, 2, 3):
         yield Check(
             id=f"rto.handshake.{lost}-lost",
-            law="data leave a round trip after a SYN that arrives; SYNs go after 1, 2, 4 s: RFC 6298 (2.1), (5.5)",
+            law=(
+                "data leave a round trip after a SYN that arrives; SYNs go after 1, 2, 4 s: "
+                "RFC 6298 (2.1), (5.5)"
+            ),
             expected=float(sum(rto.backoff(rto.INITIAL, lost)) + Fraction(1, 10)),
             tolerance=1e-6,
             absolute=True,

@@ -1,11 +1,12 @@
-"""Two-way traffic: goodput that acknowledgements clock, what a lost one leaves to the next, and links that two-way
-traffic does not fill.
+"""Two-way traffic: goodput that acknowledgements clock, what a lost one leaves to the next, and
+links that two-way traffic does not fill.
 
-Windows are fixed by the receiver, every segment is acknowledged (or every second), headers are 40 B. `asymmetric` has
-data at 10 Mbit/s and acknowledgements on a link that is slower by the ratio in the name: where nothing is lost they
-clock the data; in a short queue they are lost, and the data come at the full rate in bursts of k. `two_way` has a
-window each way through unlimited queues, with packets of 9000 B, so that acknowledgements hardly count (0.44 % of the
-link, the tolerance); P is the pipe one way, in packets.
+Windows are fixed by the receiver, every segment is acknowledged (or every second), headers are 40
+B. `asymmetric` has data at 10 Mbit/s and acknowledgements on a link that is slower by the ratio in
+the name: where nothing is lost they clock the data; in a short queue they are lost, and the data
+come at the full rate in bursts of k. `two_way` has a window each way through unlimited queues, with
+packets of 9000 B, so that acknowledgements hardly count (0.44 % of the link, the tolerance); P is
+the pipe one way, in packets.
 """
 
 from __future__ import annotations
@@ -38,12 +39,17 @@ def _tcp(mss: int, window: int, acked: int = 1) -> dict[str, Any]:
     }
 
 
-def _scenario(link: dict[str, Any], flows: list[dict[str, Any]], back: str = "unlimited") -> dict[str, Any]:
+def _scenario(
+    link: dict[str, Any], flows: list[dict[str, Any]], back: str = "unlimited"
+) -> dict[str, Any]:
     return {
         "duration": "60 s",
         "warmup": "20 s",
         "profile": "rfc",
-        "dumbbell": {"bottleneck": {"rate": f"{RATE} bps", **link}, "access": {"rate": "10 Gbps", "delay": "0 s"}},
+        "dumbbell": {
+            "bottleneck": {"rate": f"{RATE} bps", **link},
+            "access": {"rate": "10 Gbps", "delay": "0 s"},
+        },
         "queue": {"kind": "drop_tail", "limit": "unlimited"},
         "queue_reverse": {"kind": "drop_tail", "limit": back},
         "flow": flows,
@@ -72,7 +78,8 @@ def _clocked() -> Iterator[Check]:
     for ratio, acked in ((10, 1), (50, 1), (50, 2), (100, 1), (100, 2), (200, 1)):
         yield Check(
             f"asymmetric.ratio-{ratio}.acked-{acked}.goodput",
-            "Acknowledgements clock data: min(C mss / (mss + 40), d mss C' / 40), nothing lost: RFC 3449, section 2",
+            "Acknowledgements clock data: min(C mss / (mss + 40), d mss C' / 40), nothing lost: "
+            "RFC 3449, section 2",
             laws.ack_clocked(RATE, RATE / ratio, MSS, HEADER, acked),
             EDGE,
             _measured(_asymmetric(ratio, acked), lambda run: run["flows"][0]["goodput_bps"]),
@@ -84,7 +91,9 @@ def _clocked() -> Iterator[Check]:
             "Acknowledgements on a full link come one transmission time apart: 8 x 40 / C'",
             8 * HEADER * ratio / RATE,
             1e-6,
-            _measured(_asymmetric(ratio, 1), lambda run: run["flows"][0]["acks"]["mean_spacing_sender_s"]),
+            _measured(
+                _asymmetric(ratio, 1), lambda run: run["flows"][0]["acks"]["mean_spacing_sender_s"]
+            ),
             "s",
         )
 
@@ -95,10 +104,13 @@ def _lost() -> Iterator[Check]:
         k = laws.acked_by_one(RATE, RATE / ratio, MSS, HEADER)
         yield Check(
             f"asymmetric.ratio-{ratio}.lost.acked",
-            "With a short queue back one acknowledgement acknowledges k segments: RFC 3449, section 2",
+            "With a short queue back one acknowledgement acknowledges k segments: RFC 3449, "
+            "section 2",
             k,
             EDGE,
-            _measured(scenario, lambda run: run["flows"][0]["acks"]["mean_newly_acked_bytes"] / MSS),
+            _measured(
+                scenario, lambda run: run["flows"][0]["acks"]["mean_newly_acked_bytes"] / MSS
+            ),
             "segments",
         )
         yield Check(
@@ -106,11 +118,15 @@ def _lost() -> Iterator[Check]:
             "and 1 - 1/k of the acknowledgements are lost",
             1 - 1 / k,
             EDGE,
-            _measured(scenario, lambda run: run["flows"][0]["acks"]["lost"] / run["flows"][0]["acks"]["sent"]),
+            _measured(
+                scenario,
+                lambda run: run["flows"][0]["acks"]["lost"] / run["flows"][0]["acks"]["sent"],
+            ),
         )
         yield Check(
             f"asymmetric.ratio-{ratio}.lost.goodput",
-            "and the data come at the full rate, the next acknowledgement saying what the lost ones did",
+            "and the data come at the full rate, the next acknowledgement saying what the lost "
+            "ones did",
             RATE * MSS / (MSS + HEADER),
             EDGE,
             _measured(scenario, lambda run: run["flows"][0]["goodput_bps"]),
@@ -125,7 +141,13 @@ def _both_ways(larger: int, smaller: int, pipe: int) -> dict[str, Any]:
     service_s = 8 * (JUMBO + HEADER) / RATE
     link = {"delay": f"{pipe * service_s * 1e3:g} ms", "mtu": f"{JUMBO + HEADER} B"}
     ahead = {"name": "ahead", "cc": "reno", "tcp": _tcp(JUMBO, larger)}
-    back = {"name": "back", "cc": "reno", "direction": "reverse", "start": "300 ms", "tcp": _tcp(JUMBO, smaller)}
+    back = {
+        "name": "back",
+        "cc": "reno",
+        "direction": "reverse",
+        "start": "300 ms",
+        "tcp": _tcp(JUMBO, smaller),
+    }
     return _scenario(link, [ahead, back])
 
 
@@ -142,7 +164,8 @@ def _shared() -> Iterator[Check]:
         for flow, name in enumerate(("ahead", "back")):
             yield Check(
                 f"two_way.in-phase.W-{window}.P-{pipe}.{name}",
-                "Equal windows both ways: W / (W + P) of each link: from Zhang, Shenker, Clark 1991",
+                "Equal windows both ways: W / (W + P) of each link: from Zhang, Shenker, Clark "
+                "1991",
                 laws.in_phase(window, pipe),
                 zero_length,
                 partial(_full, flow=flow, scenario=scenario),
@@ -150,9 +173,13 @@ def _shared() -> Iterator[Check]:
     for larger, smaller, pipe in ((40, 10, 10), (60, 20, 5), (60, 30, 5)):
         yield Check(
             f"two_way.out-of-phase.W-{larger}-{smaller}.P-{pipe}",
-            "W1 > W2 + 2 P: W2 / W1 of the link of the smaller window: from Zhang, Shenker, Clark 1991",
+            "W1 > W2 + 2 P: W2 / W1 of the link of the smaller window: from Zhang, Shenker, Clark "
+            "1991",
             laws.out_of_phase(larger, smaller),
-            2 * zero_length,  # Of both flows' acknowledgements: those of W1 go with W2's data, and the other way round.
+            2
+            # Of both flows' acknowledgements: those of W1 go with W2's data, and the other way
+            # round.
+            * zero_length,
             partial(_full, flow=1, scenario=_both_ways(larger, smaller, pipe)),
         )
 

@@ -1,7 +1,7 @@
 """What windows let through without loss: the receive window, the initial window, slow start.
 
-A transfer's time is counted from its SYN until the receiver has the last segment: a round trip for the handshake, one
-for each round but the last, and half of one.
+A transfer's time is counted from its SYN until the receiver has the last segment: a round trip for
+the handshake, one for each round but the last, and half of one.
 """
 
 from __future__ import annotations
@@ -30,19 +30,31 @@ def _limited() -> Iterator[Check]:
         flow = paths.sender("newreno", rtt, receive_window=f"{segments} pkt")
         yield Check(
             id=f"window.limited.{segments}-segments.rtt-{rtt * 1e3:g}ms",
-            law="goodput = W MSS / RTT when the receive window is below the path's, to a window in 2000",
+            law=(
+                "goodput = W MSS / RTT when the receive window is below the path's, to a "
+                "window in 2000"
+            ),
             expected=windows.window_limited(segments, paths.MSS, rtt),
             tolerance=1 / rounds,
-            measure=partial(_goodput, scenario=paths.clear(flow, seconds=(rounds + 20) * rtt, warmup=20 * rtt)),
+            measure=partial(
+                _goodput, scenario=paths.clear(flow, seconds=(rounds + 20) * rtt, warmup=20 * rtt)
+            ),
             unit="bit/s",
         )
     flow = paths.sender("newreno", 0.1, window_scaling=False)
     yield Check(
         id="window.limited.unscaled",
-        law="without window scaling whole segments of 65,535 bytes: RFC 7323 section 2, RFC 9293 section 3.8.6.2.1",
-        expected=windows.window_limited(windows.whole_segments(windows.UNSCALED, paths.MSS), paths.MSS, 0.1),
+        law=(
+            "without window scaling whole segments of 65,535 bytes: RFC 7323 section 2, RFC "
+            "9293 section 3.8.6.2.1"
+        ),
+        expected=windows.window_limited(
+            windows.whole_segments(windows.UNSCALED, paths.MSS), paths.MSS, 0.1
+        ),
         tolerance=1 / rounds,
-        measure=partial(_goodput, scenario=paths.clear(flow, seconds=(rounds + 20) * 0.1, warmup=2)),
+        measure=partial(
+            _goodput, scenario=paths.clear(flow, seconds=(rounds + 20) * 0.1, warmup=2)
+        ),
         unit="bit/s",
     )
 
@@ -56,7 +68,9 @@ def _first_burst(runner: Runner, mss: int, **fields: Any) -> Measured:
     """Bytes that leave before anything is acknowledged."""
     flow = paths.sender("sack", 0.1, mss, **fields)
     rows = _data(runner, paths.clear(flow, seconds=0.5, mtu=9180))
-    return Measured(sum(row["payload_bytes"] for row in rows if row["sent_ps"] < rows[0]["sent_ps"] + 0.05e12))
+    return Measured(
+        sum(row["payload_bytes"] for row in rows if row["sent_ps"] < rows[0]["sent_ps"] + 0.05e12)
+    )
 
 
 def _initial() -> Iterator[Check]:
@@ -97,11 +111,18 @@ def _slow_start() -> Iterator[Check]:
         *(("second", 10, n, 2, 2) for n in (30, 31, 150)),
     )
     for when, initial, n, acked, limit in cases:
-        fields: dict[str, Any] = {"initial_window": f"{initial} pkt", "delayed_ack": when, "growth_limit": limit}
+        fields: dict[str, Any] = {
+            "initial_window": f"{initial} pkt",
+            "delayed_ack": when,
+            "growth_limit": limit,
+        }
         grows = "doubles each round trip" if acked == limit else "grows by half"
         yield Check(
             id=f"slow-start.iw-{initial}.{n}-segments{'.delack' if acked == 2 else ''}{'.abc' if limit == 2 else ''}",
-            law=f"a handshake, rounds in which the window {grows}, half a round trip: RFC 5681 section 3.1"
+            law=(
+                f"a handshake, rounds in which the window {grows}, half a round trip: RFC "
+                "5681 section 3.1"
+            )
             + (", RFC 3465" if limit == 2 else ""),
             # One round trip before data, and the last round's data need half of one.
             expected=windows.slow_start(n, initial, acked, limit) + 0.5,

@@ -1,4 +1,5 @@
-"""BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00): what its cycle of gains leaves of a path."""
+"""BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00): what its cycle of gains leaves
+of a path."""
 
 from __future__ import annotations
 
@@ -9,12 +10,12 @@ MARGIN = 0.01
 
 
 def used(margin: float = MARGIN) -> float:
-    """The share of the path that one flow uses in PROBE_BW. What 1.25 sends too fast waits in the queue and goes while
-    0.75 sends too slowly: the mean rate of sending is the rate of delivery."""
+    """The share of the path that one flow uses in PROBE_BW. What 1.25 sends too fast waits in the
+    queue and goes while 0.75 sends too slowly: the mean rate of sending is the rate of delivery."""
     return (1 - margin) * sum(CYCLE) / len(CYCLE)
 
 
 def round_trip(delay: float, hops: tuple[tuple[float, float], ...]) -> float:
-    """The round trip of one packet over an empty path, seconds: propagation both ways, and the time in which each hop
-    sends it. hops: (bytes, bit/s)."""
+    """The round trip of one packet over an empty path, seconds: propagation both ways, and the time
+    in which each hop sends it. hops: (bytes, bit/s)."""
     return delay + sum(8 * size / rate for size, rate in hops)

@@ -1,7 +1,8 @@
 """What active queue management promises in closed loop: a delay, a band, a share.
 
-A flow whose packets are signalled with a small probability p has a window of sqrt(3 / (2 p)) packets (Mathis et al.
-1997), so the share of the link in packets for each round trip says which p a controller must find.
+A flow whose packets are signalled with a small probability p has a window of sqrt(3 / (2 p))
+packets (Mathis et al. 1997), so the share of the link in packets for each round trip says which p a
+controller must find.
 """
 
 from __future__ import annotations
@@ -18,35 +19,41 @@ PI_REFERENCE = 50
 
 
 def rate(flows: int, share: float, rtt: float, packet: int) -> float:
-    """bit/s that give each of `flows` so many packets of `packet` bytes in each base round trip of `rtt` seconds."""
+    """bit/s that give each of `flows` so many packets of `packet` bytes in each base round trip of
+    `rtt` seconds."""
     return flows * share * packet * 8 / rtt
 
 
 def signalled(window: float) -> float:
-    """The probability at which a flow that answers every signal by half has this mean window: 3 / (2 W^2)."""
+    """The probability at which a flow that answers every signal by half has this mean window: 3 /
+    (2 W^2)."""
     return 1.5 / window**2
 
 
-def red_thresholds(link: float, mean_packet: int, delay_target: float = 0.005) -> tuple[float, float]:
-    """min_th and max_th of Adaptive RED in packets (Floyd, Gummadi, Shenker 2001, section 6.3): at least 5, at least
-    half of what the link sends in the target delay; three times that."""
+def red_thresholds(
+    link: float, mean_packet: int, delay_target: float = 0.005
+) -> tuple[float, float]:
+    """min_th and max_th of Adaptive RED in packets (Floyd, Gummadi, Shenker 2001, section 6.3): at
+    least 5, at least half of what the link sends in the target delay; three times that."""
     low = max(5.0, delay_target * link / (8 * mean_packet) / 2)
     return low, 3 * low
 
 
 def red_band(low: float, high: float) -> tuple[float, float]:
-    """Where Adaptive RED keeps its average: from 40 % to 60 % of the way between its thresholds (section 6.2)."""
+    """Where Adaptive RED keeps its average: from 40 % to 60 % of the way between its thresholds
+    (section 6.2)."""
     return low + 0.4 * (high - low), low + 0.6 * (high - low)
 
 
 def within_reach(p: float, least: float = 0.01, most: float = 0.5) -> bool:
-    """True if Adaptive RED can signal with `p` in the middle of its band, where p_b is half of max_p, and spacing
-    doubles the rate of signals: max_p stays in [0.01, 0.5]."""
+    """True if Adaptive RED can signal with `p` in the middle of its band, where p_b is half of
+    max_p, and spacing doubles the rate of signals: max_p stays in [0.01, 0.5]."""
     return least <= p <= most
 
 
 def codel_drops(interval: float, count: int) -> list[float]:
-    """Times of CoDel's drops after the first while the queue stands: sums of interval / sqrt(k) (RFC 8289)."""
+    """Times of CoDel's drops after the first while the queue stands: sums of interval / sqrt(k)
+    (RFC 8289)."""
     times, at = [], 0.0
     for k in range(1, count + 1):
         at += interval / math.sqrt(k)

@@ -14,34 +14,38 @@ BETA_ECN = 0.85
 
 
 def k(w_max: float, w: float, c: float = C) -> float:
-    """K = cbrt((W_max - cwnd_epoch) / C): how long the cubic takes back to W_max. Section 4.2, figure 2."""
+    """K = cbrt((W_max - cwnd_epoch) / C): how long the cubic takes back to W_max. Section 4.2,
+    figure 2."""
     return math.copysign(abs((w_max - w) / c) ** (1 / 3), w_max - w)
 
 
 def window(t: float, w_max: float, w: float, c: float = C) -> float:
-    """W(t) = C (t - K)^3 + W_max, `t` after congestion avoidance began with the window `w`. Section 4.2, figure 1."""
+    """W(t) = C (t - K)^3 + W_max, `t` after congestion avoidance began with the window `w`. Section
+    4.2, figure 1."""
     return c * (t - k(w_max, w, c)) ** 3 + w_max
 
 
 def fast_convergence(w: float, beta: float = BETA) -> float:
-    """W_max after a loss that comes before the last W_max was reached: cwnd (1 + beta) / 2. Section 4.7."""
+    """W_max after a loss that comes before the last W_max was reached: cwnd (1 + beta) / 2. Section
+    4.7."""
     return w * (1 + beta) / 2
 
 
 def alpha(beta: float = BETA) -> float:
-    """The increase, segments a round trip, that with `beta` is as fast as Reno: 3 (1 - beta) / (1 + beta). Section 4.3,
-    figure 4."""
+    """The increase, segments a round trip, that with `beta` is as fast as Reno: 3 (1 - beta) / (1 +
+    beta). Section 4.3, figure 4."""
     return 3 * (1 - beta) / (1 + beta)
 
 
 def cubic_window(p: float, rtt: float, c: float = C, beta: float = BETA) -> float:
-    """AVG_W_cubic = (C (3 + beta) / (4 (1 - beta)))^1/4 RTT^3/4 / p^3/4: losses at equal intervals. Section 5.1,
-    figure 6."""
+    """AVG_W_cubic = (C (3 + beta) / (4 (1 - beta)))^1/4 RTT^3/4 / p^3/4: losses at equal intervals.
+    Section 5.1, figure 6."""
     return math.pow(c * (3 + beta) / (4 * (1 - beta)), 0.25) * math.pow(rtt / p, 0.75)
 
 
 def reno_window(p: float) -> float:
-    """The mean window of Reno with the same losses, sqrt(3 / (2 p)); of AIMD(alpha, 1 - beta) too. Section 5.1."""
+    """The mean window of Reno with the same losses, sqrt(3 / (2 p)); of AIMD(alpha, 1 - beta) too.
+    Section 5.1."""
     return mathis(p, 1.0)
 
 
@@ -51,7 +55,8 @@ def mean_window(p: float, rtt: float) -> float:
 
 
 def rounds_in_tooth(p: float, rtt: float, c: float = C, beta: float = BETA) -> float:
-    """How many round trips pass from one of these losses to the next, K / RTT at the W_max of the cubic tooth."""
+    """How many round trips pass from one of these losses to the next, K / RTT at the W_max of the
+    cubic tooth."""
     w_max = tooth_peak(p, rtt, c, beta)
     return k(w_max, beta * w_max, c) / rtt
 
@@ -66,9 +71,12 @@ def friendly_peak(p: float, beta: float = BETA) -> float:
     return aimd_peak(alpha(beta), 1 - beta, p)
 
 
-def random_window(p: float, rtt: float, c: float = C, beta: float = BETA, losses: int = 6000) -> float:
-    """The mean window when every segment is lost with probability p by itself: section 4.2's curve alone, with W_max as
-    the loss found it, drawn for so many losses (to about 1 %). A round trip at beta W_max repairs each."""
+def random_window(
+    p: float, rtt: float, c: float = C, beta: float = BETA, losses: int = 6000
+) -> float:
+    """The mean window when every segment is lost with probability p by itself: section 4.2's curve
+    alone, with W_max as the loss found it, drawn for so many losses (to about 1 %). A round trip at
+    beta W_max repairs each."""
     rng = random.Random(1)
     w_max, packets, time = tooth_peak(p, rtt, c, beta), 0.0, 0.0
     for _ in range(losses):

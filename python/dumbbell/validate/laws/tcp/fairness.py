@@ -17,23 +17,25 @@ def jain_of_ratio(r: float) -> float:
 
 
 def ratio_at_equal_loss(near: float, far: float) -> float:
-    """Goodput of the flow with round trip `near` over that with `far`, both with the same loss: Mathis et al. 1997."""
+    """Goodput of the flow with round trip `near` over that with `far`, both with the same loss:
+    Mathis et al. 1997."""
     return far / near
 
 
 def apart(start: float, losses: int, beta: float = 0.5) -> float:
-    """How far two windows are apart after losses that hit both at once: additive increase keeps the difference, each
-    decrease multiplies it. Chiu, Jain: Analysis of the increase and decrease algorithms, 1989, section 2.3."""
+    """How far two windows are apart after losses that hit both at once: additive increase keeps the
+    difference, each decrease multiplies it. Chiu, Jain: Analysis of the increase and decrease
+    algorithms, 1989, section 2.3."""
     return start * beta**losses
 
 
 def ratio_at_losses_together(near: float, far: float) -> float:
-    """The same when every loss hits both at once: the square. Windows grow by one segment in each flow's own round
-    trip, from one loss to the next, and a window is sent once in each."""
+    """The same when every loss hits both at once: the square. Windows grow by one segment in each
+    flow's own round trip, from one loss to the next, and a window is sent once in each."""
     return (far / near) ** 2
 
 
 def rate_at_losses_together(period: float, rtt: float, beta: float = 0.5) -> float:
-    """Segments a second of a flow that loses every `period` seconds: what it regains is (1 - beta) W = period / RTT,
-    its mean window is (1 + beta) / 2 W."""
+    """Segments a second of a flow that loses every `period` seconds: what it regains is (1 - beta)
+    W = period / RTT, its mean window is (1 + beta) / 2 W."""
     return (1 + beta) / (2 * (1 - beta)) * period / rtt**2

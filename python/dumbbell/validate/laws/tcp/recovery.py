@@ -1,9 +1,11 @@
-"""Several losses in one window, by the rules of four recoveries: what Fall and Floyd (Simulation-based comparisons of
-Tahoe, Reno and SACK TCP, CCR 26(3), 1996) show, worked out step by step.
+"""Several losses in one window, by the rules of four recoveries: what Fall and Floyd
+(Simulation-based comparisons of Tahoe, Reno and SACK TCP, CCR 26(3), 1996) show, worked out step by
+step.
 
-A path of one round trip, on which nothing takes time but the way; segments are numbered from 1, each is acknowledged by
-itself, and data never end. A sender in congestion avoidance has a window of segments out, some of them are lost, and
-nothing else ever is. Written from RFC 5681, RFC 3042 (limited transmit), RFC 6582 and RFC 6675; times in round trips.
+A path of one round trip, on which nothing takes time but the way; segments are numbered from 1,
+each is acknowledged by itself, and data never end. A sender in congestion avoidance has a window of
+segments out, some of them are lost, and nothing else ever is. Written from RFC 5681, RFC 3042
+(limited transmit), RFC 6582 and RFC 6675; times in round trips.
 """
 
 from __future__ import annotations
@@ -18,8 +20,9 @@ DUP_THRESHOLD = 3
 
 @dataclass(frozen=True)
 class Outcome:
-    """timeouts: expiries of the timer; repaired: when the receiver had the last of the lost segments, in round trips
-    after the window was sent; again: segments that were sent more than once; halvings: reductions of ssthresh."""
+    """timeouts: expiries of the timer; repaired: when the receiver had the last of the lost
+    segments, in round trips after the window was sent; again: segments that were sent more than
+    once; halvings: reductions of ssthresh."""
 
     timeouts: int
     repaired: float
@@ -29,7 +32,8 @@ class Outcome:
 
 @dataclass
 class Sender(ABC):
-    """What the four have in common: the window, the way there and back, the timer, what the receiver holds."""
+    """What the four have in common: the window, the way there and back, the timer, what the
+    receiver holds."""
 
     window: int
     lost: set[int]
@@ -55,7 +59,8 @@ class Sender(ABC):
     order: int = 0
 
     def send(self, n: int) -> None:
-        """Segment n leaves; unless it is one of the lost ones for the first time, its acknowledgement comes back."""
+        """Segment n leaves; unless it is one of the lost ones for the first time, its
+        acknowledgement comes back."""
         first = n >= self.high
         self.again += not first
         self.high = max(self.high, n + 1)
@@ -93,7 +98,8 @@ class Sender(ABC):
         self.grow()
 
     def duplicate(self) -> None:
-        """A duplicate: the first two let a new segment go (RFC 3042), the third is taken for a loss."""
+        """A duplicate: the first two let a new segment go (RFC 3042), the third is taken for a
+        loss."""
         self.dups += 1
         if self.dups < DUP_THRESHOLD:
             self.limited += 1
@@ -107,7 +113,8 @@ class Sender(ABC):
         """A loss was found by duplicates."""
 
     def on_ack(self, cumulative: int, beyond: frozenset[int]) -> None:
-        """An acknowledgement arrives: the next segment expected, and what the receiver holds beyond it."""
+        """An acknowledgement arrives: the next segment expected, and what the receiver holds beyond
+        it."""
         if cumulative > self.una:
             acked, self.una = cumulative - self.una, cumulative
             self.nxt = max(self.nxt, self.una)
@@ -129,7 +136,8 @@ class Sender(ABC):
         self.fill()
 
     def run(self, until: float = 60.0) -> Outcome:
-        """Until all that was lost is acknowledged; acknowledgements and expiries in the order of time."""
+        """Until all that was lost is acknowledged; acknowledgements and expiries in the order of
+        time."""
         self.cwnd = self.ssthresh = self.window
         self.timer = self.rto
         self.fill()
@@ -144,7 +152,8 @@ class Sender(ABC):
 
 
 class Tahoe(Sender):
-    """RFC 5681 without fast recovery: a window of one and slow start from the hole on, whatever was sent beyond."""
+    """RFC 5681 without fast recovery: a window of one and slow start from the hole on, whatever was
+    sent beyond."""
 
     def enter(self) -> None:
         """Everything from the hole on goes again, in slow start."""
@@ -240,7 +249,11 @@ class Sack(Sender):
             super().fill()
             return
         while self.cwnd - self.pipe() >= 1:
-            holes = [n for n in range(self.una, self.nxt) if n not in self.held and n not in self.repeated]
+            holes = [
+                n
+                for n in range(self.una, self.nxt)
+                if n not in self.held and n not in self.repeated
+            ]
             hole = next((n for n in holes if self.is_lost(n)), None)
             if hole is not None:
                 self.repeat(hole)
@@ -253,5 +266,6 @@ RULES: dict[str, type[Sender]] = {"tahoe": Tahoe, "reno": Reno, "newreno": NewRe
 
 
 def recover(rules: str, window: int, lost: Iterable[int], rto: float) -> Outcome:
-    """What becomes of a window of so many segments of which those are lost; `rto` in round trips."""
+    """What becomes of a window of so many segments of which those are lost; `rto` in round
+    trips."""
     return RULES[rules](window, set(lost), rto).run()

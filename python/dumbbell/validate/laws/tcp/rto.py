@@ -25,7 +25,8 @@ def estimates(
     least: Fraction = Fraction(1),
     most: Fraction = Fraction(60),
 ) -> list[Estimate]:
-    """The state after each sample: (2.2) the first, (2.3) each other, (2.4) and (2.5) the bounds."""
+    """The state after each sample: (2.2) the first, (2.3) each other, (2.4) and (2.5) the
+    bounds."""
     srtt = rttvar = None
     out = []
     for r in samples:
@@ -40,7 +41,8 @@ def estimates(
 
 
 def backoff(first: Fraction, expiries: int, most: Fraction = Fraction(60)) -> list[Fraction]:
-    """The timeouts that pass before the first, second, ... expiry of one segment: (5.5) doubles, (2.5) bounds."""
+    """The timeouts that pass before the first, second, ... expiry of one segment: (5.5) doubles,
+    (2.5) bounds."""
     out, rto = [], first
     for _ in range(expiries):
         out.append(rto)

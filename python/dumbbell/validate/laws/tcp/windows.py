@@ -1,4 +1,5 @@
-"""What a window lets through when nothing is lost: windows in segments, times in round trips of the path."""
+"""What a window lets through when nothing is lost: windows in segments, times in round trips of the
+path."""
 
 from __future__ import annotations
 
@@ -18,10 +19,10 @@ def initial_window(mss: int, most: int = 10, most_bytes: int = 14600) -> int:
 def slow_start(segments: int, window: int, acked: int = 1, limit: int = 1) -> int:
     """Round trips in which slow start sends so many segments, from an initial window, without loss.
 
-    Every `acked`-th segment is acknowledged, and its acknowledgement opens the window by min(acked, limit) segments
-    (RFC 5681 section 3.1; `limit`: RFC 3465). A segment that is left over at the end of a round is acknowledged with
-    the first of the next one, and until then has its place in the window. With acked = 1 the first k rounds send
-    window (2^k - 1).
+    Every `acked`-th segment is acknowledged, and its acknowledgement opens the window by min(acked,
+    limit) segments (RFC 5681 section 3.1; `limit`: RFC 3465). A segment that is left over at the
+    end of a round is acknowledged with the first of the next one, and until then has its place in
+    the window. With acked = 1 the first k rounds send window (2^k - 1).
     """
     rounds, sent, held = 0, 0, 0
     while sent < segments:
@@ -33,8 +34,8 @@ def slow_start(segments: int, window: int, acked: int = 1, limit: int = 1) -> in
 
 
 def whole_segments(window_bytes: int, mss: int) -> int:
-    """Full segments that fit into a receive window; a sender does not send less to fill it: RFC 9293 section 3.8.6.2.1
-    (silly window syndrome)."""
+    """Full segments that fit into a receive window; a sender does not send less to fill it: RFC
+    9293 section 3.8.6.2.1 (silly window syndrome)."""
     return window_bytes // mss
 
 

@@ -3,8 +3,8 @@ use crate::aqm::codel::CodelConfig;
 use dumbbell_core::aqm::{Backlog, Cx, Reason};
 use dumbbell_core::packet::Packet;
 use dumbbell_core::probe::Probe;
-use dumbbell_core::qdisc::{Qdisc, Sink};
 use dumbbell_core::qdisc::packet_queue::Waiting;
+use dumbbell_core::qdisc::{Qdisc, Sink};
 use dumbbell_core::testing::Numbered;
 use dumbbell_core::units::Time;
 use std::collections::VecDeque;
@@ -80,7 +80,11 @@ impl Qdisc<Numbered> for Literal {
         self.packets.push_back(Waiting { since: cx.now, packet: p });
     }
 
-    fn dequeue(&mut self, cx: &mut Cx<'_>, sink: &mut impl Sink<Numbered>) -> Option<Waiting<Numbered>> {
+    fn dequeue(
+        &mut self,
+        cx: &mut Cx<'_>,
+        sink: &mut impl Sink<Numbered>,
+    ) -> Option<Waiting<Numbered>> {
         let now = cx.now.ps();
         let (mut p, mut ok_to_drop) = self.dodequeue(now);
         if self.dropping {

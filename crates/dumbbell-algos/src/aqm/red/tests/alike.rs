@@ -3,7 +3,8 @@ use super::*;
 use crate::suite::traffic;
 use dumbbell_core::packet::Dscp;
 
-/// An algorithm at a line of a length that the test says; each packet of 500 B arrives at one instant.
+/// An algorithm at a line of a length that the test says; each packet of 500 B arrives at one
+/// instant.
 pub struct Line<A> {
     pub aqm: A,
     site: LinkInfo,
@@ -38,7 +39,8 @@ impl<A: Aqm> Line<A> {
     }
     /// The algorithm's clock is due now.
     pub fn tick_now(&mut self) -> Option<Span> {
-        let cx = &mut Cx { now: self.now, rng: &mut self.rng, link: &self.site, flows: &self.flows };
+        let cx =
+            &mut Cx { now: self.now, rng: &mut self.rng, link: &self.site, flows: &self.flows };
         self.aqm.tick(cx, &Long(Backlog::default()))
     }
     /// The algorithm's clock is due: now the first time, then after the span that it answered.
@@ -67,7 +69,8 @@ impl<A: Aqm> Line<A> {
     fn offer(&mut self, packets: u32, bytes: u64, dscp: u8) -> Verdict {
         let fits = self.site.capacity.fits(Backlog { packets, bytes, buffers: 0 }, 500);
         let meta = Meta { dscp: Dscp(dscp), ..packet(0, 500, Ecn::NotEct) };
-        let cx = &mut Cx { now: self.now, rng: &mut self.rng, link: &self.site, flows: &self.flows };
+        let cx =
+            &mut Cx { now: self.now, rng: &mut self.rng, link: &self.site, flows: &self.flows };
         self.aqm.arrive(cx, &Long(Backlog { packets, bytes, buffers: 0 }), &meta, fits)
     }
 }
@@ -76,15 +79,21 @@ impl<A: Aqm> Line<A> {
 ///
 /// # Errors
 /// The first case with an event that differs; or RED signalled too little to compare.
-pub fn same_as_red<A: Aqm>(config: &RedConfig, make: impl Fn(&LinkInfo) -> A) -> Result<(), String> {
+pub fn same_as_red<A: Aqm>(
+    config: &RedConfig,
+    make: impl Fn(&LinkInfo) -> A,
+) -> Result<(), String> {
     let mut signals = 0;
     for case in 0..120 {
         let mut rng = Stream::named(case, "alike");
-        let (site, seed, counted) = (link(traffic::capacity(&mut rng)), rng.bits64(), rng.coin(0.5));
+        let (site, seed, counted) =
+            (link(traffic::capacity(&mut rng)), rng.bits64(), rng.coin(0.5));
         let packets = traffic::arrivals(&mut rng);
         let ours = traffic::hold(make(&site), site, seed, counted, &packets, |_| {});
         let reds = traffic::hold(Red::new(config, &site), site, seed, counted, &packets, |_| {});
-        let early = |e: &&Event| matches!(e, Event::Dropped(_, Reason::Early | Reason::Forced) | Event::Marked(..));
+        let early = |e: &&Event| {
+            matches!(e, Event::Dropped(_, Reason::Early | Reason::Forced) | Event::Marked(..))
+        };
         signals += reds.iter().filter(early).count();
         if ours != reds {
             return Err(format!("case {case}: {:?}", ours.iter().zip(&reds).find(|(a, b)| a != b)));

@@ -1,10 +1,11 @@
-//! RED written down a second time, line by line from its sources, each over a queue of its own; and compared with
-//! the module decision by decision and average by average, with the same random numbers.
+//! RED written down a second time, line by line from its sources, each over a queue of its own; and
+//! compared with the module decision by decision and average by average, with the same random
+//! numbers.
 use super::*;
 
-/// Fig. 2 of the 1993 paper, or its efficient form, Fig. 17. The queue includes the packet in transmission, so
-/// that "empty" means that the link is idle. A packet that is dropped at an empty queue leaves it empty once
-/// more: `q_time` is that instant.
+/// Fig. 2 of the 1993 paper, or its efficient form, Fig. 17. The queue includes the packet in
+/// transmission, so that "empty" means that the link is idle. A packet that is dropped at an empty
+/// queue leaves it empty once more: `q_time` is that instant.
 struct Paper {
     efficient: bool,
     avg: f64,
@@ -76,9 +77,9 @@ impl Paper {
     }
 }
 
-/// The card's algorithm with all of ns-2's choices: `wait`, gentle, queue and probability in bytes, decay of m + 1,
-/// a queue without the packet in transmission, more than one byte in it (its "q > 1" of a queue in bytes), the bytes since
-/// the last signal in whole typical packets, and a limit.
+/// The card's algorithm with all of ns-2's choices: `wait`, gentle, queue and probability in bytes,
+/// decay of m + 1, a queue without the packet in transmission, more than one byte in it (its "q >
+/// 1" of a queue in bytes), the bytes since the last signal in whole typical packets, and a limit.
 struct Ns2 {
     avg: f64,
     count_bytes: f64,
@@ -129,7 +130,13 @@ impl Ns2 {
         drop
     }
 
-    fn early(&mut self, c: &RedConfig, bytes: u32, (min, max): (f64, f64), rng: &mut Stream) -> bool {
+    fn early(
+        &mut self,
+        c: &RedConfig,
+        bytes: u32,
+        (min, max): (f64, f64),
+        rng: &mut Stream,
+    ) -> bool {
         let mps = c.mean_packet_size.0 as f64;
         let mut p = if self.avg < max {
             c.max_p * (self.avg - min) / (max - min)
@@ -158,12 +165,8 @@ fn arrivals() -> impl Strategy<Value = Vec<(u64, u32, bool)>> {
 
 fn configuration(base: RedConfig) -> impl Strategy<Value = RedConfig> {
     let w_q = prop::sample::select(vec![0.002, 0.02, 0.2, 1.0]);
-    (w_q, 0.0f64..6.0, 1.0f64..12.0, 0.01f64..1.0).prop_map(move |(w_q, min, width, max_p)| RedConfig {
-        w_q,
-        min_th: Packets(min),
-        max_th: Packets(min + width),
-        max_p,
-        ..base.clone()
+    (w_q, 0.0f64..6.0, 1.0f64..12.0, 0.01f64..1.0).prop_map(move |(w_q, min, width, max_p)| {
+        RedConfig { w_q, min_th: Packets(min), max_th: Packets(min + width), max_p, ..base.clone() }
     })
 }
 
@@ -176,7 +179,8 @@ fn compare(
     arrivals: Vec<(u64, u32, bool)>,
     mut second: impl FnMut(Time, u32, &mut Stream) -> (bool, f64),
 ) -> Result<(), TestCaseError> {
-    let mut bench = Bench::new(Fifo::<_, Numbered>::new(red(config, capacity)), link(capacity), seed, counted);
+    let mut bench =
+        Bench::new(Fifo::<_, Numbered>::new(red(config, capacity)), link(capacity), seed, counted);
     let (mut coins, mut now) = (Stream::named(seed, "bench"), Time::ZERO);
     for (i, (gap, bytes, pause)) in arrivals.into_iter().enumerate() {
         now += Span::from_ps(if pause { 40 * gap } else { gap });
@@ -185,7 +189,13 @@ fn compare(
         let (expected, avg) = second(now, bytes, &mut coins);
         let mut seen = Gauges::default();
         bench.port.qdisc().probe(&mut seen);
-        prop_assert!((seen.get("avg").unwrap() - avg).abs() < 1e-9, "packet {}: {:?} {}", i, seen, avg);
+        prop_assert!(
+            (seen.get("avg").unwrap() - avg).abs() < 1e-9,
+            "packet {}: {:?} {}",
+            i,
+            seen,
+            avg
+        );
         let dropped = bench.journal.0.iter().any(|e| matches!(e, Event::Dropped(d, _) if *d == id));
         prop_assert_eq!(dropped, expected, "packet {}: {:?}", i, seen);
     }
@@ -197,7 +207,9 @@ fn paper_queue(efficient: bool) -> Paper {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
+    #![proptest_config(
+        ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) }
+    )]
 
     #[test]
     fn is_figure_2(seed: u64, config in configuration(paper()), arrivals in arrivals()) {

@@ -20,7 +20,8 @@ pub struct DecisionTrace {
 impl Core {
     /// What [`decide`](Self::decide) would say of a packet, and why. Nothing changes.
     pub fn inside(&self, packet: Arrival) -> DecisionTrace {
-        let (class, qid) = (if self.shape.classes == 4 { packet.class & 3 } else { 0 }, packet.qid & 7);
+        let (class, qid) =
+            (if self.shape.classes == 4 { packet.class & 3 } else { 0 }, packet.qid & 7);
         let entry = self.entries[entry(class, qid)];
         let decision = self.clone().decide(packet);
         let random = decision.region == Region::Random;

@@ -31,15 +31,25 @@ fn the_papers_waveform() {
     }
 }
 
-/// Ten fraction bits stop rising where the queue is less than half a packet away; 19 come within the last place.
+/// Ten fraction bits stop rising where the queue is less than half a packet away; 19 come within
+/// the last place.
 #[test]
 fn ten_bits_stall_and_nineteen_do_not() {
     for (qlen, stall) in [(6, 5633), (12, 11_777), (36, 36_353)] {
         let seen = averages(&mut Core::new(shape(true)), qlen, 20_000);
-        assert!(seen.is_sorted() && seen[10_000..].iter().all(|avg| *avg == stall), "{qlen}: {:?}", seen.last());
+        assert!(
+            seen.is_sorted() && seen[10_000..].iter().all(|avg| *avg == stall),
+            "{qlen}: {:?}",
+            seen.last()
+        );
         let exact = u32::from(qlen) << FRACTION;
         let seen = averages(&mut Core::new(shape(false)), qlen, 20_000);
-        assert!(seen.is_sorted() && (exact - 1..=exact).contains(seen.last().unwrap()), "{qlen}: {:?}", seen.last());
+        assert!(
+            seen.is_sorted() && (exact - 1..=exact).contains(seen.last().unwrap()),
+            "{qlen}: \
+            {:?}",
+            seen.last()
+        );
         // Downwards both arrive.
         for paper in [true, false] {
             let mut core = pinned(shape(paper), 40 << FRACTION);
@@ -53,15 +63,24 @@ fn ten_bits_stall_and_nineteen_do_not() {
 #[test]
 fn a_step_of_36_packets_in_the_papers_arithmetic() {
     let seen = averages(&mut Core::new(shape(true)), 36, 2000);
-    let series =
-        [(1, 72), (2, 143), (10, 709), (100, 6500), (200, 11_847), (500, 22_834), (1000, 31_422), (2000, 35_873)];
+    let series = [
+        (1, 72),
+        (2, 143),
+        (10, 709),
+        (100, 6500),
+        (200, 11_847),
+        (500, 22_834),
+        (1000, 31_422),
+        (2000, 35_873),
+    ];
     for (n, avg) in series {
         assert_eq!(seen[n - 1], avg, "after {n}");
     }
 }
 
-/// Floyd and Jacobson's closed form Q (1 - (1 - w)^n). What is cut off of acc >> W, less than 1, stays in the average and decays
-/// with it: less than 2^W in all, one unit of `avg`, which is itself cut off. So they are less than a unit apart, 2^-10 packets.
+/// Floyd and Jacobson's closed form Q (1 - (1 - w)^n). What is cut off of acc >> W, less than 1,
+/// stays in the average and decays with it: less than 2^W in all, one unit of `avg`, which is
+/// itself cut off. So they are less than a unit apart, 2^-10 packets.
 #[test]
 fn sound_averages_follow_the_closed_form() {
     for (n, avg) in averages(&mut Core::new(shape(false)), 36, 5000).iter().enumerate() {
@@ -85,7 +104,10 @@ fn the_probability_is_a_straight_line() {
     assert_eq!(p(&default, 12_288), U21);
     assert_eq!(p(&default.clone().with_constant(), 6144), 41_943, "0.02 x 2^21");
     // A slope beyond 1 ends at the largest number.
-    assert_eq!(p(&Shape { def_slope: U18, ..default }, 12_287), ((u64::from(U18) * 6143) >> 12) as u32);
+    assert_eq!(
+        p(&Shape { def_slope: U18, ..default }, 12_287),
+        ((u64::from(U18) * 6143) >> 12) as u32
+    );
     let steep = Shape { def_min: 0, def_max: U18, def_slope: U18, ..Shape::default() };
     assert_eq!(p(&steep, 200_000), U21);
 }
@@ -97,7 +119,8 @@ fn steady(shape: Shape) -> Core {
     core
 }
 
-/// Over a period every draw but 0 comes once, so that of 2^21 - 1 packets exactly p - 1 are dropped.
+/// Over a period every draw but 0 comes once, so that of 2^21 - 1 packets exactly p - 1 are
+/// dropped.
 #[test]
 fn over_a_period_the_rate_is_exact() {
     for shape in [shape(false), shape(true), shape(false).with_constant()] {
@@ -125,13 +148,20 @@ fn gaps_are_uniform_and_half_as_long() {
     let drops: u32 = gaps.iter().sum();
     let rate = f64::from(drops) / lfsr::PERIOD as f64;
     let expected = f64::from(p) / f64::from(1 << 21);
-    assert!((rate / (2.0 * expected / (1.0 + expected)) - 1.0).abs() < 0.01, "{rate} and not twice {expected}");
-    // The credit is up to 2^21 - 1, of which p is taken each time: gaps of 1 .. 101, the last of which is the remainder.
+    assert!(
+        (rate / (2.0 * expected / (1.0 + expected)) - 1.0).abs() < 0.01,
+        "{rate} and not twice \
+        {expected}"
+    );
+    // The credit is up to 2^21 - 1, of which p is taken each time: gaps of 1 .. 101, the last of
+    // which is the remainder.
     assert_eq!(((1 << 21) - 1) / p, 100);
     assert!(gaps[0] == 0 && gaps[102..].iter().all(|n| *n == 0));
     let each = f64::from(drops) / (f64::from((1 << 21) - 1) / f64::from(p));
-    let chi2: f64 = gaps[1..=100].iter().map(|n| (f64::from(*n) - each) * (f64::from(*n) - each) / each).sum();
-    // 99 degrees of freedom: 148 is the 99.9th percentile, and draws of a whole period are more even than chance.
+    let chi2: f64 =
+        gaps[1..=100].iter().map(|n| (f64::from(*n) - each) * (f64::from(*n) - each) / each).sum();
+    // 99 degrees of freedom: 148 is the 99.9th percentile, and draws of a whole period are more
+    // even than chance.
     assert!(chi2 < 148.0, "{chi2}");
 }
 
@@ -173,7 +203,12 @@ fn the_papers_draw_runs_freely() {
 fn the_sound_draw_goes_with_packets() {
     let mut core = Core::new(shape(false));
     for n in 0..1000u64 {
-        let found = core.decide(Arrival { clock: n * n, qid: (n % 8) as u8, qlen: (n % 50) as u16, ..packet(0, 0) });
+        let found = core.decide(Arrival {
+            clock: n * n,
+            qid: (n % 8) as u8,
+            qlen: (n % 50) as u16,
+            ..packet(0, 0)
+        });
         assert_eq!(found.draw, Polynomial::Dense.jump(1, 32 * n));
     }
 }
@@ -241,11 +276,15 @@ fn idle_times_decay() {
     };
     let kept = |share: f64| (8192.0 * share * 511.0 / 512.0) as u32;
     assert_eq!([after(0, true), after(1, true)], [kept(1.0), kept(0.75)]);
-    assert_eq!([after(2, true), after(3, true), after(9, true)], [kept(0.5), kept(0.375), kept(0.046_875)]);
+    assert_eq!(
+        [after(2, true), after(3, true), after(9, true)],
+        [kept(0.5), kept(0.375), kept(0.046_875)]
+    );
     assert_eq!([after(62, true), after(63, true), after(40, false)], [0, 0, kept(1.0)]);
 }
 
-/// A step for each class and queue at its next packet, which has the old slope itself; at most one a tick.
+/// A step for each class and queue at its next packet, which has the old slope itself; at most one
+/// a tick.
 #[test]
 fn slopes_adapt_once_a_tick() {
     let mut core = pinned(Shape { adapt: true, ..shape(false) }, 9 << FRACTION);

@@ -5,7 +5,13 @@ use dumbbell_core::units::{Span, Time};
 const MSS: u64 = 1000;
 
 fn path(growth_limit: u64) -> Path {
-    Path { mss: MSS, initial_window: 2 * MSS, initial_ssthresh: u64::MAX, growth_limit, ..Path::PLAIN }
+    Path {
+        mss: MSS,
+        initial_window: 2 * MSS,
+        initial_ssthresh: u64::MAX,
+        growth_limit,
+        ..Path::PLAIN
+    }
 }
 fn ack(bytes: u64) -> Ack {
     let mut a = Ack::default();
@@ -26,7 +32,8 @@ fn slow_start_counts_at_most_l_segments_per_ack() {
     assert_eq!(abc.cwnd(), 4 * MSS);
 }
 
-/// A loss with 20 segments in flight leaves 10; then one segment more per window's worth of acknowledgements.
+/// A loss with 20 segments in flight leaves 10; then one segment more per window's worth of
+/// acknowledgements.
 #[test]
 fn avoidance_adds_a_segment_per_window() {
     let mut w = Window::new(STANDARD, &path(1));
@@ -71,10 +78,12 @@ fn a_spurious_reduction_is_undone() {
     assert_eq!((w.cwnd(), w.ssthresh()), (40 * MSS, u64::MAX));
 }
 
-/// RFC 8511: 0.8 of the window remains; ns-3's test has 500 and, with its constant of 0.7, 700 of 1000 bytes.
+/// RFC 8511: 0.8 of the window remains; ns-3's test has 500 and, with its constant of 0.7, 700 of
+/// 1000 bytes.
 #[test]
 fn abe() {
-    let small = Path { mss: 1, initial_window: 1000, initial_ssthresh: 1, growth_limit: 1, ..Path::PLAIN };
+    let small =
+        Path { mss: 1, initial_window: 1000, initial_ssthresh: 1, growth_limit: 1, ..Path::PLAIN };
     for (abe, beta_ecn, left) in [(false, 0.8, 500), (true, 0.8, 800), (true, 0.7, 700)] {
         let config = ClassicConfig { abe, beta_ecn, ..ClassicConfig::default() };
         let mut w = Window::classic(&config, &small);
@@ -85,14 +94,16 @@ fn abe() {
     }
 }
 
-/// Rounds of ten samples, each 20 ms longer: out of the first slow start without a loss; a later one is plain.
+/// Rounds of ten samples, each 20 ms longer: out of the first slow start without a loss; a later
+/// one is plain.
 #[test]
 fn hystart_watches_the_first_slow_start() {
     let config = ClassicConfig { hystart: SlowStart::HyStartPlusPlus, ..ClassicConfig::default() };
     let mut w = Window::classic(&config, &path(1));
     for i in 0..100 {
         let mut a = ack(MSS);
-        (a.una, a.nxt) = ((i + 1) * MSS + 1, (10 * (i / 10) + if i % 10 == 9 { 20 } else { 10 }) * MSS + 1);
+        (a.una, a.nxt) =
+            ((i + 1) * MSS + 1, (10 * (i / 10) + if i % 10 == 9 { 20 } else { 10 }) * MSS + 1);
         a.rtt = Some(Span::from_ms(100 + 20 * (i / 10).min(4)));
         w.grow(&a);
     }
@@ -102,7 +113,8 @@ fn hystart_watches_the_first_slow_start() {
     assert_eq!(w.cwnd(), 2 * MSS);
 }
 
-/// SQRT (k = l = 1/2, Bansal and Balakrishnan 2001) at w = 100: loss takes b * 10, a round trip adds a / 10.
+/// SQRT (k = l = 1/2, Bansal and Balakrishnan 2001) at w = 100: loss takes b * 10, a round trip
+/// adds a / 10.
 #[test]
 fn binomial_exponents() {
     let law = Law { a: 1.0, b: 0.5, k: 0.5, l: 0.5 };
@@ -115,11 +127,15 @@ fn binomial_exponents() {
     assert_eq!(w.cwnd(), 95 * MSS);
 }
 
-/// Every flow has room for the largest control: those that steer a window take no more than CUBIC, which most hosts have.
-/// (The yardstick was NewReno, of 184 bytes, until HyStart++ moved into a box; CUBIC has 160.)
+/// Every flow has room for the largest control: those that steer a window take no more than CUBIC,
+/// which most hosts have. (The yardstick was NewReno, of 184 bytes, until HyStart++ moved into a
+/// box; CUBIC has 160.)
 #[test]
 fn who_steers_a_window_takes_no_more_room() {
-    use crate::cc::{bic, compound, highspeed, htcp, hybla, illinois, ledbat, ledbat_pp, lp, scalable, veno, yeah};
+    use crate::cc::{
+        bic, compound, highspeed, htcp, hybla, illinois, ledbat, ledbat_pp, lp, scalable, veno,
+        yeah,
+    };
     let most = size_of::<crate::cc::cubic::Cubic>();
     for (name, bytes) in [
         ("bic", size_of::<bic::Bic>()),

@@ -71,10 +71,15 @@ fn of(nodes: usize, links: Vec<Link>, flows: Vec<Flow>) -> Plan {
 /// One link there, one back.
 pub(crate) fn plan(rate: Rate) -> Plan {
     let delay = Span::from_ms(1);
-    of(2, vec![link(0, 1, rate, delay), link(1, 0, rate, delay)], vec![flow("f", 1, vec![0], vec![1])])
+    of(
+        2,
+        vec![link(0, 1, rate, delay), link(1, 0, rate, delay)],
+        vec![flow("f", 1, vec![0], vec![1])],
+    )
 }
 
-/// 100 Mbps, and behind it a gigabit to one receiver and a longer one to another; a slower link that nobody passes.
+/// 100 Mbps, and behind it a gigabit to one receiver and a longer one to another; a slower link
+/// that nobody passes.
 pub(crate) fn two_receivers() -> Plan {
     let (slow, fast) = (Rate::from_mbps(100), Rate::from_mbps(1000));
     let links = vec![
@@ -89,8 +94,14 @@ pub(crate) fn two_receivers() -> Plan {
 #[test]
 fn it_is_the_slowest_that_is_passed() {
     let found = Bottleneck::of(&two_receivers()).expect("flows pass it");
-    assert_eq!((found.link, found.name.as_str(), found.packet_time), (0, "0->1", Span::from_us(120)));
-    assert_eq!([0, 1, 2, 3, 4].map(|socket| found.lane_of(socket)), [None, Some(0), None, Some(1), None]);
+    assert_eq!(
+        (found.link, found.name.as_str(), found.packet_time),
+        (0, "0->1", Span::from_us(120))
+    );
+    assert_eq!(
+        [0, 1, 2, 3, 4].map(|socket| found.lane_of(socket)),
+        [None, Some(0), None, Some(1), None]
+    );
 }
 
 #[test]

@@ -17,7 +17,9 @@ fn gaps() -> Gaps {
 #[test]
 fn packets_that_are_all_late_alike_are_even() {
     let mut gaps = gaps();
-    (0..1000).for_each(|i| gaps.written(1, 1500, at_us(PACKET * f64::from(i)), at_us(PACKET * f64::from(i) + 7.0)));
+    (0..1000).for_each(|i| {
+        gaps.written(1, 1500, at_us(PACKET * f64::from(i)), at_us(PACKET * f64::from(i) + 7.0))
+    });
     assert_eq!((gaps.pairs(), gaps.errors().max, gaps.rate_error()), (999, 0.0, Some(0.0)));
 }
 
@@ -37,13 +39,16 @@ fn a_late_packet_is_two_gap_errors_and_no_rate_error() {
 #[test]
 fn a_router_that_falls_behind_has_another_rate() {
     let mut gaps = gaps();
-    (0..1001).for_each(|i| gaps.written(1, 1500, at_us(PACKET * f64::from(i)), at_us(PACKET * 1.01 * f64::from(i))));
+    (0..1001).for_each(|i| {
+        gaps.written(1, 1500, at_us(PACKET * f64::from(i)), at_us(PACKET * 1.01 * f64::from(i)))
+    });
     assert!((gaps.rate_error().expect("it was busy") - 0.01).abs() < 1e-6);
 }
 
 #[test]
 fn a_rate_is_judged_of_two_hundred_packet_times_and_more() {
-    // The last is late by a packet's time: of 200 that is the half percent that is permitted, of fewer no rate.
+    // The last is late by a packet's time: of 200 that is the half percent that is permitted, of
+    // fewer no rate.
     let after = |busy: u32| {
         let mut gaps = gaps();
         let late = |i| if i == busy { PACKET } else { 0.0 };
@@ -69,8 +74,8 @@ fn while_the_bottleneck_is_idle_there_is_no_gap() {
 
 #[test]
 fn sizes_and_ways_behind_it_are_reckoned_with() {
-    // A packet of 1500 bytes, then one of 300 for the same receiver: 24 us at 100 Mbps, and on a link of 1 Gbps behind it 9.6 us
-    // less than the first.
+    // A packet of 1500 bytes, then one of 300 for the same receiver: 24 us at 100 Mbps, and on a
+    // link of 1 Gbps behind it 9.6 us less than the first.
     let mut gaps = Gaps::new(Bottleneck::of(&two_receivers()).expect("flows pass it"));
     gaps.written(1, 1500, at_us(0.0), at_us(0.0));
     gaps.written(1, 300, at_us(14.4), at_us(15.4));

@@ -1,6 +1,6 @@
-//! The routes of many flows. Hosts do not forward, so the search goes over the routers alone, once from each router
-//! that a sending host is at; what lies before and behind is one link each. A route costs what the hosts' own links
-//! cost, however many other hosts there are.
+//! The routes of many flows. Hosts do not forward, so the search goes over the routers alone, once
+//! from each router that a sending host is at; what lies before and behind is one link each. A
+//! route costs what the hosts' own links cost, however many other hosts there are.
 use crate::resolve::topology::Network;
 use dumbbell_core::units::Span;
 use dumbbell_plan::{LinkId, NodeId, NodeKind};
@@ -34,8 +34,8 @@ struct Reached {
     last: Option<LinkId>,
 }
 
-/// A way between two hosts: the first link, a router's tree and the router there that the last link leaves, if it is
-/// longer than one link.
+/// A way between two hosts: the first link, a router's tree and the router there that the last link
+/// leaves, if it is longer than one link.
 struct Candidate {
     links: usize,
     delay: Span,
@@ -46,7 +46,8 @@ struct Candidate {
 impl Routes {
     /// The links of `net`; nothing is searched yet.
     pub fn new(net: &Network) -> Self {
-        let (mut leaving, mut arriving) = (vec![Vec::new(); net.nodes.len()], vec![Vec::new(); net.nodes.len()]);
+        let (mut leaving, mut arriving) =
+            (vec![Vec::new(); net.nodes.len()], vec![Vec::new(); net.nodes.len()]);
         for (i, link) in net.links.iter().enumerate() {
             leaving[link.from].push(i);
             if net.nodes[link.to].kind == NodeKind::Host {
@@ -68,9 +69,9 @@ impl Routes {
         let mut best: Option<(Candidate, Option<Vec<LinkId>>)> = None;
         for &first in &self.leaving[from] {
             for candidate in self.by(net, first, to) {
-                let order = best
-                    .as_ref()
-                    .map_or(Ordering::Less, |(old, _)| (candidate.links, candidate.delay).cmp(&(old.links, old.delay)));
+                let order = best.as_ref().map_or(Ordering::Less, |(old, _)| {
+                    (candidate.links, candidate.delay).cmp(&(old.links, old.delay))
+                });
                 let better = match (order, &mut best) {
                     (Ordering::Equal, Some((old, way))) => {
                         let way = way.get_or_insert_with(|| self.way(net, old));
@@ -87,14 +88,21 @@ impl Routes {
     }
 
     /// The ways to `to` that begin with `first`.
-    fn by<'a>(&'a self, net: &'a Network, first: LinkId, to: NodeId) -> impl Iterator<Item = Candidate> + 'a {
+    fn by<'a>(
+        &'a self,
+        net: &'a Network,
+        first: LinkId,
+        to: NodeId,
+    ) -> impl Iterator<Item = Candidate> + 'a {
         let link = &net.links[first];
-        let direct = (link.to == to).then_some(Candidate { links: 1, delay: link.delay, first, rest: None });
+        let direct =
+            (link.to == to).then_some(Candidate { links: 1, delay: link.delay, first, rest: None });
         let tree = self.trees.get(&link.to);
         let beyond = tree.into_iter().flat_map(move |tree| {
             self.arriving[to].iter().filter_map(move |last| {
                 let end = &net.links[*last];
-                let at = (net.nodes[end.from].kind == NodeKind::Router).then(|| tree[self.number[end.from]])??;
+                let at = (net.nodes[end.from].kind == NodeKind::Router)
+                    .then(|| tree[self.number[end.from]])??;
                 let delay = link.delay + at.delay + end.delay;
                 Some(Candidate { links: at.links + 2, delay, first, rest: Some((link.to, *last)) })
             })
@@ -106,7 +114,8 @@ impl Routes {
     fn way(&self, net: &Network, candidate: &Candidate) -> Vec<LinkId> {
         let Some((root, last)) = candidate.rest else { return vec![candidate.first] };
         let tree = &self.trees[&root];
-        let before = |l: &LinkId| tree[self.number[net.links[*l].from]].and_then(|reached| reached.last);
+        let before =
+            |l: &LinkId| tree[self.number[net.links[*l].from]].and_then(|reached| reached.last);
         let mut way: Vec<LinkId> = std::iter::successors(Some(last), before).collect();
         way.push(candidate.first);
         way.reverse();
@@ -126,11 +135,12 @@ impl Routes {
         }
     }
 
-    /// The best ways from `root` to all routers, link by link: in each round every router that is reached for the
-    /// first time takes the best of the ways that reach it then.
+    /// The best ways from `root` to all routers, link by link: in each round every router that is
+    /// reached for the first time takes the best of the ways that reach it then.
     fn tree(&self, net: &Network, root: NodeId) -> Vec<Option<Reached>> {
         let mut tree = vec![None; self.routers];
-        tree[self.number[root]] = Some(Reached { links: 0, delay: Span::ZERO, rank: 0, last: None });
+        tree[self.number[root]] =
+            Some(Reached { links: 0, delay: Span::ZERO, rank: 0, last: None });
         let mut frontier = vec![root];
         while !frontier.is_empty() {
             let mut round: BTreeMap<NodeId, (Span, usize, &str, LinkId)> = BTreeMap::new();
@@ -140,7 +150,9 @@ impl Routes {
                 links = reached.links + 1;
                 for &l in &self.leaving[node] {
                     let link = &net.links[l];
-                    if net.nodes[link.to].kind == NodeKind::Router && tree[self.number[link.to]].is_none() {
+                    if net.nodes[link.to].kind == NodeKind::Router
+                        && tree[self.number[link.to]].is_none()
+                    {
                         let way = (reached.delay + link.delay, reached.rank, link.name.as_str(), l);
                         let best = round.entry(link.to).or_insert(way);
                         *best = way.min(*best);
@@ -148,11 +160,14 @@ impl Routes {
                 }
             }
             // In the order of names: those of the ways before, then that of the last link.
-            let mut order: Vec<_> =
-                round.into_iter().map(|(to, (delay, rank, name, l))| (rank, name, to, delay, l)).collect();
+            let mut order: Vec<_> = round
+                .into_iter()
+                .map(|(to, (delay, rank, name, l))| (rank, name, to, delay, l))
+                .collect();
             order.sort_unstable();
             for (rank, (_, _, to, delay, last)) in order.iter().enumerate() {
-                tree[self.number[*to]] = Some(Reached { links, delay: *delay, rank, last: Some(*last) });
+                tree[self.number[*to]] =
+                    Some(Reached { links, delay: *delay, rank, last: Some(*last) });
             }
             frontier = order.into_iter().map(|(_, _, to, _, _)| to).collect();
         }

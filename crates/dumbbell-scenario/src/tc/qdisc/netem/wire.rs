@@ -8,8 +8,8 @@ use dumbbell_algos::impairment::corrupt::CorruptConfig;
 use dumbbell_algos::impairment::duplicate::DuplicateConfig;
 use dumbbell_algos::impairment::gilbert_elliott::GilbertElliottConfig;
 use dumbbell_algos::impairment::jitter::{Distribution, JitterConfig};
-use dumbbell_algos::impairment::reorder::{Chosen, ReorderConfig};
 use dumbbell_algos::impairment::parts::error_unit::Per;
+use dumbbell_algos::impairment::reorder::{Chosen, ReorderConfig};
 use dumbbell_core::units::Span;
 use dumbbell_plan::{Link, Spec};
 use serde::de::DeserializeOwned;
@@ -33,7 +33,13 @@ pub fn wire(link: &Link, log: &mut ExportLog) -> Option<String> {
     let mut all = WireArgs::default();
     for spec in &link.impairments {
         if let Err((cause, fix)) = all.takes(spec, link, log) {
-            log.refuse(format!("netem cannot say the impairment `{}` of {}: {cause}", spec.kind, link.name), fix);
+            log.refuse(
+                format!(
+                    "netem cannot say the impairment `{}` of {}: {cause}",
+                    spec.kind, link.name
+                ),
+                fix,
+            );
         }
     }
     let plain = (link.delay > Span::ZERO).then(|| format!(" delay {}", show_time(link.delay)));
@@ -46,7 +52,8 @@ pub fn wire(link: &Link, log: &mut ExportLog) -> Option<String> {
     // Twice the packets of 64 bytes that the longest delay holds.
     let limit = (link.rate.bytes_in(longest) / 64 * 2).clamp(u64::from(LIMIT), u64::from(u32::MAX));
     log.say(format!(
-        "netem limit {limit}: twice what can be under way in {longest}, so that nothing is dropped there"
+        "netem limit {limit}: twice what can be under way in {longest}, so that nothing is dropped \
+            there"
     ));
     log.say("in tc the delay and the losses come before the queue, on a link here after it");
     Some(format!("netem limit {limit}{words}"))
@@ -66,7 +73,8 @@ fn put(place: &mut Option<String>, words: String) -> Result<(), Reason> {
 }
 
 const PER_PACKET: &str = "write it per packet";
-const KNOWN: &str = "it knows one jitter or reorder, one of bernoulli and gilbert_elliott, duplicate and corrupt";
+const KNOWN: &str = "it knows one jitter or reorder, one of bernoulli and gilbert_elliott, \
+    duplicate and corrupt";
 
 impl WireArgs {
     fn takes(&mut self, spec: &Spec, link: &Link, log: &mut ExportLog) -> Result<(), Reason> {
@@ -81,7 +89,11 @@ impl WireArgs {
             "gilbert_elliott" => {
                 let c: GilbertElliottConfig = config(spec)?;
                 if c.every + c.mean_good > Span::ZERO {
-                    return Err(("its channel changes with each packet, not with time".into(), "leave out the times"));
+                    return Err((
+                        "its channel changes with each packet, not with time".into(),
+                        "leave \
+                        out the times",
+                    ));
                 }
                 let all = [c.to_bad, c.to_good, c.loss_bad, c.loss_good].map(show_percent);
                 put(&mut self.loss, format!(" loss gemodel {}", all.join(" ")))
@@ -120,10 +132,18 @@ impl WireArgs {
                 (link.delay + c.mean, half, " distribution pareto", c.mean * 3)
             }
             Distribution::Pareto => {
-                return Err((format!("its tail exponent is {SHAPE}, not {}", c.shape), "write shape = 3.0"));
+                return Err((
+                    format!("its tail exponent is {SHAPE}, not {}", c.shape),
+                    "write shape \
+                    = 3.0",
+                ));
             }
             Distribution::Exponential => {
-                return Err(("it has no exponential distribution".into(), "write a uniform, normal or pareto one"));
+                return Err((
+                    "it has no exponential distribution".into(),
+                    "write a uniform, normal \
+                    or pareto one",
+                ));
             }
         };
         if middle == Span::ZERO {
@@ -132,7 +152,15 @@ impl WireArgs {
         let mut words = format!(" delay {}", show_time(middle));
         if jitter > Span::ZERO {
             words.push_str(&format!(" {}{name}", show_time(jitter)));
-            let law = if name.is_empty() { format!("up to {}", c.max) } else { format!("of {} in the mean", c.mean) };
+            let law = if name.is_empty() {
+                format!("up to {}", c.max)
+            } else {
+                format!(
+                    "of {} in \
+                the mean",
+                    c.mean
+                )
+            };
             log.say(format!(
                 "delay {} and jitter {law}: netem writes the middle and what may be added or taken",
                 link.delay
@@ -147,7 +175,8 @@ impl WireArgs {
             return Err(("it sends packets ahead, never late".into(), "write chosen = \"ahead\""));
         }
         if link.delay > Span::ZERO {
-            let cause = "what goes ahead has no delay at all there, and this link has one of its own";
+            let cause = "what goes ahead has no delay at all there, and this link has one of its \
+                own";
             return Err((cause.into(), "give the delay to another link of the path"));
         }
         if c.correlation > 0.0 {
@@ -155,10 +184,17 @@ impl WireArgs {
         }
         self.longest = self.longest + c.delay;
         let gap = if c.gap > 1 { format!(" gap {}", c.gap) } else { String::new() };
-        put(&mut self.delay, format!(" delay {} reorder {}{gap}", show_time(c.delay), show_percent(c.share)))
+        put(
+            &mut self.delay,
+            format!(" delay {} reorder {}{gap}", show_time(c.delay), show_percent(c.share)),
+        )
     }
 }
 
 fn per_packet(per: Per) -> Result<(), Reason> {
-    if per == Per::Packet { Ok(()) } else { Err(("it counts packets, not bytes or bits".into(), PER_PACKET)) }
+    if per == Per::Packet {
+        Ok(())
+    } else {
+        Err(("it counts packets, not bytes or bits".into(), PER_PACKET))
+    }
 }

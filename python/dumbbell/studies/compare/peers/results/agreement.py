@@ -1,5 +1,5 @@
-"""True if a quantity agrees: the interval of the difference of means holds zero, or the difference is small enough
-not to matter."""
+"""True if a quantity agrees: the interval of the difference of means holds zero, or the difference
+is small enough not to matter."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ TOLERANCES = {
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A quantity of a scenario: means with 95 % intervals, the difference (ours less theirs) with its own."""
+    """A quantity of a scenario: means with 95 % intervals, the difference (ours less theirs) with
+    its own."""
 
     quantity: str
     ours: Interval
@@ -46,7 +47,9 @@ class Compared:
     def document(self) -> dict[str, Any]:
         """For `--json`."""
         sides = {"ours": self.ours, "theirs": self.theirs, "difference": self.difference}
-        values = {name: {"mean": i.mean, "ci95": [i.low, i.high], "n": i.n} for name, i in sides.items()}
+        values = {
+            name: {"mean": i.mean, "ci95": [i.low, i.high], "n": i.n} for name, i in sides.items()
+        }
         return {"quantity": self.quantity, **values, "agrees": self.agrees, "how": self.how}
 
 
@@ -61,8 +64,8 @@ def compared(quantity: str, ours: Sequence[float], theirs: Sequence[float]) -> C
 
 
 def welch(a: Sequence[float], b: Sequence[float]) -> Interval:
-    """The difference of two means with its 95 % interval, without assuming equal variances (B. L. Welch, Biometrika
-    34, 1947); degrees of freedom are rounded down."""
+    """The difference of two means with its 95 % interval, without assuming equal variances (B. L.
+    Welch, Biometrika 34, 1947); degrees of freedom are rounded down."""
     va, vb = deviation(a) ** 2 / len(a), deviation(b) ** 2 / len(b)
     centre, both = mean(a) - mean(b), va + vb
     if both == 0.0:

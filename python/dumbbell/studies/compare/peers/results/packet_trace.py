@@ -20,13 +20,14 @@ TOLERANCE = 1e-6
 """s: ns-2 writes six digits of a time."""
 
 BUFFERS = (20, 24, 30, 40, 50)
-"""Even ones. ns-2 keeps ssthresh in whole packets, we in bytes: half of an odd flight differs by half a packet."""
+"""Even ones. ns-2 keeps ssthresh in whole packets, we in bytes: half of an odd flight differs by
+half a packet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """Agreement of two senders: segments sent here and there, how many from the first on have the same
-    sequence number, and how many of these the same time as well (to a microsecond)."""
+    """Agreement of two senders: segments sent here and there, how many from the first on have the
+    same sequence number, and how many of these the same time as well (to a microsecond)."""
 
     cc: str
     buffer: int
@@ -37,7 +38,8 @@ class Followed:
 
     @property
     def whole(self) -> bool:
-        """True if every segment was the same, in order; the last one may be beyond the end of one of the runs."""
+        """True if every segment was the same, in order; the last one may be beyond the end of one
+        of the runs."""
         return self.same_order == min(self.ours, self.theirs) >= max(self.ours, self.theirs) - 1
 
     def document(self) -> dict[str, Any]:
@@ -62,7 +64,9 @@ def follow(cc: str, buffer: int) -> Followed:
     return followed(cc, buffer, mine, theirs)
 
 
-def followed(cc: str, buffer: int, mine: list[tuple[float, int]], theirs: list[tuple[float, int]]) -> Followed:
+def followed(
+    cc: str, buffer: int, mine: list[tuple[float, int]], theirs: list[tuple[float, int]]
+) -> Followed:
     """Compares two lists of (time, segment)."""
     order = timed = 0
     for (t, n), (u, m) in zip(mine, theirs, strict=False):
@@ -84,10 +88,23 @@ def _exported(here: Network, directory: Path) -> list[str]:
     scenario = directory / "scenario.json"
     words = {**ours.scenario(here), "record": {"packets": True}}
     write_text(scenario, json.dumps(words))
-    code = "import json, sys, dumbbell; dumbbell.Scenario(json.load(open(sys.argv[1]))).run(out=sys.argv[2])"
+    code = (
+        "import json, sys, dumbbell; "
+        "dumbbell.Scenario(json.load(open(sys.argv[1]))).run(out=sys.argv[2])"
+    )
     run = directory / "run"
     _python("-c", code, str(scenario), str(run))
-    _python("-m", "dumbbell", "export", "ns2", str(run), "--at", "f0/sender->left", "-o", str(directory / "ours.tr"))
+    _python(
+        "-m",
+        "dumbbell",
+        "export",
+        "ns2",
+        str(run),
+        "--at",
+        "f0/sender->left",
+        "-o",
+        str(directory / "ours.tr"),
+    )
     return (directory / "ours.tr").read_text(encoding="utf-8").splitlines()
 
 

@@ -1,5 +1,5 @@
-"""The scenarios whose results are compared with ns-2's: a bottleneck of 10 Mbit/s and 10 ms, 200 s of which 20 s are
-left out."""
+"""The scenarios whose results are compared with ns-2's: a bottleneck of 10 Mbit/s and 10 ms, 200 s
+of which 20 s are left out."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ SPREAD = 1.0
 """Flows start at a random time up to this, s, the same here and there."""
 
 JITTER = 0.0008
-"""s: a packet's time at the bottleneck. It breaks the phase effects of Drop Tail (Floyd, Jacobson, 1992), which else
-make a share depend on the last bit of a round-trip time."""
+"""s: a packet's time at the bottleneck. It breaks the phase effects of Drop Tail (Floyd, Jacobson,
+1992), which else make a share depend on the last bit of a round-trip time."""
 
 NEAR, FAR = 0.001, 0.015
 """s, of each access link: round-trip times of 24 ms and 80 ms."""
@@ -40,7 +40,8 @@ class Scenario:
         """The run of a seed."""
         rng = random.Random(f"{self.name}, seed {seed}")
         flows = tuple(
-            Flow(round(SPREAD * rng.random(), 9), access, self.cc, self.delayed_ack) for access in self.access
+            Flow(round(SPREAD * rng.random(), 9), access, self.cc, self.delayed_ack)
+            for access in self.access
         )
         jitter = JITTER if len(flows) > 1 else 0.0
         return Network(
@@ -70,7 +71,9 @@ ALL: Sequence[Scenario] = (
     *(Scenario(f"red-1-{cc}", ONE, cc, FLOYD) for cc in ("newreno", "sack")),
     *(Scenario(f"red-2-{cc}", TWO, cc, FLOYD) for cc in ("newreno", "sack")),
     *(Scenario(f"red-10-{cc}", TEN, cc, FLOYD) for cc in ("tahoe", "reno", "newreno", "sack")),
-    Scenario("red-10-gentle-wait", TEN, red=Red(5, 15, max_p=0.1, w_q=0.002, gentle=True, wait=True)),
+    Scenario(
+        "red-10-gentle-wait", TEN, red=Red(5, 15, max_p=0.1, w_q=0.002, gentle=True, wait=True)
+    ),
     Scenario("red-10-1993", TEN, red=Red(5, 15, max_p=0.02, w_q=0.002)),
     Scenario("red-10-delayed-ack", TEN, red=FLOYD, delayed_ack=True),
     Scenario("red-10-ecn", TEN, red=Red(5, 15, max_p=0.1, w_q=0.002, gentle=True, ecn=True)),

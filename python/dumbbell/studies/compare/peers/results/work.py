@@ -23,7 +23,10 @@ class Result:
 
     def document(self) -> dict[str, Any]:
         """For `--json`."""
-        return {"scenario": self.scenario.name, "quantities": [q.document() for q in self.quantities]}
+        return {
+            "scenario": self.scenario.name,
+            "quantities": [q.document() for q in self.quantities],
+        }
 
 
 def run(scenario: Scenario, seeds: int, done: Callable[[], None] = lambda: None) -> Result:
@@ -39,8 +42,8 @@ def run(scenario: Scenario, seeds: int, done: Callable[[], None] = lambda: None)
 
 
 def quantities(here: Sequence[Outcome], there: Sequence[Outcome]) -> tuple[Compared, ...]:
-    """Each quantity of a scenario; shares only where there are several flows: of the shortest and the longest
-    round-trip time."""
+    """Each quantity of a scenario; shares only where there are several flows: of the shortest and
+    the longest round-trip time."""
     readers: dict[str, Callable[[Outcome], float]] = {
         "utilization": lambda o: o.utilization,
         "mean_queue": lambda o: o.mean_queue,
@@ -48,10 +51,15 @@ def quantities(here: Sequence[Outcome], there: Sequence[Outcome]) -> tuple[Compa
     }
     if len(here[0].goodputs) > 1:
         readers |= {"share_first": lambda o: o.shares[0], "share_last": lambda o: o.shares[-1]}
-    return tuple(compared(name, [read(o) for o in here], [read(o) for o in there]) for name, read in readers.items())
+    return tuple(
+        compared(name, [read(o) for o in here], [read(o) for o in there])
+        for name, read in readers.items()
+    )
 
 
-def document(results: Sequence[Result], flows: Sequence[Followed], known: dict[str, str]) -> dict[str, Any]:
+def document(
+    results: Sequence[Result], flows: Sequence[Followed], known: dict[str, str]
+) -> dict[str, Any]:
     """The document of `--json`."""
     agree = [q.agrees for result in results for q in result.quantities]
     return {

@@ -12,8 +12,10 @@ def lacking(name: str, *packages: str) -> EnvironmentLacks:
     """The refusal of a comparison with a simulator that is not installed."""
     words = " ".join(packages)
     return EnvironmentLacks(
-        f"{name} is not installed: this comparison needs the Debian package{'s' * (len(packages) > 1)} {words}\n"
-        f"On Debian or Ubuntu: sudo apt-get install {words}   (or, as root in a checkout: make compare)",
+        f"{name} is not installed: this comparison needs the Debian "
+        f"package{'s' * (len(packages) > 1)} {words}\n"
+        f"On Debian or Ubuntu: sudo apt-get install {words}   (or, as root in a checkout: make "
+        f"compare)",
         {"package": packages[0], "packages": list(packages)},
     )
 

@@ -22,7 +22,11 @@ _AGENTS = {"tahoe": "TCP", "reno": "TCP/Reno", "newreno": "TCP/Newreno", "sack":
 def version() -> str:
     """Version of the program."""
     done = subprocess.run(
-        [binary(), "-"], input="puts [ns-version]\nexit\n", capture_output=True, text=True, timeout=60
+        [binary(), "-"],
+        input="puts [ns-version]\nexit\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     return f"ns-{done.stdout.strip()}"
 
@@ -32,9 +36,11 @@ def binary() -> str:
     return program(("ns", "ns2"), NAME, PACKAGE)
 
 
-def run(network: Network, *, monitor: bool = True, sends: Path | None = None, drops: Path | None = None) -> Outcome:
-    """Runs the network. Without `monitor`, as timed runs go, counts of the queue are zero. `sends`, `drops`: files
-    for the trace of the first flow's access link and of the bottleneck."""
+def run(
+    network: Network, *, monitor: bool = True, sends: Path | None = None, drops: Path | None = None
+) -> Outcome:
+    """Runs the network. Without `monitor`, as timed runs go, counts of the queue are zero. `sends`,
+    `drops`: files for the trace of the first flow's access link and of the bottleneck."""
     with temporary_folder() as directory:
         file = Path(directory) / "network.tcl"
         write_text(file, script(network, monitor=monitor, sends=sends, drops=drops))
@@ -45,14 +51,17 @@ def run(network: Network, *, monitor: bool = True, sends: Path | None = None, dr
 
 
 def measured(network: Network) -> Outcome:
-    """The counts of a run with a monitor and the cost of the same run without: a monitor takes time on each packet."""
+    """The counts of a run with a monitor and the cost of the same run without: a monitor takes time
+    on each packet."""
     counted, timed = run(network), run(network, monitor=False)
     if counted.goodputs != timed.goodputs:
         raise DumbbellError(f"{NAME}: the same run with and without a monitor gave other goodputs")
     return replace(counted, cost=timed.cost)
 
 
-def script(network: Network, *, monitor: bool = True, sends: Path | None = None, drops: Path | None = None) -> str:
+def script(
+    network: Network, *, monitor: bool = True, sends: Path | None = None, drops: Path | None = None
+) -> str:
     """The network as Tcl. Units are spelled as plain numbers: bit/s, s, packets."""
     net = {
         "seed": str(network.seed),
@@ -62,7 +71,8 @@ def script(network: Network, *, monitor: bool = True, sends: Path | None = None,
         "duration": repr(float(network.duration)),
         "warmup": repr(float(network.warmup)),
         "queue": "RED" if network.red else "DropTail",
-        # Drop Tail of ns-2 drops what would make the queue as long as its limit; RED what finds it at its limit.
+        # Drop Tail of ns-2 drops what would make the queue as long as its limit; RED what finds it
+        # at its limit.
         "limit": str(network.buffer if network.red else network.buffer + 1),
         "queue_options": _red(network.red) if network.red else "",
         "ssthresh": str(network.initial_ssthresh or ""),
@@ -79,7 +89,8 @@ def script(network: Network, *, monitor: bool = True, sends: Path | None = None,
 
 def _tcp(network: Network) -> dict[str, object]:
     return {
-        # Of the whole packet: with useHeaders_ ns-2 adds 40 bytes, but not to a connection's first packet.
+        # Of the whole packet: with useHeaders_ ns-2 adds 40 bytes, but not to a connection's first
+        # packet.
         "packetSize_": network.packet,
         "useHeaders_": "false",
         "window_": network.window,
@@ -94,7 +105,8 @@ def _tcp(network: Network) -> dict[str, object]:
         "delay_growth_": "false",
         "overhead_": network.jitter,
         "timestamps_": "false",
-        "precisionReduce_": "false",  # half of the whole packets in the window, as half of FlightSize is
+        # half of the whole packets in the window, as half of FlightSize is
+        "precisionReduce_": "false",
         "ecn_": int(bool(network.red and network.red.ecn)),
     }
 
@@ -119,15 +131,27 @@ def _red(red: Red) -> str:
 
 
 def _flow(flow: Flow) -> str:
-    sink = "TCPSink" + ("/Sack1" if flow.cc == "sack" else "") + ("/DelAck" if flow.delayed_ack else "")
+    sink = (
+        "TCPSink"
+        + ("/Sack1" if flow.cc == "sack" else "")
+        + ("/DelAck" if flow.delayed_ack else "")
+    )
     return f"flow {flow.start:.9f} {flow.access_s!r} {_AGENTS[flow.cc]} {sink}"
 
 
 def read(network: Network, text: str) -> Outcome:
     """Output of the script."""
-    lines = {name: [float(v) for v in values] for name, *values in (line.split() for line in text.splitlines())}
+    lines = {
+        name: [float(v) for v in values]
+        for name, *values in (line.split() for line in text.splitlines())
+    }
     window = network.duration - network.warmup
-    queue = [b - a for a, b in zip(lines.get("start.queue", [0.0] * 5), lines.get("end.queue", [0.0] * 5), strict=True)]
+    queue = [
+        b - a
+        for a, b in zip(
+            lines.get("start.queue", [0.0] * 5), lines.get("end.queue", [0.0] * 5), strict=True
+        )
+    ]
     end_of_run = lines.get("end.queue", [0.0] * 5)
     bare, setup, ran = lines["bare"], lines["setup"], lines["run"]
     return Outcome(
@@ -138,7 +162,8 @@ def read(network: Network, text: str) -> Outcome:
         mean_queue=queue[4] / window,
         utilization=queue[3] * 8 / (network.rate_bps * window),
         goodputs=tuple(
-            (b - a) * network.payload * 8 / window for a, b in zip(lines["start.ack"], lines["end.ack"], strict=True)
+            (b - a) * network.payload * 8 / window
+            for a, b in zip(lines["start.ack"], lines["end.ack"], strict=True)
         ),
         hops=int(end_of_run[0] + 5 * end_of_run[2]),
         cost=Cost(

@@ -1,4 +1,5 @@
-"""ns-3.37: the network as its program reads it, the program compiled once, and what it prints as an outcome."""
+"""ns-3.37: the network as its program reads it, the program compiled once, and what it prints as an
+outcome."""
 
 from __future__ import annotations
 
@@ -19,7 +20,15 @@ NAME = "ns-3"
 PACKAGES = ("libns3-dev", "ns3")
 SOURCE = Path(__file__).with_name("dumbbell.cc")
 
-_MODULES = ("core", "network", "internet", "applications", "point-to-point", "traffic-control", "nix-vector-routing")
+_MODULES = (
+    "core",
+    "network",
+    "internet",
+    "applications",
+    "point-to-point",
+    "traffic-control",
+    "nix-vector-routing",
+)
 
 
 def version() -> str:
@@ -29,10 +38,12 @@ def version() -> str:
 
 
 def binary() -> str:
-    """Our program for ns-3, compiled at the first call and kept; `EnvironmentLacks` names the packages if ns-3 is not
-    here."""
+    """Our program for ns-3, compiled at the first call and kept; `EnvironmentLacks` names the
+    packages if ns-3 is not here."""
     flags = _flags()
-    key = hashlib.blake2b(f"{SOURCE.read_text(encoding='utf-8')}{version()}{flags}".encode(), digest_size=8).hexdigest()
+    key = hashlib.blake2b(
+        f"{SOURCE.read_text(encoding='utf-8')}{version()}{flags}".encode(), digest_size=8
+    ).hexdigest()
     path = private.cache() / f"ns3-{key}"
     if private.is_own_file(path):
         return str(path)
@@ -52,8 +63,13 @@ def binary() -> str:
 def _flags() -> list[str]:
     modules = [f"ns3-{module}" for module in _MODULES]
     include = _pkg_config("--cflags", *modules).stdout.split()
-    # Not `--libs`: it names libraries of modules that we do not use, whose packages are not asked for.
-    return [*include, f"-L{_pkg_config('--variable=libdir', 'ns3-core').stdout.strip()}", *(f"-l{m}" for m in modules)]
+    # Not `--libs`: it names libraries of modules that we do not use, whose packages are not asked
+    # for.
+    return [
+        *include,
+        f"-L{_pkg_config('--variable=libdir', 'ns3-core').stdout.strip()}",
+        *(f"-l{m}" for m in modules),
+    ]
 
 
 def _pkg_config(*words: str) -> subprocess.CompletedProcess[str]:
@@ -79,7 +95,8 @@ measured = run
 
 
 def words(network: Network) -> str:
-    """The network as lines of a name and a value. Flows must be NewReno with equal access links, without a warm-up."""
+    """The network as lines of a name and a value. Flows must be NewReno with equal access links,
+    without a warm-up."""
     delays = {flow.access_s for flow in network.flows}
     kinds = {(flow.cc, flow.delayed_ack) for flow in network.flows}
     if (
@@ -88,7 +105,9 @@ def words(network: Network) -> str:
         or network.warmup
         or network.initial_ssthresh
     ):
-        raise ValueError("the program for ns-3 knows NewReno flows over equal access links, from the start")
+        raise ValueError(
+            "the program for ns-3 knows NewReno flows over equal access links, from the start"
+        )
     values: dict[str, object] = {
         "seed": network.seed,
         "rate": f"{network.rate_bps:.0f}",
@@ -114,7 +133,10 @@ def words(network: Network) -> str:
 
 def read(network: Network, text: str) -> Outcome:
     """Output of the program."""
-    lines = {name: [float(v) for v in values] for name, *values in (line.split() for line in text.splitlines())}
+    lines = {
+        name: [float(v) for v in values]
+        for name, *values in (line.split() for line in text.splitlines())
+    }
     arrivals, drops, departures = (int(v) for v in lines["queue"])
     bare, setup, ran = lines["bare"], lines["setup"], lines["run"]
     return Outcome(
