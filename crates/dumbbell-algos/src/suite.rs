@@ -5,6 +5,7 @@
 pub mod aqm;
 pub mod capabilities;
 pub mod cc;
+pub mod cc_life;
 #[cfg(test)]
 pub mod conditioner;
 pub mod folded;

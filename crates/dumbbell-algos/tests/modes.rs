@@ -2,14 +2,14 @@
 //! docs/queues.md has the table of it, which is held against what is measured here.
 use dumbbell_algos::aqm::{AnyAqm, CATALOGUE};
 use dumbbell_algos::suite::traffic::{Arrival, arrivals, hold};
-use dumbbell_core::aqm::{Aqm, Backlog, Cx, LinkInfo, QueueView, Reason, Slot, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Reason, Slot, Verdict};
 use dumbbell_core::catalogue::Entry;
 use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::{Ecn, Meta};
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Event, link, packet};
-use dumbbell_core::units::{Capacity, Span, Time};
+use dumbbell_core::units::{Backlog, Capacity, Span, Time};
 use serde_json::{Value, json};
 
 const MEAN: u32 = 1500;

@@ -3,7 +3,8 @@ use crate::packet::flow::FlowTable;
 use crate::packet::{Ecn, Meta};
 use crate::probe::Probe;
 use crate::rng::Stream;
-use crate::units::{Capacity, Rate, Span, Time, taken};
+pub use crate::units::Backlog;
+use crate::units::{Capacity, Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
 /// The link that a queue feeds, as its algorithm knows it.
@@ -29,44 +30,6 @@ pub struct Cx<'a> {
     pub link: &'a LinkInfo,
     /// Reservations, round-trip times and weights of the flows.
     pub flows: &'a FlowTable,
-}
-
-/// The packets and bytes that wait in a queue.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Backlog {
-    /// Packets.
-    pub packets: u32,
-    /// Bytes of IP length.
-    pub bytes: u64,
-    /// Buffers in use, where the limit is a number of them ([`Capacity::Buffers`]); else 0.
-    pub buffers: u32,
-}
-
-impl Backlog {
-    /// One packet of `bytes`, in buffers of `size` if they are counted.
-    #[inline]
-    pub fn one(bytes: u32, size: Option<u32>) -> Self {
-        let buffers = size.map_or(0, |size| taken(size, bytes));
-        Backlog { packets: 1, bytes: u64::from(bytes), buffers }
-    }
-    /// The sum of two backlogs.
-    #[inline]
-    pub fn and(self, other: Backlog) -> Self {
-        Backlog {
-            packets: self.packets + other.packets,
-            bytes: self.bytes + other.bytes,
-            buffers: self.buffers + other.buffers,
-        }
-    }
-    /// The difference of this backlog and `other`, which is a part of it.
-    #[inline]
-    pub fn without(self, other: Backlog) -> Self {
-        Backlog {
-            packets: self.packets - other.packets,
-            bytes: self.bytes - other.bytes,
-            buffers: self.buffers - other.buffers,
-        }
-    }
 }
 
 /// A packet's position in its queue, 0 at the head.

@@ -2,14 +2,14 @@
 //! real in the router.
 pub mod counters;
 pub mod occupancy;
-use crate::aqm::{Backlog, Cx, Reason};
+use crate::aqm::{Cx, Reason};
 use crate::impairment::WireEffect;
 use crate::packet::Packet;
 use crate::port::counters::PortCounters;
 use crate::probe::Probe;
 use crate::qdisc::{Qdisc, Sink};
 use crate::service::{Service, Transmitted};
-use crate::units::Time;
+use crate::units::{Backlog, Time};
 
 /// A port that holds its packets. It asks for a call of [`HeldPort::done`] at the instant that
 /// `arrive` or `done` returned.

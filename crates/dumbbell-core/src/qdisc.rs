@@ -1,11 +1,11 @@
 //! Queueing disciplines: they hold packets and choose the order in which they leave. Here is the
 //! FIFO with an [`Aqm`].
 pub mod packet_queue;
-use crate::aqm::{Aqm, Backlog, Cx, Decision, Gone, QueueView, Reason, Slot, Verdict};
+use crate::aqm::{Aqm, Cx, Decision, Gone, QueueView, Reason, Slot, Verdict};
 use crate::packet::{Meta, Packet};
 use crate::probe::Probe;
 use crate::qdisc::packet_queue::{PacketQueue, Waiting};
-use crate::units::{Capacity, Time};
+use crate::units::{Backlog, Capacity, Time};
 
 /// Receives the packets that a queue drops or marks. The simulator counts them, the router frees
 /// the buffer.

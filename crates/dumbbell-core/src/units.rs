@@ -3,6 +3,7 @@
 //! Time is an integer number of picoseconds, so that a run is the same on every machine. In files a
 //! quantity is always written with its unit (`"10 ms"`, `"100 Mbps"`, `"36 pkt"`); a bare number is
 //! refused with the fix.
+mod backlog;
 mod clock;
 mod limit;
 mod quantity;
@@ -10,6 +11,7 @@ mod rate;
 mod text;
 mod time;
 
+pub use backlog::Backlog;
 pub use clock::Clock;
 pub use limit::{Capacity, Limit, taken};
 pub use quantity::{Bytes, Packets};

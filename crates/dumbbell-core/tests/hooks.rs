@@ -1,13 +1,13 @@
 //! Each hook of [`Aqm`] carries the algorithm that needs it: small doubles of BLUE, CHOKe, CoDel,
 //! PI and RIO.
-use dumbbell_core::aqm::{Aqm, Backlog, Cx, Gone, Needs, QueueView, Reason, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Gone, Needs, QueueView, Reason, Verdict};
 use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::{Ecn, Meta};
 use dumbbell_core::probe::{Gauges, Probe};
 use dumbbell_core::qdisc::{Fifo, Qdisc};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Bench, Event, Journal, Numbered, link, packet};
-use dumbbell_core::units::{Capacity, Rate, Span, Time};
+use dumbbell_core::units::{Backlog, Capacity, Rate, Span, Time};
 
 fn bench<A: Aqm>(aqm: A, capacity: Capacity) -> Bench<Fifo<A, Numbered>> {
     Bench::new(Fifo::new(aqm), link(capacity), 1, false)

@@ -1,6 +1,6 @@
 //! Units as people write them: what is written is read back, and what is wrong is named with its
 //! fix.
-use dumbbell_core::aqm::Backlog;
+use dumbbell_core::units::Backlog;
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span, Transmitter, UnitError};
 use proptest::prelude::*;
 

@@ -39,6 +39,5 @@ pub mod formats;
 pub mod results;
 pub mod run;
 pub mod store;
-pub mod testbed;
 
 pub use dumbbell_scenario::{language, resolve, tc};

@@ -9,10 +9,11 @@ pub(crate) mod run_json;
 pub(crate) mod run_output;
 pub(crate) mod series;
 pub mod stats;
+pub(crate) mod stop;
 use crate::language::problem::code;
 use crate::resolve::study::Study;
 use crate::results::stats::combine;
-use crate::run::stop::Evaluate;
+use crate::results::stop::Evaluate;
 use serde_json::{Map, Value, json};
 
 /// The document. One point stands at the top, several stand in `points`.

@@ -1,7 +1,8 @@
 //! Runs between real hosts, from the scenario to the result: what must hold however busy the
 //! machine is.
 use dumbbell_emu::host::testing::namespaces;
-use dumbbell_lab::{api, testbed};
+use dumbbell_lab::api;
+use dumbbell_lab::run::testbed;
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -15,13 +15,13 @@ use crate::port::edge::PortEdge;
 use crate::port::held::HeldQueue;
 use dumbbell_algos::impairment::AnyImpairment;
 use dumbbell_algos::service::AnyService;
-use dumbbell_core::aqm::{Backlog, Reason};
+use dumbbell_core::aqm::Reason;
 use dumbbell_core::impairment::WireEffect;
 use dumbbell_core::packet::Framing;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::service::{Service, Transmitted};
-use dumbbell_core::units::{Span, Time};
+use dumbbell_core::units::{Backlog, Span, Time};
 
 /// The two ways in which a queue decides.
 #[allow(clippy::large_enum_variant)]

@@ -172,7 +172,7 @@ fn rtl_vectors(py: Python<'_>, request: &str) -> PyResult<String> {
 /// What this machine can do for the testbed, and why not.
 #[pyfunction]
 fn doctor(py: Python<'_>) -> String {
-    py.detach(|| dumbbell_lab::testbed::doctor().to_string())
+    py.detach(|| dumbbell_lab::run::testbed::doctor().to_string())
 }
 
 /// What a gigabyte costs two real hosts. It goes on as long as `going()`, which is asked some
@@ -185,7 +185,7 @@ fn gigabyte(py: Python<'_>, request: &str, going: Py<PyAny>) -> PyResult<String>
             going.call0(py).and_then(|answer| answer.is_truthy(py)).unwrap_or(false)
         })
     };
-    py.detach(|| dumbbell_lab::testbed::cpu_cost(&request, &goes_on))
+    py.detach(|| dumbbell_lab::run::testbed::cpu_cost(&request, &goes_on))
         .map(|v| v.to_string())
         .map_err(problem)
 }
@@ -204,7 +204,7 @@ fn shell(py: Python<'_>, request: &str) -> PyResult<String> {
 #[pyfunction]
 fn enclose(py: Python<'_>, argv: &str) -> PyResult<String> {
     let argv = read(argv)?;
-    py.detach(|| dumbbell_lab::testbed::enclose(&argv))
+    py.detach(|| dumbbell_lab::run::testbed::enclose(&argv))
         .map(|code| code.to_string())
         .map_err(problem)
 }
@@ -213,7 +213,9 @@ fn enclose(py: Python<'_>, argv: &str) -> PyResult<String> {
 #[pyfunction]
 fn replay(py: Python<'_>, request: &str) -> PyResult<String> {
     let request = read(request)?;
-    py.detach(|| dumbbell_lab::testbed::replay(&request)).map(|v| v.to_string()).map_err(problem)
+    py.detach(|| dumbbell_lab::run::testbed::replay(&request))
+        .map(|v| v.to_string())
+        .map_err(problem)
 }
 
 /// Looks after a store: check, list, repair, gc.

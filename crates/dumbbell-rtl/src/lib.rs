@@ -18,6 +18,7 @@ pub mod fault;
 pub mod lockstep;
 pub mod plugin;
 pub(crate) mod rtl_decider;
+pub mod signals;
 pub mod sources;
 mod sys;
 pub mod testing;

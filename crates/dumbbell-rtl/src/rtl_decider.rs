@@ -4,7 +4,8 @@
 //! until the next one comes. In paper mode its draw would go on meanwhile, by millions of clocks:
 //! instead, where it would stand is worked out and written to the draw's register in the clock
 //! before. All else of a decision is the RTL's own.
-use crate::verilated::{Clocked, In, Out, RtlCore};
+use crate::signals::{In, Out};
+use crate::verilated::{Clocked, RtlCore};
 use dumbbell_algos::aqm::red_hw::core::register;
 use dumbbell_algos::aqm::red_hw::lfsr::{self, Polynomial};
 use dumbbell_algos::aqm::red_hw::{Arrival, Decider, Decision, Region, Shape};

@@ -5,7 +5,8 @@ use crate::lockstep::model::ModelCore;
 use crate::lockstep::parameter_sets::Mode;
 use crate::lockstep::stimulus::Stimulus;
 use crate::lockstep::testbench::{Counts, Testbench};
-use crate::verilated::{Clocked, In, Out};
+use crate::signals::{In, Out};
+use crate::verilated::Clocked;
 use std::io::{self, Write};
 
 /// Clocks that a core has for a decision where registers are to be written, and to be ready after a

@@ -3,9 +3,10 @@ use dumbbell_rtl::core_ports::Parameters;
 use dumbbell_rtl::fault::Fault;
 use dumbbell_rtl::lockstep::campaign::{Part, Ran};
 use dumbbell_rtl::lockstep::parameter_sets::Mode;
+use dumbbell_rtl::signals::In;
 use dumbbell_rtl::sources::{CORE, Sources};
 use dumbbell_rtl::testing::rtl;
-use dumbbell_rtl::verilated::{Clocked, In, Verilated};
+use dumbbell_rtl::verilated::{Clocked, Verilated};
 use std::fs;
 use std::path::Path;
 

@@ -5,7 +5,8 @@ use dumbbell_rtl::lockstep::campaign::{Part, Ran, measured, told};
 use dumbbell_rtl::lockstep::model::ModelCore;
 use dumbbell_rtl::lockstep::parameter_sets::Mode;
 use dumbbell_rtl::lockstep::testbench::Action;
-use dumbbell_rtl::verilated::{Clocked, In, Out};
+use dumbbell_rtl::signals::{In, Out};
+use dumbbell_rtl::verilated::Clocked;
 
 const PATIENCE: u64 = 600;
 

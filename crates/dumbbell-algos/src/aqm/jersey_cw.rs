@@ -12,11 +12,11 @@
 //!
 //! Reconstructed: the weight of the average, which the paper leaves open, and that an idle time
 //! leaves it as it is.
-use dumbbell_core::aqm::{Aqm, Backlog, Cx, LinkInfo, QueueView, Reason, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
-use dumbbell_core::units::{Capacity, Packets};
+use dumbbell_core::units::{Backlog, Capacity, Packets};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

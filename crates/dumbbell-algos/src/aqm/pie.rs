@@ -18,12 +18,12 @@ mod tests;
 
 pub use config::{Decay, PieConfig};
 use delay::Delay;
-use dumbbell_core::aqm::{Aqm, Backlog, Cx, LinkInfo, Needs, QueueView, Reason, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::units::{Capacity, Span};
+use dumbbell_core::units::{Backlog, Capacity, Span};
 
 /// Below which probability the controller's step is divided by how much (RFC 8033 section 4.2).
 const SCALES: [(f64, f64); 6] =

@@ -6,13 +6,13 @@
 //! buffer of size 0 is `token_bucket`.
 use crate::bucket::TokenBucket;
 use crate::bucket::config::{bucket_config, committed};
-use dumbbell_core::aqm::{Backlog, Cx};
+use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::conditioner::{Conditioner, Emit};
 use dumbbell_core::meter::{Color, Contract, Tokens};
 use dumbbell_core::packet::Packet;
 use dumbbell_core::probe::Probe;
-use dumbbell_core::units::{Capacity, Limit, Packets, Span, Time};
+use dumbbell_core::units::{Backlog, Capacity, Limit, Packets, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;

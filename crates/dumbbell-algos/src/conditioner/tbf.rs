@@ -1,13 +1,13 @@
 //! TBF, the token bucket filter: a shaper that holds packets until there are tokens for them
 //! (Linux's name).
 use crate::bucket::TokenBucket;
-use dumbbell_core::aqm::{Backlog, Cx, Reason};
+use dumbbell_core::aqm::{Cx, Reason};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::conditioner::{Conditioner, Emit};
 use dumbbell_core::meter::{Contract, Tokens};
 use dumbbell_core::packet::Packet;
 use dumbbell_core::probe::Probe;
-use dumbbell_core::units::{Bytes, Capacity, Limit, Rate, Span, Time};
+use dumbbell_core::units::{Backlog, Bytes, Capacity, Limit, Rate, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;

@@ -22,14 +22,14 @@ mod tests;
 
 pub use config::DualPi2Config;
 use config::{Chance, DelayOf, Overload};
-use dumbbell_core::aqm::{Backlog, Cx, LinkInfo, QueueView, Reason};
+use dumbbell_core::aqm::{Cx, LinkInfo, QueueView, Reason};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
 use dumbbell_core::packet::{Ecn, Packet};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::qdisc::packet_queue::{PacketQueue, Waiting};
 use dumbbell_core::qdisc::{Qdisc, Sink};
 use dumbbell_core::rng::Stream;
-use dumbbell_core::units::{Capacity, Span, Time};
+use dumbbell_core::units::{Backlog, Capacity, Span, Time};
 use pick::{Heads, Picker};
 
 /// The two queues.

@@ -1,5 +1,5 @@
 //! Checks that a congestion control does nothing that its capabilities deny.
-use super::cc::{PATH, drive, for_all};
+use crate::suite::cc_life::{PATH, drive, for_all};
 use crate::suite::under_test::{CcUnderTest, Finding, ensure};
 use dumbbell_core::probe::{Gauges, Probe};
 use dumbbell_core::transport::{

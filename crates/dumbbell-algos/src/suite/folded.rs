@@ -1,11 +1,11 @@
 //! A port that holds nothing but the times at which its transmissions start and end: the plainest
 //! model of a port whose algorithm decides at arrival, against which such algorithms are tested.
-use dumbbell_core::aqm::{Aqm, Backlog, Cx, Decision, LinkInfo, QueueView, Slot};
+use dumbbell_core::aqm::{Aqm, Cx, Decision, LinkInfo, QueueView, Slot};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::Event;
-use dumbbell_core::units::{Time, Transmitter};
+use dumbbell_core::units::{Backlog, Time, Transmitter};
 use std::collections::VecDeque;
 
 /// A transmission, past or to come.

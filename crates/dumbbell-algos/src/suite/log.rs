@@ -3,12 +3,12 @@
 //! log.
 use crate::aqm::AnyAqm;
 use crate::suite::under_test::{Finding, ensure};
-use dumbbell_core::aqm::{Aqm, Backlog, Cx, Gone, LinkInfo, Needs, QueueView, Slot, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Gone, LinkInfo, Needs, QueueView, Slot, Verdict};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::probe::{Gauges, Probe};
 use dumbbell_core::rng::Stream;
-use dumbbell_core::units::{Span, Time};
+use dumbbell_core::units::{Backlog, Span, Time};
 use std::cell::{Cell, RefCell};
 
 /// A call of an algorithm.

@@ -2,14 +2,14 @@
 //! transmitter, the same again.
 use super::parameters::choices;
 use super::traffic::{Arrival, arrivals, capacity};
-use dumbbell_core::aqm::{Backlog, Cx, LinkInfo, Reason};
+use dumbbell_core::aqm::{Cx, LinkInfo, Reason};
 use dumbbell_core::catalogue::Algorithm;
 use dumbbell_core::probe::{Gauges, Probe};
 use dumbbell_core::qdisc::packet_queue::Waiting;
 use dumbbell_core::qdisc::{DynQdisc, Qdisc, Sink};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Bench, Event, Numbered, link};
-use dumbbell_core::units::{Capacity, Time};
+use dumbbell_core::units::{Backlog, Capacity, Time};
 use std::collections::BTreeMap;
 
 /// Cases for each choice of the parameters.

@@ -1,7 +1,7 @@
 //! The packets that wait in a held port, in the order of arrival.
-use crate::aqm::{Backlog, QueueView, Slot};
+use crate::aqm::{QueueView, Slot};
 use crate::packet::{Meta, Packet};
-use crate::units::{Capacity, Time, taken};
+use crate::units::{Backlog, Capacity, Time, taken};
 use std::collections::VecDeque;
 
 /// A waiting packet and its arrival time.

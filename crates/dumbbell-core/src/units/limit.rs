@@ -2,7 +2,7 @@
 use super::quantity::{BYTE_UNITS, PACKET_UNITS};
 use super::text::{self, UnitError, unit_serde};
 use super::{Bytes, Packets, Rate, Span};
-use crate::aqm::Backlog;
+use crate::units::backlog::Backlog;
 use std::fmt;
 use std::str::FromStr;
 

@@ -1,9 +1,9 @@
 //! One record of a log: 32 bytes of fixed layout, cheap to write for the router.
-use crate::router::network::{Incoming, Outgoing};
 use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::transport::segment::PacketTooBig;
 use dumbbell_core::units::{Span, Time};
 use dumbbell_net::Fragment;
+use dumbbell_net::{Incoming, Outgoing};
 
 /// Bytes of a record.
 pub const ENTRY: usize = 32;

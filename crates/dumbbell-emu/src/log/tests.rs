@@ -1,10 +1,10 @@
 //! Logs are read as they were written; altered logs are refused.
 use super::*;
-use crate::router::network::{Incoming, Outgoing};
 use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::transport::segment::PacketTooBig;
 use dumbbell_core::units::{Span, Time};
 use dumbbell_net::Fragment;
+use dumbbell_net::{Incoming, Outgoing};
 use proptest::prelude::*;
 
 fn header() -> Header {

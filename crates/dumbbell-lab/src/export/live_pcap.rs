@@ -14,7 +14,7 @@ use crate::export::record_reader::usage;
 use crate::export::result_dir::Run;
 use crate::formats::pcapng::{self, Way};
 use crate::language::problem::{Diagnostic, Problem};
-use crate::testbed::log_problem;
+use crate::run::testbed::log_problem;
 use dumbbell_core::packet::Dscp;
 use dumbbell_emu::live::host_map::HostMap;
 use dumbbell_emu::live::replay::ReplayFault;

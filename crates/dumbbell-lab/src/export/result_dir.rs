@@ -5,7 +5,7 @@ use crate::export::record_reader::{Record, usage};
 use crate::language::problem::{Diagnostic, Problem};
 use crate::results::manifest;
 use crate::results::manifest::SUMMARY;
-use crate::testbed::LOG;
+use crate::run::testbed::LOG;
 use dumbbell_plan::Plan;
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -46,7 +46,7 @@ pub struct ProgressMeter {
     pub from_store: AtomicUsize,
 }
 
-/// A function that makes runs: [`simulate`], [`crate::testbed::emulate`], or a test's.
+/// A function that makes runs: [`simulate`], [`crate::run::testbed::emulate`], or a test's.
 pub type Simulate = fn(&Engine<'_>, &Plan, &str, Option<&Path>) -> Result<RunOutput, Stop>;
 
 /// The common settings of runs.

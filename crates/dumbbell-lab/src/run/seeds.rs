@@ -1,7 +1,7 @@
 //! Which runs a study needs, and when it has enough: all seeds at once, or as many as a `stop` rule
 //! asks for.
 use crate::resolve::study::{Study, StudyPoint};
-use crate::run::stop::Evaluate;
+use crate::results::stop::Evaluate;
 use serde_json::Value;
 
 /// One run of a study.

@@ -9,13 +9,13 @@ use crate::port::ring::Ring;
 use crate::port::stats::PortStats;
 use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_algos::service::AnyService;
-use dumbbell_core::aqm::{Aqm, Backlog, Cx, Decision, LinkInfo, QueueView, Slot, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Decision, LinkInfo, QueueView, Slot, Verdict};
 use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::{Meta, Packet};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::service::{Service, Transmitted};
-use dumbbell_core::units::{Span, Time};
+use dumbbell_core::units::{Backlog, Span, Time};
 
 /// The queue and its transmitter.
 pub(crate) struct ArrivalQueue {

@@ -2,11 +2,11 @@
 use crate::engine::queued_packet::QueuedPacket;
 use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_algos::qdisc::AnyQdisc;
-use dumbbell_core::aqm::{Backlog, Cx};
+use dumbbell_core::aqm::Cx;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::qdisc::packet_queue::Waiting;
 use dumbbell_core::qdisc::{Fifo, Qdisc, Sink};
-use dumbbell_core::units::Time;
+use dumbbell_core::units::{Backlog, Time};
 
 /// The queues of a held port.
 #[allow(clippy::large_enum_variant)]

@@ -6,14 +6,14 @@ use crate::port::account::{Account, Event, PortCtx};
 use crate::port::discipline::Discipline;
 use dumbbell_algos::service::AnyService;
 use dumbbell_algos::service::duplex_mismatch::medium::Through;
-use dumbbell_core::aqm::{Backlog, Cx, LinkInfo, Reason};
+use dumbbell_core::aqm::{Cx, LinkInfo, Reason};
 use dumbbell_core::impairment::WireEffect;
 use dumbbell_core::packet::Packet;
 use dumbbell_core::port::{HeldPort, Start};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::qdisc::{Qdisc, Sink};
 use dumbbell_core::rng::Stream;
-use dumbbell_core::units::{Span, Time};
+use dumbbell_core::units::{Backlog, Span, Time};
 
 /// The queue and its transmitter.
 pub(crate) struct HeldQueue {

@@ -1,10 +1,10 @@
 //! Statistics of one port, the same for both kinds of queue.
 use crate::measure::queue::{Measures, MonitorConfig, QueueMonitor, Transit};
-use dumbbell_core::aqm::{Backlog, Reason};
+use dumbbell_core::aqm::Reason;
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::port::counters::PortCounters;
 use dumbbell_core::port::occupancy::Occupancy;
-use dumbbell_core::units::{Span, Time};
+use dumbbell_core::units::{Backlog, Span, Time};
 
 /// Measures of one port, within the window from the warm-up to the end.
 pub(crate) struct PortStats {

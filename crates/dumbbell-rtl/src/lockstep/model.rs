@@ -1,6 +1,7 @@
 //! The model as a core with clocks: any latency, ready some clocks after a reset. It stands in for
 //! RTL where vectors are written, and where the bench itself is tested.
-use crate::verilated::{Clocked, In, Out};
+use crate::signals::{In, Out};
+use crate::verilated::Clocked;
 use dumbbell_algos::aqm::red_hw::core::{Arrival, Core, Decision, Shape};
 use std::collections::VecDeque;
 

@@ -5,7 +5,8 @@
 //! packet of the queue. So any part of a stimulus is one, too, which is what [`super::shrink`]
 //! lives on.
 use crate::core_ports::Parameters;
-use crate::verilated::{Clocked, In, Out};
+use crate::signals::{In, Out};
+use crate::verilated::Clocked;
 use dumbbell_algos::aqm::red_hw::core::{Arrival, Core, Decision, DecisionTrace, Region};
 use serde::Serialize;
 use std::collections::VecDeque;

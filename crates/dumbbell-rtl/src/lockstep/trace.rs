@@ -2,7 +2,7 @@
 use super::shrink::{Make, Shrunk};
 use crate::core_ports::Parameters;
 use crate::lockstep::testbench::{Action, ComparedPacket, Testbench, name};
-use crate::verilated::Out;
+use crate::signals::Out;
 use dumbbell_algos::aqm::red_hw::core::{Core, DecisionTrace, Shape, register, table};
 use serde_json::{Value, json};
 

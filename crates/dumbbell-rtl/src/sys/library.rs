@@ -1,5 +1,5 @@
 //! A library of a verilated core, and the cores in it.
-use crate::verilated::{In, Out};
+use crate::signals::{In, Out};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io;
 use std::os::unix::ffi::OsStrExt;

@@ -6,7 +6,7 @@
 use crate::language::node::{Entry, Kind, Node, Path};
 use crate::language::problem::{Check, Diagnostic, Place, Texts};
 use crate::language::read;
-use crate::resolve::topology;
+use crate::language::scenario::default_flow_name;
 use serde_json::Value;
 
 /// The most items of a list that a message names.
@@ -161,7 +161,7 @@ fn chosen(items: &[Node], list: &[String], step: &str) -> Option<std::ops::Range
 /// The name of item `i`: the written one, or the one that results show.
 fn name(items: &[Node], list: &[String], i: usize) -> Option<String> {
     let written = items[i].get("name").and_then(Node::as_str).map(str::to_string);
-    written.or_else(|| (list == ["flow"]).then(|| topology::default_name(i)))
+    written.or_else(|| (list == ["flow"]).then(|| default_flow_name(i)))
 }
 
 fn no_item(items: &[Node], path: &[String], depth: usize) -> Diagnostic {

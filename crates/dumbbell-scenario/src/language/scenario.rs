@@ -387,3 +387,8 @@ pub struct Sweep {
     /// When each point has enough runs: the scenario's `stop`, said here.
     pub stop: Option<StopChoice>,
 }
+
+/// The name of `[[flow]]` number `i`, from 0, if it has none of its own.
+pub fn default_flow_name(i: usize) -> String {
+    format!("flow{}", i + 1)
+}

@@ -9,7 +9,7 @@ pub(crate) mod service;
 pub(crate) mod short;
 use crate::language::node::{Node, Path, below, path};
 use crate::language::problem::{Check, Diagnostic};
-use crate::language::scenario::Scenario;
+use crate::language::scenario::{Scenario, default_flow_name};
 use dumbbell_core::packet::Framing;
 use dumbbell_core::units::{Bytes, Rate, Span};
 use dumbbell_plan::{LinkId, NodeId, NodeKind, Shared, Spec};
@@ -138,11 +138,6 @@ pub fn legible(name: &str, at: &[String], root: &Node, check: &mut Check) {
     }
 }
 
-/// The name of `[[flow]]` number `i`, from 0, if it has none of its own.
-pub fn default_name(i: usize) -> String {
-    format!("flow{}", i + 1)
-}
-
 /// The names of all flows: `(entry, name)` in order, those of the first `written` entries and then
 /// `more`. Names are unique, or an error says which is not.
 pub fn flow_names(
@@ -157,7 +152,7 @@ pub fn flow_names(
         if let Some(name) = &flow.name {
             legible(name, &path(&["flow", &i.to_string(), "name"]), root, check);
         }
-        let base = flow.name.clone().unwrap_or_else(|| default_name(i));
+        let base = flow.name.clone().unwrap_or_else(|| default_flow_name(i));
         match flow.count {
             None => names.push((i, base)),
             Some(n) => names.extend((1..=n).map(|k| (i, format!("{base}.{k}")))),

@@ -30,8 +30,12 @@ List = Annotated[
 
 
 def validate(
-    *, quick: Quick = False, only: Only = [], list_: List = False, json: Json = False
-) -> int:  # noqa: B006 (cyclopts reads it)
+    *,
+    quick: Quick = False,
+    only: Only = [],  # noqa: B006 (cyclopts reads it)
+    list_: List = False,
+    json: Json = False,
+) -> int:
     """Check the simulator against laws that are known without it. Ends with 3 if a line fails."""
     picked = report.chosen(report.checks(), only, quick=quick)
     if list_:

@@ -1,13 +1,13 @@
 //! COBALT: the instants of CoDel's law, its way back, and BLUE's steps and odds.
 use super::super::codel::law::tests::SIGNALS;
 use super::*;
-use dumbbell_core::aqm::Backlog;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::qdisc::{Fifo, Qdisc};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Bench, Event, Numbered, link, packet};
+use dumbbell_core::units::Backlog;
 use dumbbell_core::units::Capacity;
 
 /// A queue that stands: COBALT asks nothing of it.

@@ -1,12 +1,12 @@
 //! CoDel against RFC 8289 as it stands, and against the instants that its law comes to.
 use super::*;
-use dumbbell_core::aqm::Backlog;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::qdisc::{Fifo, Qdisc};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Bench, Event, Numbered, link, packet};
+use dumbbell_core::units::Backlog;
 use dumbbell_core::units::Capacity;
 use transcription::Literal;
 

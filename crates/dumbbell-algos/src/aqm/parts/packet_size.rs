@@ -10,8 +10,8 @@
 //! packet. RFC 7141 section 2.2 advises against it, because small packets ought not to be favoured
 //! by the network.
 use crate::aqm::red::spacing::{Spacing, SpacingLaw};
-use dumbbell_core::aqm::Backlog;
 use dumbbell_core::catalogue::Fault;
+use dumbbell_core::units::Backlog;
 use dumbbell_core::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

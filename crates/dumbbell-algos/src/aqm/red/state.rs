@@ -7,10 +7,10 @@ use super::curve::{Curve, Region};
 use super::spacing::Spacing;
 use crate::aqm::drop_tail::Victim;
 use crate::aqm::parts::packet_size::{Part, SizePolicy};
-use dumbbell_core::aqm::{Backlog, Cx, Decision, Needs, QueueView, Reason, Slot, Verdict};
+use dumbbell_core::aqm::{Cx, Decision, Needs, QueueView, Reason, Slot, Verdict};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
-use dumbbell_core::units::Time;
+use dumbbell_core::units::{Backlog, Time};
 
 /// The state of RED that is common to all packets of a queue: its average queue length and options.
 #[derive(Clone, Debug)]

@@ -3,14 +3,14 @@ use super::average::{IdleFraction, IdleStyle};
 use super::spacing::SpacingLaw;
 use super::*;
 use crate::aqm::drop_tail::Victim;
-use dumbbell_core::aqm::{Backlog, Reason};
+use dumbbell_core::aqm::Reason;
 use dumbbell_core::packet::Ecn;
 use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::qdisc::{Fifo, Qdisc};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Bench, Event, Journal, Numbered, link, packet};
-use dumbbell_core::units::{Bytes, Capacity, Packets, Rate, Span, Time};
+use dumbbell_core::units::{Backlog, Bytes, Capacity, Packets, Rate, Span, Time};
 use proptest::prelude::*;
 
 pub(crate) mod alike;

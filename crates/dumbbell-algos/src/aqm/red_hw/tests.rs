@@ -4,13 +4,13 @@ use super::core::FRACTION;
 use super::*;
 use crate::aqm::red::tests::alike::Line;
 use crate::aqm::red::{Red, RedConfig};
-use dumbbell_core::aqm::{Backlog, Reason, Slot};
+use dumbbell_core::aqm::{Reason, Slot};
 use dumbbell_core::catalogue::{Config, read};
 use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::{Dscp, Ecn};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{link, packet};
-use dumbbell_core::units::{Capacity, Packets, Time};
+use dumbbell_core::units::{Backlog, Capacity, Packets, Time};
 use serde_json::json;
 
 fn made(config: &RedHwConfig) -> RedHw {

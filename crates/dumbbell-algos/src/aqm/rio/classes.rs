@@ -7,10 +7,10 @@
 use super::config::{ClassIdle, RioConfig, RioMode};
 use crate::aqm::drop_tail::Victim;
 use crate::aqm::red::state::{ClassProbability, Dropper, Observed, RedState};
-use dumbbell_core::aqm::{Backlog, Cx, Decision, Gone, QueueView, Slot, Verdict};
+use dumbbell_core::aqm::{Cx, Decision, Gone, QueueView, Slot, Verdict};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
-use dumbbell_core::units::Time;
+use dumbbell_core::units::{Backlog, Time};
 
 /// The classes of a FIFO, best protected first.
 #[derive(Clone, Debug)]

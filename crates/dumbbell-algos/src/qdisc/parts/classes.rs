@@ -1,9 +1,9 @@
 //! The queues of a scheduler, which share one buffer: backlogs, limits and idle periods.
-use dumbbell_core::aqm::{Aqm, Backlog, Cx, LinkInfo, Reason};
+use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Reason};
 use dumbbell_core::packet::{Meta, Packet};
 use dumbbell_core::qdisc::packet_queue::Waiting;
 use dumbbell_core::qdisc::{Fifo, Qdisc, Sink};
-use dumbbell_core::units::{Capacity, Time};
+use dumbbell_core::units::{Backlog, Capacity, Time};
 
 /// The queues as a scheduler sees them. Every method takes O(1).
 pub trait ClassView {

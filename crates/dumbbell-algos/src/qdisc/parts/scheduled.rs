@@ -2,12 +2,12 @@
 //! buffer.
 use super::classes::{ClassView, Classes};
 use crate::qdisc::parts::flow_hash::Hash;
-use dumbbell_core::aqm::{Aqm, Backlog, Cx};
+use dumbbell_core::aqm::{Aqm, Cx};
 use dumbbell_core::packet::{Meta, Packet};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::qdisc::packet_queue::Waiting;
 use dumbbell_core::qdisc::{Qdisc, Sink};
-use dumbbell_core::units::{Capacity, Time};
+use dumbbell_core::units::{Backlog, Capacity, Time};
 
 /// Who gives way when the buffer is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

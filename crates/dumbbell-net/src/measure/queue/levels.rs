@@ -1,7 +1,7 @@
 //! The time that a queue had each length: exact, with one addition for each packet that comes or
 //! goes.
 use super::above::Above;
-use dumbbell_core::aqm::Backlog;
+use dumbbell_core::units::Backlog;
 use dumbbell_core::units::{Span, Time};
 
 /// For each length the time that the queue was at least so long.

@@ -4,9 +4,9 @@ use super::shares::Shares;
 use super::standing::{Length, Sojourn};
 use super::synchrony::Losses;
 use super::volume::Volume;
-use dumbbell_core::aqm::Backlog;
 use dumbbell_core::histogram::Histogram;
 use dumbbell_core::packet::{Dscp, Meta};
+use dumbbell_core::units::Backlog;
 use dumbbell_core::units::{Span, Time};
 
 /// The passage of a packet through a queue that decides at arrival.

@@ -1,12 +1,12 @@
 //! RFC 8289, section 5, as it stands there: a queue whose `dequeue` takes packets itself.
 use crate::aqm::codel::CodelConfig;
-use dumbbell_core::aqm::{Backlog, Cx, Reason};
+use dumbbell_core::aqm::{Cx, Reason};
 use dumbbell_core::packet::Packet;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::qdisc::packet_queue::Waiting;
 use dumbbell_core::qdisc::{Qdisc, Sink};
 use dumbbell_core::testing::Numbered;
-use dumbbell_core::units::Time;
+use dumbbell_core::units::{Backlog, Time};
 use std::collections::VecDeque;
 
 /// Instants in picoseconds, as the RFC's `time_t`; 0 of `first_above_time` is "not set".
