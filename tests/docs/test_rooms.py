@@ -24,10 +24,11 @@ def drawn() -> dict[str, str]:
     rooms: dict[str, str] = {}
     path: list[str] = []
     for line in tree.splitlines()[1:]:
-        if found := re.match(r"( *)(\S+)/ +(\S.*)", line):
+        if found := re.match(r"( *)(\S+)/ *(\S.*)?$", line):
             depth = len(found[1]) // 2
             path[depth:] = [found[2]]
-            rooms["/".join(path)] = found[3]
+            if found[3]:
+                rooms["/".join(path)] = found[3]
     return rooms
 
 

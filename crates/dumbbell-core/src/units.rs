@@ -11,9 +11,9 @@ mod rate;
 mod text;
 mod time;
 
-pub use backlog::Backlog;
+pub use backlog::{Backlog, taken};
 pub use clock::Clock;
-pub use limit::{Capacity, Limit, taken};
+pub use limit::{Capacity, Limit};
 pub use quantity::{Bytes, Packets};
 pub use rate::{Rate, Transmitter};
 pub use text::UnitError;

@@ -13,8 +13,6 @@ mod needless;
 mod path_mtu;
 mod path_mtu_weather;
 mod peach;
-mod prr;
-mod rack;
 mod rates;
 mod recovery;
 mod signals;

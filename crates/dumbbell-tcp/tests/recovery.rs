@@ -3,6 +3,9 @@
 //! The wires take 50 ms and no time to serialise, so that each round trip is one burst at a
 //! multiple of 100 ms. The initial window is 10 segments. Traces are derived by hand from the RFCs;
 //! `-3` is segment 3 sent again.
+mod prr;
+mod rack;
+
 use crate::harness::*;
 use dumbbell_core::transport::Phase;
 use dumbbell_core::units::{Limit, Packets, Rate, Span};

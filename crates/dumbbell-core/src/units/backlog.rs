@@ -1,5 +1,4 @@
 //! What waits in a queue, in packets, bytes and buffers.
-use crate::units::limit::taken;
 
 /// The packets and bytes that wait in a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,4 +36,10 @@ impl Backlog {
             buffers: self.buffers - other.buffers,
         }
     }
+}
+
+/// Buffers of `size` bytes that a packet of `bytes` takes.
+#[inline]
+pub fn taken(size: u32, bytes: u32) -> u32 {
+    bytes.div_ceil(size.max(1))
 }

@@ -2,7 +2,7 @@
 use super::quantity::{BYTE_UNITS, PACKET_UNITS};
 use super::text::{self, UnitError, unit_serde};
 use super::{Bytes, Packets, Rate, Span};
-use crate::units::backlog::Backlog;
+use crate::units::backlog::{Backlog, taken};
 use std::fmt;
 use std::str::FromStr;
 
@@ -191,10 +191,4 @@ impl Capacity {
             Capacity::Unlimited => false,
         }
     }
-}
-
-/// Buffers of `size` bytes that a packet of `bytes` takes.
-#[inline]
-pub fn taken(size: u32, bytes: u32) -> u32 {
-    bytes.div_ceil(size.max(1))
 }
