@@ -4,8 +4,8 @@
 //! [`api`] is what the Python package calls: a request as JSON in, JSON or an Arrow table out. A
 //! scenario becomes plans in [`dumbbell_scenario`]. [`run`] makes the runs of a study on all cores,
 //! and [`store`] keeps their results. [`results`] writes the document of a study, its records and
-//! its tables. [`export`] writes results as the files of other programs ([`formats`]). [`testbed`]
-//! runs a plan between real hosts. [`files`] reads, writes and locks.
+//! its tables. [`export`] writes results as the files of other programs ([`formats`]).
+//! [`run::testbed`] runs a plan between real hosts. [`files`] reads, writes and locks.
 //!
 //! ```
 //! use dumbbell_lab::api;
@@ -25,7 +25,7 @@
 //! let wrong = scenario.replace("red", "redd");
 //! let problem = api::run(&json!({ "source": { "text": wrong } }), &|_| true).unwrap_err();
 //! assert!(problem.rendered.contains("did you mean `red`?"));
-//! # Ok::<(), dumbbell_lab::problem::Problem>(())
+//! # Ok::<(), dumbbell_lab::language::problem::Problem>(())
 //! ```
 #![forbid(unsafe_code)]
 // This floor talks to people: it may read clocks, and its powers need not be the same to the last
