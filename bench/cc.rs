@@ -1,5 +1,6 @@
 //! Per acknowledgement: each congestion control of the catalogue, with its defaults, in the life of
-//! a long flow: one segment for each acknowledgement, a round-trip time around 100 ms, a loss in 2000.
+//! a long flow: one segment for each acknowledgement, a round-trip time around 100 ms, a loss in
+//! 2000.
 use criterion::Criterion;
 use dumbbell_algos::cc::{AnyCc, CATALOGUE};
 use dumbbell_core::transport::{Ack, Cause, Commands, Congestion, CongestionControl, Path, Phase};

@@ -39,9 +39,9 @@ RATES = {5: "24 pkt", 12: "30 pkt", 50: "60 pkt", 100: "80 pkt"}
 """Links, Mbit/s, with their buffers."""
 QUEUES = {"drop_tail": {}, "red": {"min_th": "limit / 6", "max_th": "limit / 2"}}
 DISTURBANCES = (
-    "none", "busy:1", "busy:2", "memory",
-    "core:1:5", "core:1:50", "core:5:2", "core:5:20", "core:20:1", "core:20:5", "core:50:1", "core:50:4",
-    "stop:1:5", "stop:5:4", "stop:20:2", "stop:50:1",
+    "none", "busy:1", "busy:2", "memory", "core:1:5", "core:1:50", "core:5:2", "core:5:20",
+    "core:20:1", "core:20:5", "core:50:1", "core:50:4", "stop:1:5", "stop:5:4", "stop:20:2",
+    "stop:50:1",
 )  # fmt: skip
 """`core:MS:PER_S`: the router's core is taken away; `stop:MS:PER_S`: all threads of the process are
 stopped."""

@@ -24,7 +24,8 @@ static CHOSEN: OnceLock<u32> = OnceLock::new();
 /// Whether fault `k` is on.
 #[inline]
 pub fn on(k: u32) -> bool {{
-    *CHOSEN.get_or_init(|| std::env::var("{VARIABLE}").map_or(0, |k| k.parse().expect("a number"))) == k
+    let read = || std::env::var("{VARIABLE}").map_or(0, |k| k.parse().expect("a number"));
+    *CHOSEN.get_or_init(read) == k
 }}
 '''
 

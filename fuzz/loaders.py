@@ -137,11 +137,11 @@ def holds(run: Callable[[bytes], None], data: bytes) -> bool:
 
 
 JUNK = [
-    b"nan", b"-inf", b"1e400", b"-1", b"0", b"9" * 5000, b'""', b"[]", b"{}", b"[[[]]]", b"true", b"1979-05-27",
-    b"{a.b}", b'"' + b"x" * 10_000 + b'"', b'"\\u0000"', b"'{n!r}'", b"[" * 3000, b"{a=" * 500, b'"9**9**9"',
-    b'"__import__(1)"',
-    b'"' + b"(" * 300 + b'"', b'"-" * 9', b"null", b'"\xff"', b"\xf0\x9f\x98\x80", b"'every(low(red' ", b"a.a = 1\n",
-    b'"' + b"not " * 900 + b'x"', b"0x" + b"f" * 300, b'"1 if 1 else 2"', b'"[x for x in y]"', b'"red[1:2:3]"',
+    b"nan", b"-inf", b"1e400", b"-1", b"0", b"9" * 5000, b'""', b"[]", b"{}", b"[[[]]]", b"true",
+    b"1979-05-27", b"{a.b}", b'"' + b"x" * 10_000 + b'"', b'"\\u0000"', b"'{n!r}'", b"[" * 3000,
+    b"{a=" * 500, b'"9**9**9"', b'"__import__(1)"', b'"' + b"(" * 300 + b'"', b'"-" * 9', b"null",
+    b'"\xff"', b"\xf0\x9f\x98\x80", b"'every(low(red' ", b"a.a = 1\n", b'"' + b"not " * 900 + b'x"',
+    b"0x" + b"f" * 300, b'"1 if 1 else 2"', b'"[x for x in y]"', b'"red[1:2:3]"',
 ]  # fmt: skip
 _VALUE = re.compile(rb"\"[^\"\n]*\"|-?\d[\d.e_]*|true|false|null|\[[^\[\]\n]*\]")
 

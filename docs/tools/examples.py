@@ -8,9 +8,8 @@ Each page has a directory of its own, in which its blocks are run in order:
 - ```toml after `<!-- file: NAME -->` is written to NAME; any other ```toml extends the page's last
   such file, or the repository's file in `<!-- over: NAME -->`, and is checked.
 - Any other block after `<!-- file: NAME -->` is written to NAME.
-- ```console: each line after `$
-  ` is run by a shell. Lines below it are its output, standard error included; without any, only its exit code is looked at. A line `…
-  ` stands for any lines.
+- ```console: each line after `$ ` is run by a shell. Lines below it are its output, standard
+  error included; without any, only its exit code is looked at. A line `…` stands for any lines.
 - ```python after `<!-- file: NAME -->` is written to NAME; any other is run, and a ```text block
   right after it is its output.
 

@@ -10,7 +10,9 @@ pub fn run(data: &[u8]) {
 
 /// Plans the first point.
 pub fn plan(text: &str, overrides: &[&str]) {
-    let request = json!({ "source": { "text": text, "name": "fuzz.toml" }, "overrides": overrides, "points": 1 });
+    let request = json!({
+        "source": { "text": text, "name": "fuzz.toml" }, "overrides": overrides, "points": 1,
+    });
     match api::plan(&request) {
         Ok(planned) => assert!(
             planned["runs_total"].as_u64().is_some_and(|n| n > 0),

@@ -3,7 +3,8 @@ backbone where, over which last mile, beside which UDP, through which RED; and s
 on the twelve printed numbers of standard frames without loss. Nothing of a jumbo frame, a lost
 packet or another delay is looked at. `rules.md` says how one is chosen.
 
-    python papers/jumbo-frames/scan.py                 # run what is not stored of both stages (an hour of one core)
+    python papers/jumbo-frames/scan.py                 # run what is not stored of both stages
+                                                       # (an hour of one core)
     python papers/jumbo-frames/scan.py --best          # the best of what is stored
     python papers/jumbo-frames/scan.py --write         # the chosen one as network.toml
 """
@@ -392,8 +393,10 @@ def _plain(link: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in link.items() if key not in ("queue", "reverse")}
 
 
-HEAD = """# The jumbo paper's network, as the scan chose it: rules.md says how, scan.csv has every candidate.
-# Written by scan.py --write. Node 7 has standard frames here; the paper changes `link.from7.mtu` and `link.to7.mtu`.
+HEAD = """# The jumbo paper's network, as the scan chose it: rules.md says how, scan.csv has every \
+candidate.
+# Written by scan.py --write. Node 7 has standard frames here; the paper changes \
+`link.from7.mtu` and `link.to7.mtu`.
 schema = 1
 use = ["parts.py"]
 title = "Twelve senders in four groups over a backbone of three links, whose routers hold 10 kB"

@@ -11,7 +11,8 @@ four numbers; the best point goes into `testbed.toml` by hand, with the flatness
 Other readings of what is not printed would have led to other round-trip times. With overrides the
 fit is made under one, into a file of its own:
 
-    python papers/red-on-netfpga/fit.py fit-jitter-0.csv 'tcp.send_jitter=0 s' 'duration=20 s' 'warmup=4 s'
+    python papers/red-on-netfpga/fit.py fit-jitter-0.csv 'tcp.send_jitter=0 s' \\
+        'duration=20 s' 'warmup=4 s'
 """
 
 from __future__ import annotations

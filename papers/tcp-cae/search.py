@@ -5,7 +5,7 @@ Every point of a grid is run under all four, with the same seeds, and stored in 
 means of their goodputs and timeouts, the order, and whether each neighbour is told from the next
 with 95 %. Nothing is fitted on it: `rules.md` says what the base is, and why.
 
-    python papers/tcp-cae/search.py                 # run what is not stored (some minutes), sum it up
+    python papers/tcp-cae/search.py                 # run what is not stored, sum it up
     python papers/tcp-cae/search.py --sum           # sum up what is stored
 """
 

@@ -178,7 +178,8 @@ def host_cost(
     acks_per_packet: float = 0.5,
 ) -> JSON:
     """The cost of packets of each MTU to a host, without a run:
-    `{"cpu": {...}, "rows": [{"mtu", "payload", "receive_cycles_per_bit", "send_cycles_per_bit", "receiver_cycles_per_bit", "sender_cycles_per_bit", "limit_bps", "utilization", ...}]}`.
+    `{"cpu": {...}, "rows": [{"mtu", "payload", "receive_cycles_per_bit", "send_cycles_per_bit",
+    "receiver_cycles_per_bit", "sender_cycles_per_bit", "limit_bps", "utilization", ...}]}`.
 
     cpu: as a scenario writes it, such as `"server_2021"`. header: bytes of the MTU that are no
     payload. rate_bps: payload that comes evenly; without it packets always wait. `ScenarioError`

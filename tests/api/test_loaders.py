@@ -207,4 +207,5 @@ def test_names_of_laws_are_those_that_a_surface_gives(monkeypatch: pytest.Monkey
     law = SimpleNamespace(coefficient=1.0, rate=1.0, rtt=1.0)
     fit = SimpleNamespace(law=law, low=law, high=law, held_rate=1.0, held_rtt=1.0)
     monkeypatch.setattr(buffer_size_grid, "fits", lambda *_: {"best": fit, "nearest": fit})
-    assert buffer_size_grid.laws(None, {}).keys() == buffer_size_grid.NAMES  # type: ignore[arg-type]
+    laws = buffer_size_grid.laws(None, {})  # type: ignore[arg-type]
+    assert laws.keys() == buffer_size_grid.NAMES

@@ -27,7 +27,9 @@ def test_scripts_for_ns2_work(
         kind = "cbr" if ours["cc"] is None else "tcp"
         script = f"""
             $1 == "+" && $3 == src && $8 == fid && $5 == "{kind}" {{ sent++ }}
-            $1 == "r" && $4 == dst && $8 == fid && $5 == "{kind}" {{ packets++; bytes += $6; last = $2 }}
+            $1 == "r" && $4 == dst && $8 == fid && $5 == "{kind}" {{
+                packets++; bytes += $6; last = $2
+            }}
             $1 == "d" && $8 == fid && $5 == "{kind}" {{ drops++ }}
             $1 == "r" && $4 == dst && $8 == fid && $7 ~ /E/ {{ marks++ }}
             END {{ print sent + 0, packets + 0, bytes + 0, drops + 0, marks + 0 }}

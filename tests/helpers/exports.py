@@ -13,7 +13,12 @@ import polars
 
 SCENARIO = """
 duration = "20 s"
-queue = { kind = "red", limit = "40 pkt", min_th = "6 pkt", max_th = "20 pkt", max_p = 0.1, ecn = true }
+queue.kind = "red"
+queue.limit = "40 pkt"
+queue.min_th = "6 pkt"
+queue.max_th = "20 pkt"
+queue.max_p = 0.1
+queue.ecn = true
 
 [dumbbell.bottleneck]
 rate = "8 Mbps"

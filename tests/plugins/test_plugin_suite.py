@@ -17,7 +17,7 @@ from helpers.plugin_examples import PaperRed, PlainTail, Reno5681
 from helpers.plugins import ARRIVE, BROKEN_FILES, CC, ON_CONGESTION, body, dumbbell_command
 
 # The suite
-# --------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def test_the_transcriptions_pass_the_suite() -> None:

@@ -48,7 +48,8 @@ def constant(name: str, kbps: float, reserved: str | None = "1 Mbps") -> dict[st
 def scenario(*flows: dict[str, Any], conditioner: Any = None, **changes: Any) -> dumbbell.Scenario:
     tables = {**CONSTANT, "flow": list(flows), **changes}
     if conditioner is not None:
-        neck = {**CONSTANT["dumbbell"]["bottleneck"], "conditioner": conditioner}  # type: ignore[index]
+        bottleneck = CONSTANT["dumbbell"]["bottleneck"]  # type: ignore[index]
+        neck = {**bottleneck, "conditioner": conditioner}
         tables["dumbbell"] = {**CONSTANT["dumbbell"], "bottleneck": neck}  # type: ignore[dict-item]
     return dumbbell.Scenario(tables, name="profiles")
 

@@ -53,7 +53,8 @@ for _ in range(kills):
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     print(json.dumps([]), flush=True)
-    # A machine may be slow or busy: kills come later while nothing is finished, sooner when everything is.
+    # A machine may be slow or busy: kills come later while nothing is finished, sooner when
+    # everything is.
     span *= {"none": 1.3, "all": 0.8, "some": 1.0}[sys.stdin.readline().strip()]
 """
 

@@ -62,8 +62,9 @@ def test_numbers_are_those_of_single_runs(answered: dict[str, Any]) -> None:
                                "conditioner": {**marker, "packet_size": "1000 B"}},
                 "access": {"rate": "10 Mbps"},
             },
-            "queue": {"kind": "rio", "limit": "34 pkt", "min_in": "6.8 pkt", "max_in": "27.2 pkt", "max_p_in": 0.02,
-                      "min_out": "6.8 pkt", "max_out": "17 pkt", "max_p_out": 0.1, "mean_packet_size": "1000 B",
+            "queue": {"kind": "rio", "limit": "34 pkt", "min_in": "6.8 pkt", "max_in": "27.2 pkt",
+                      "max_p_in": 0.02, "min_out": "6.8 pkt", "max_out": "17 pkt",
+                      "max_p_out": 0.1, "mean_packet_size": "1000 B",
                       "w_q": -math.expm1(-1 / (10 * 1e7 / 3 * 0.04 / 8000))},
             "flow": [{"name": "customer", "count": 2, "reserved": "1 Mbps", **flow},
                      {"name": "best-effort", "count": 2, **flow}],
@@ -178,7 +179,7 @@ def test_a_smaller_network_answers_for_the_asked_one() -> None:
 
 
 def test_where_the_largest_is_the_best_larger_ones_are_tried() -> None:
-    """Totals that grow with the data buffer up to 30 packets, beyond three r x RTT, which are 15."""
+    """Totals that grow with the data buffer up to 30 packets, beyond three r x RTT: 15."""
     tried: list[int] = []
 
     def growing(wanted: dict[str, Any]) -> dict[str, Any]:

@@ -55,8 +55,8 @@ def test_efficiency_and_frames_are_ethernets() -> None:
 
 @pytest.mark.parametrize(
     ("length", "mtu", "count", "last"),
-    [(1500, 1500, 1, 1500), (1501, 1500, 2, 21), (3000, 1500, 3, 40), (9000, 1500, 7, 120), (9018, 1500, 7, 138),
-     (9180, 1500, 7, 300), (65535, 1500, 45, 415), (9180, 576, 17, None)],
+    [(1500, 1500, 1, 1500), (1501, 1500, 2, 21), (3000, 1500, 3, 40), (9000, 1500, 7, 120),
+     (9018, 1500, 7, 138), (9180, 1500, 7, 300), (65535, 1500, 45, 415), (9180, 576, 17, None)],
 )  # fmt: skip
 def test_fragments(length: int, mtu: int, count: int, last: int | None) -> None:
     parts = closed_forms.fragments(length - 28, mtu)

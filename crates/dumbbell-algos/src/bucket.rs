@@ -301,7 +301,10 @@ mod tests {
                 prop_assert!(account.balanced() && account.level <= bucket.depth);
                 prop_assert_eq!(account.taken, taken);
                 let flowed = u128::from(now.ps()) * u128::from(rate.bps());
-                prop_assert_eq!(account.made, if packets { flowed - flowed % account.unit } else { flowed });
+                prop_assert_eq!(
+                    account.made,
+                    if packets { flowed - flowed % account.unit } else { flowed }
+                );
             }
         }
     }

@@ -58,22 +58,25 @@ macro_rules! examine {
 #[cfg(test)]
 macro_rules! aqm_suite {
     ($T:ty) => {
-        examine!(AqmUnderTest of $T, aqm: documents_itself, refuses_what_is_wrong, accounts_for_every_packet,
-            keeps_the_order, repeats_itself, marks_what_it_may_mark, needs_what_it_says, keeps_the_limit, is_what_its_log_says);
+        examine!(AqmUnderTest of $T, aqm: documents_itself, refuses_what_is_wrong,
+            accounts_for_every_packet, keeps_the_order, repeats_itself, marks_what_it_may_mark,
+            needs_what_it_says, keeps_the_limit, is_what_its_log_says);
     };
 }
 #[cfg(test)]
 macro_rules! cc_suite {
     ($T:path) => {
-        examine!(CcUnderTest of $T, cc: documents_itself, refuses_what_is_wrong, starts_with_a_segment,
-            keeps_the_rules, repeats_itself, falls_on_congestion, keeps_its_habits);
+        examine!(CcUnderTest of $T, cc: documents_itself, refuses_what_is_wrong,
+            starts_with_a_segment, keeps_the_rules, repeats_itself, falls_on_congestion,
+            keeps_its_habits);
     };
 }
 #[cfg(test)]
 macro_rules! conditioner_suite {
     ($T:ty) => {
         suite!($T, parameters: documents_itself, refuses_what_is_wrong);
-        suite!($T, conditioner: accounts_for_every_packet, accounts_for_every_token, repeats_itself);
+        suite!($T, conditioner: accounts_for_every_packet, accounts_for_every_token,
+            repeats_itself);
     };
 }
 #[cfg(test)]
@@ -88,8 +91,9 @@ macro_rules! meter_suite {
 macro_rules! qdisc_suite {
     ($T:ty) => {
         suite!($T, parameters: documents_itself, refuses_what_is_wrong);
-        suite!($T, qdisc: accounts_for_every_packet, repeats_itself, keeps_the_limit, never_idles_while_a_packet_waits,
-            keeps_the_order_of_a_flow, behaves_alike_behind_a_box);
+        suite!($T, qdisc: accounts_for_every_packet, repeats_itself, keeps_the_limit,
+            never_idles_while_a_packet_waits, keeps_the_order_of_a_flow,
+            behaves_alike_behind_a_box);
     };
 }
 #[cfg(test)]

@@ -42,14 +42,15 @@ fn knows(entry: &Entry, word: &str) -> bool {
 /// Settings with which every algorithm signals soon.
 fn busy() -> Value {
     json!({
-        "w_q": 0.2, "auto_w_q": "off", "min_th": "2 pkt", "max_th": "9 pkt", "min_out": "2 pkt", "max_out": "9 \
-            pkt",
-        "min_in": "4 pkt", "max_in": "12 pkt", "q_ref": "2 pkt", "a": 0.01, "b": 0.009, "gamma": 0.05, "target": "2 \
-            pkt",
-        "d1": 0.05, "trigger": "3 pkt", "increment": 0.05, "max": "8 pkt", "mean_packet_size": format!("{MEAN} \
-            B"),
+        "w_q": 0.2, "auto_w_q": "off", "min_th": "2 pkt", "max_th": "9 pkt", "min_out": "2 pkt",
+        "max_out": "9 pkt",
+        "min_in": "4 pkt", "max_in": "12 pkt", "q_ref": "2 pkt", "a": 0.01, "b": 0.009,
+        "gamma": 0.05, "target": "2 pkt",
+        "d1": 0.05, "trigger": "3 pkt", "increment": 0.05, "max": "8 pkt",
+        "mean_packet_size": format!("{MEAN} B"),
         "min_lim": "2 pkt", "gap": "2 pkt", "max_lim": "12 pkt",
-        "queues": [{ "min_th": "2 pkt", "max_th": "9 pkt", "max_p": 0.2, "limit": "12 pkt" }], "map": {}, "default_queue": 0,
+        "queues": [{ "min_th": "2 pkt", "max_th": "9 pkt", "max_p": 0.2, "limit": "12 pkt" }],
+        "map": {}, "default_queue": 0,
     })
 }
 
@@ -125,11 +126,15 @@ fn steady() -> Value {
     json!({
         "spacing": "bernoulli", "w_q": 1.0, "auto_w_q": "off", "min_th": "10 pkt", "max_th": "30 \
             pkt", "max_p": 0.2,
-        "min_out": "10 pkt", "max_out": "30 pkt", "max_p_out": 0.2, "alpha_max": 0.0, "beta_max": 0.0, "alpha_min": 0.0,
-        "beta_min": 0.0, "queues": [{ "min_th": "10 pkt", "max_th": "30 pkt", "max_p": 0.2, "limit": "99 \
-            pkt" }], "map": {},
-        "default_queue": 0, "q_ref": "2 pkt", "mean_packet_size": format!("{MEAN} B"), "d1": 0.12, "increment": 0.12,
-        "max": "99 pkt", "derandomize": false, "phi": 1.005, "freeze_time": "1 s", "rtt": "1 s", "apply": "always",
+        "min_out": "10 pkt", "max_out": "30 pkt", "max_p_out": 0.2, "alpha_max": 0.0,
+        "beta_max": 0.0, "alpha_min": 0.0,
+        "beta_min": 0.0,
+        "queues": [{ "min_th": "10 pkt", "max_th": "30 pkt", "max_p": 0.2, "limit": "99 pkt" }],
+        "map": {},
+        "default_queue": 0, "q_ref": "2 pkt", "mean_packet_size": format!("{MEAN} B"), "d1": 0.12,
+        "increment": 0.12,
+        "max": "99 pkt", "derandomize": false, "phi": 1.005, "freeze_time": "1 s", "rtt": "1 s",
+        "apply": "always",
     })
 }
 
@@ -162,7 +167,10 @@ fn special(name: &str) -> (Value, fn(&mut AnyAqm, &mut Cx<'_>)) {
         "sfb" => (json!({ "target": "2 pkt", "decrement": 0.0 }), a_loss),
         "blue" => (json!({}), a_loss),
         "wred" => (
-            json!({ "profile": "own", "classes": [{ "min_th": "10 pkt", "max_th": "30 pkt", "max_p": 0.2 }] }),
+            json!({
+                "profile": "own",
+                "classes": [{ "min_th": "10 pkt", "max_th": "30 pkt", "max_p": 0.2 }],
+            }),
             nothing,
         ),
         "pie" | "pi2" => (json!({ "alpha": 0.125, "beta": 1.25 }), a_delay),

@@ -58,8 +58,9 @@ fn same<A: Algorithm<Site = LinkInfo> + Aqm + Send + 'static>(
 fn the_twin_decides_as_the_original() {
     for victim in ["tail", "front", "random"] {
         same::<DropTail>(&json!({ "victim": victim }), Capacity::Bytes(9_000));
-        let red = json!({"victim": victim, "w_q": 0.1, "ecn": true, "min_th": "2 pkt", "max_th": "6 \
-            pkt"});
+        let red = json!({
+            "victim": victim, "w_q": 0.1, "ecn": true, "min_th": "2 pkt", "max_th": "6 pkt",
+        });
         same::<Red>(&red, Capacity::Packets(8));
     }
     same::<Red>(

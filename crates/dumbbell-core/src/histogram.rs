@@ -74,7 +74,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn quantiles_are_those_of_the_sorted_list(mut xs in prop::collection::vec(0u64..1 << 50, 1..300), q in 0.01f64..1.0) {
+        fn quantiles_are_those_of_the_sorted_list(
+            mut xs in prop::collection::vec(0u64..1 << 50, 1..300),
+            q in 0.01f64..1.0,
+        ) {
             let mut h = Histogram::default();
             xs.iter().for_each(|x| h.record(Span::from_ps(*x)));
             xs.sort_unstable();

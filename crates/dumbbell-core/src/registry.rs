@@ -24,7 +24,10 @@ pub fn unknown(kind: &str, name: &str, catalogue: &[Entry]) -> Fault {
 macro_rules! registry {
     (conditioner $($rest:tt)*) => { $crate::registry! { owning conditioner $($rest)* } };
     (qdisc $($rest:tt)*) => { $crate::registry! { owning qdisc $($rest)* } };
-    (owning $kind:ident $Any:ident, suite $suite:ident { $($module:ident :: $Type:ident),+ $(,)? }) => {
+    (
+        owning $kind:ident $Any:ident,
+        suite $suite:ident { $($module:ident :: $Type:ident),+ $(,)? }
+    ) => {
         $(pub mod $module;)+
 
         #[doc = concat!("Every ", stringify!($kind), " of the catalogue, and those of other \
@@ -55,7 +58,9 @@ macro_rules! registry {
         }
 
         impl<P> $Any<P> {
-            $crate::__build!($kind $crate::__site!($kind) { $($module::$Type<P> => $Type, configs::$module),+ });
+            $crate::__build!($kind $crate::__site!($kind) {
+                $($module::$Type<P> => $Type, configs::$module),+
+            });
         }
 
         $crate::__delegate!($kind $Any { $($Type),+ });
@@ -81,10 +86,13 @@ macro_rules! registry {
 
         /// Their pages and parameters. A static, not a constant: users of a constant would compile
         /// all that it names.
-        pub static CATALOGUE: &[$crate::catalogue::Entry] = &[$($crate::catalogue::Entry::of::<$module::$Type>()),+];
+        pub static CATALOGUE: &[$crate::catalogue::Entry] =
+            &[$($crate::catalogue::Entry::of::<$module::$Type>()),+];
 
         impl $Any {
-            $crate::__build!($kind $crate::__site!($kind) { $($module::$Type => $Type, $crate::catalogue::read),+ });
+            $crate::__build!($kind $crate::__site!($kind) {
+                $($module::$Type => $Type, $crate::catalogue::read),+
+            });
         }
 
         $crate::__delegate!($kind $Any { $($Type),+ });
@@ -194,10 +202,21 @@ macro_rules! __delegate {
                 $crate::__each!(self, $Any $list, a => a.needs())
             }
             #[inline(always)]
-            fn arrive(&mut self, cx: &mut $crate::aqm::Cx<'_>, q: &impl $crate::aqm::QueueView, p: &$crate::packet::Meta, fits: bool) -> $crate::aqm::Verdict {
+            fn arrive(
+                &mut self,
+                cx: &mut $crate::aqm::Cx<'_>,
+                q: &impl $crate::aqm::QueueView,
+                p: &$crate::packet::Meta,
+                fits: bool,
+            ) -> $crate::aqm::Verdict {
                 $crate::__each!(self, $Any $list, a => a.arrive(cx, q, p, fits))
             }
-            fn make_room(&mut self, cx: &mut $crate::aqm::Cx<'_>, q: &impl $crate::aqm::QueueView, p: &$crate::packet::Meta) -> Option<$crate::aqm::Slot> {
+            fn make_room(
+                &mut self,
+                cx: &mut $crate::aqm::Cx<'_>,
+                q: &impl $crate::aqm::QueueView,
+                p: &$crate::packet::Meta,
+            ) -> Option<$crate::aqm::Slot> {
                 $crate::__each!(self, $Any $list, a => a.make_room(cx, q, p))
             }
             #[inline]
@@ -205,7 +224,13 @@ macro_rules! __delegate {
                 $crate::__each!(self, $Any $list, a => a.admitted(&{ *p }))
             }
             #[inline]
-            fn depart(&mut self, cx: &mut $crate::aqm::Cx<'_>, q: &impl $crate::aqm::QueueView, p: &$crate::packet::Meta, sojourn: $crate::units::Span) -> $crate::aqm::Verdict {
+            fn depart(
+                &mut self,
+                cx: &mut $crate::aqm::Cx<'_>,
+                q: &impl $crate::aqm::QueueView,
+                p: &$crate::packet::Meta,
+                sojourn: $crate::units::Span,
+            ) -> $crate::aqm::Verdict {
                 $crate::__each!(self, $Any $list, a => a.depart(cx, q, p, sojourn))
             }
             #[inline]
@@ -218,7 +243,11 @@ macro_rules! __delegate {
             fn overflowed(&mut self, cx: &mut $crate::aqm::Cx<'_>) {
                 $crate::__each!(self, $Any $list, a => a.overflowed(cx))
             }
-            fn tick(&mut self, cx: &mut $crate::aqm::Cx<'_>, q: &impl $crate::aqm::QueueView) -> Option<$crate::units::Span> {
+            fn tick(
+                &mut self,
+                cx: &mut $crate::aqm::Cx<'_>,
+                q: &impl $crate::aqm::QueueView,
+            ) -> Option<$crate::units::Span> {
                 $crate::__each!(self, $Any $list, a => a.tick(cx, q))
             }
             fn ticks(&self) -> bool {
@@ -237,7 +266,11 @@ macro_rules! __delegate {
             fn capabilities(&self) -> $crate::transport::Capabilities {
                 $crate::__each!(self, $Any $list, a => a.capabilities())
             }
-            fn on_ack(&mut self, ack: &$crate::transport::Ack, commands: &mut $crate::transport::Commands) {
+            fn on_ack(
+                &mut self,
+                ack: &$crate::transport::Ack,
+                commands: &mut $crate::transport::Commands,
+            ) {
                 $crate::__each!(self, $Any $list, a => a.on_ack(ack, commands))
             }
             #[inline(always)]
@@ -247,7 +280,11 @@ macro_rules! __delegate {
             fn seed(&mut self, seed: u64) {
                 $crate::__each!(self, $Any $list, a => a.seed(seed))
             }
-            fn on_congestion(&mut self, event: &$crate::transport::Congestion<'_>, commands: &mut $crate::transport::Commands) {
+            fn on_congestion(
+                &mut self,
+                event: &$crate::transport::Congestion<'_>,
+                commands: &mut $crate::transport::Commands,
+            ) {
                 $crate::__each!(self, $Any $list, a => a.on_congestion(event, commands))
             }
             fn on_recovered(&mut self, now: $crate::units::Time, bound: u64) {
@@ -265,7 +302,11 @@ macro_rules! __delegate {
             fn on_mss(&mut self, mss: u64) {
                 $crate::__each!(self, $Any $list, a => a.on_mss(mss))
             }
-            fn on_timer(&mut self, now: $crate::units::Time, commands: &mut $crate::transport::Commands) {
+            fn on_timer(
+                &mut self,
+                now: $crate::units::Time,
+                commands: &mut $crate::transport::Commands,
+            ) {
                 $crate::__each!(self, $Any $list, a => a.on_timer(now, commands))
             }
             #[inline]
@@ -281,7 +322,11 @@ macro_rules! __delegate {
             ) {
                 $crate::__each!(self, $Any $list, a => a.on_open(now, rtt, window, commands))
             }
-            fn on_host_signal(&mut self, signal: $crate::transport::HostSignal, commands: &mut $crate::transport::Commands) {
+            fn on_host_signal(
+                &mut self,
+                signal: $crate::transport::HostSignal,
+                commands: &mut $crate::transport::Commands,
+            ) {
                 $crate::__each!(self, $Any $list, a => a.on_host_signal(signal, commands))
             }
             #[inline]
@@ -303,7 +348,12 @@ macro_rules! __delegate {
     (meter $Any:ident $list:tt) => {
         impl $crate::meter::Meter for $Any {
             #[inline]
-            fn color(&mut self, cx: &mut $crate::aqm::Cx<'_>, p: &$crate::packet::Meta, before: $crate::meter::Color) -> $crate::meter::Color {
+            fn color(
+                &mut self,
+                cx: &mut $crate::aqm::Cx<'_>,
+                p: &$crate::packet::Meta,
+                before: $crate::meter::Color,
+            ) -> $crate::meter::Color {
                 $crate::__each!(self, $Any $list, a => a.color(cx, p, before))
             }
             fn tells_sender(&self) -> bool {
@@ -323,7 +373,12 @@ macro_rules! __delegate {
     (impairment $Any:ident $list:tt) => {
         impl $crate::impairment::Impairment for $Any {
             #[inline]
-            fn effect(&mut self, now: $crate::units::Time, rng: &mut $crate::rng::Stream, p: &$crate::packet::Meta) -> $crate::impairment::WireEffect {
+            fn effect(
+                &mut self,
+                now: $crate::units::Time,
+                rng: &mut $crate::rng::Stream,
+                p: &$crate::packet::Meta,
+            ) -> $crate::impairment::WireEffect {
                 $crate::__each!(self, $Any $list, a => a.effect(now, rng, p))
             }
             fn reorders(&self) -> bool {
@@ -334,13 +389,22 @@ macro_rules! __delegate {
     (conditioner $Any:ident $list:tt) => {
         impl<P: $crate::packet::Packet> $crate::conditioner::Conditioner<P> for $Any<P> {
             #[inline]
-            fn arrive(&mut self, cx: &mut $crate::aqm::Cx<'_>, p: P, out: &mut impl $crate::conditioner::Emit<P>) {
+            fn arrive(
+                &mut self,
+                cx: &mut $crate::aqm::Cx<'_>,
+                p: P,
+                out: &mut impl $crate::conditioner::Emit<P>,
+            ) {
                 $crate::__each!(self, $Any $list, a => a.arrive(cx, p, out))
             }
             fn next_wakeup(&self) -> $crate::units::Time {
                 $crate::__each!(self, $Any $list, a => a.next_wakeup())
             }
-            fn wake(&mut self, cx: &mut $crate::aqm::Cx<'_>, out: &mut impl $crate::conditioner::Emit<P>) {
+            fn wake(
+                &mut self,
+                cx: &mut $crate::aqm::Cx<'_>,
+                out: &mut impl $crate::conditioner::Emit<P>,
+            ) {
                 $crate::__each!(self, $Any $list, a => a.wake(cx, out))
             }
             fn held(&self) -> u64 {
@@ -356,10 +420,19 @@ macro_rules! __delegate {
     };
     (qdisc $Any:ident $list:tt) => {
         impl<P: $crate::packet::Packet> $crate::qdisc::Qdisc<P> for $Any<P> {
-            fn enqueue(&mut self, cx: &mut $crate::aqm::Cx<'_>, p: P, sink: &mut impl $crate::qdisc::Sink<P>) {
+            fn enqueue(
+                &mut self,
+                cx: &mut $crate::aqm::Cx<'_>,
+                p: P,
+                sink: &mut impl $crate::qdisc::Sink<P>,
+            ) {
                 $crate::__each!(self, $Any $list, q => q.enqueue(cx, p, sink))
             }
-            fn dequeue(&mut self, cx: &mut $crate::aqm::Cx<'_>, sink: &mut impl $crate::qdisc::Sink<P>) -> Option<$crate::qdisc::packet_queue::Waiting<P>> {
+            fn dequeue(
+                &mut self,
+                cx: &mut $crate::aqm::Cx<'_>,
+                sink: &mut impl $crate::qdisc::Sink<P>,
+            ) -> Option<$crate::qdisc::packet_queue::Waiting<P>> {
                 $crate::__each!(self, $Any $list, q => q.dequeue(cx, sink))
             }
             fn backlog(&self) -> $crate::aqm::Backlog {
@@ -388,7 +461,12 @@ macro_rules! __delegate {
     (service $Any:ident $list:tt) => {
         impl $crate::service::Service for $Any {
             #[inline]
-            fn finish(&mut self, arrived: $crate::units::Time, start: $crate::units::Time, wire_bytes: u32) -> $crate::service::Transmitted {
+            fn finish(
+                &mut self,
+                arrived: $crate::units::Time,
+                start: $crate::units::Time,
+                wire_bytes: u32,
+            ) -> $crate::service::Transmitted {
                 $crate::__each!(self, $Any $list, a => a.finish(arrived, start, wire_bytes))
             }
             fn rate(&self) -> $crate::units::Rate {
@@ -400,7 +478,10 @@ macro_rules! __delegate {
             fn reorders(&self) -> bool {
                 $crate::__each!(self, $Any $list, a => a.reorders())
             }
-            fn outages(&self, until: $crate::units::Time) -> Vec<($crate::units::Time, $crate::units::Time)> {
+            fn outages(
+                &self,
+                until: $crate::units::Time,
+            ) -> Vec<($crate::units::Time, $crate::units::Time)> {
                 $crate::__each!(self, $Any $list, a => a.outages(until))
             }
             fn watch(&mut self, from: $crate::units::Time, to: $crate::units::Time) {

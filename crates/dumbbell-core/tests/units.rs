@@ -14,7 +14,10 @@ proptest! {
         prop_assert_eq!(Limit::Bytes(Bytes(x)).to_string().parse(), Ok(Limit::Bytes(Bytes(x))));
         let buffers = Limit::Buffers((x >> 32) as u32, Bytes((x & 0xffff).max(1)));
         prop_assert_eq!(buffers.to_string().parse(), Ok(buffers));
-        prop_assert_eq!(Limit::Time(Span::from_ps(x)).to_string().parse(), Ok(Limit::Time(Span::from_ps(x))));
+        prop_assert_eq!(
+            Limit::Time(Span::from_ps(x)).to_string().parse(),
+            Ok(Limit::Time(Span::from_ps(x)))
+        );
     }
 
     #[test]
@@ -33,7 +36,9 @@ proptest! {
     /// Nothing panics, and no reading is silent about what it could not read.
     #[test]
     fn any_text_is_read_or_refused_with_words(text in "\\PC{0,16}") {
-        for error in [text.parse::<Span>().err(), text.parse::<Rate>().err(), text.parse::<Limit>().err()] {
+        for error in
+            [text.parse::<Span>().err(), text.parse::<Rate>().err(), text.parse::<Limit>().err()]
+        {
             prop_assert!(error.is_none_or(|e| e.0.len() > 10));
         }
     }
@@ -41,7 +46,10 @@ proptest! {
     /// A transmitter's clock never drifts: after any packets it is within a picosecond of their
     /// bits over the rate.
     #[test]
-    fn transmitter_keeps_its_rate(bps in 1_000u64..400_000_000_000, sizes in prop::collection::vec(1u32..65_536, 1..50)) {
+    fn transmitter_keeps_its_rate(
+        bps in 1_000u64..400_000_000_000,
+        sizes in prop::collection::vec(1u32..65_536, 1..50),
+    ) {
         let mut clock = Transmitter::new(Rate::from_bps(bps));
         let ps: u128 = sizes.iter().map(|s| u128::from(clock.span(*s).ps())).sum();
         let work: u128 = sizes.iter().map(|s| u128::from(*s) * 8_000_000_000_000).sum();

@@ -1,10 +1,10 @@
 //! How much traffic this machine's kernel makes over the loopback device, and what it costs.
 //!
-//! `cargo run --release -p dumbbell-emu --example own_traffic -- KIND FLOWS SECONDS MBPS SAMPLES_PER_SECOND`,
-//! where KIND is the kernel's work to look at: `sack`, `cubic`, `bbr` (a bulk transfer each) or
-//! `udp` (MBPS each, 1250-byte packets). With a sixth word, `tell`, the kernel parameters are set
-//! first that the flows ask for: for a network namespace that is thrown away (`no`: they are not).
-//! A seventh is the MSS (1460).
+//! `cargo run --release -p dumbbell-emu --example own_traffic -- KIND FLOWS SECONDS MBPS
+//! SAMPLES_PER_SECOND`, where KIND is the kernel's work to look at: `sack`, `cubic`, `bbr` (a bulk
+//! transfer each) or `udp` (MBPS each, 1250-byte packets). With a sixth word, `tell`, the kernel
+//! parameters are set first that the flows ask for: for a network namespace that is thrown away
+//! (`no`: they are not). A seventh is the MSS (1460).
 #![allow(clippy::print_stdout)]
 use dumbbell_core::units::{Bytes, Capacity, Rate, Span};
 use dumbbell_emu::clock::Clock;

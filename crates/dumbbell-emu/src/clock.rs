@@ -63,7 +63,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_instant_has_come_at_its_nanosecond_and_not_before(epoch in 0u64..1 << 60, ps in 1u64..1 << 62) {
+        fn an_instant_has_come_at_its_nanosecond_and_not_before(
+            epoch in 0u64..1 << 60,
+            ps in 1u64..1 << 62,
+        ) {
             let (clock, t) = (Clock::from_epoch(epoch), Time::from_ps(ps));
             let ns = clock.ns(t);
             prop_assert!(clock.time(ns) >= t);

@@ -46,9 +46,11 @@ pub fn schema_with(plugins: &Plugins) -> Value {
 }
 
 /// Reads and checks a scenario, and shows what it means:
-/// `{"name", "title", "points": [{"overrides", "seeds", "plan", "plan_hash", "packet_hops_estimate"}], "points_total", "runs_total", "duration", "flows", "links", "scenario", "notes"}`;
-/// these are the first point's. Each plan is that of the point's first seed; `request.points`
-/// limits how many points are shown: a plan of a million flows is a document of gigabytes.
+/// `{"name", "title", "points": [{"overrides", "seeds", "plan", "plan_hash",
+/// "packet_hops_estimate"}], "points_total", "runs_total", "duration", "flows", "links",
+/// "scenario", "notes"}`; these are the first point's. Each plan is that of the point's first seed;
+/// `request.points` limits how many points are shown: a plan of a million flows is a document of
+/// gigabytes.
 ///
 /// # Errors
 /// Code 2, with every error that was found.
@@ -290,7 +292,8 @@ pub fn table(request: &Value) -> Result<ArrowTable, Problem> {
 
 /// Runs a script that tests one end of a TCP step by step (see [`dumbbell_script`]); `name` is what
 /// messages call it:
-/// `{"file", "ok", "failures": [{"file", "line", "column", "at_s", "expected", "came", "history", "rendered"}]}`.
+/// `{"file", "ok", "failures": [{"file", "line", "column", "at_s", "expected", "came", "history",
+/// "rendered"}]}`.
 ///
 /// # Errors
 /// Code 2, with every line that cannot be read.

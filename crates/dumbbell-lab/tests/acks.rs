@@ -17,11 +17,19 @@ warmup = "2 s"
 queue = { kind = "drop_tail", limit = "30 pkt" }
 queue_reverse = { kind = "drop_tail", limit = "20 pkt" }
 dumbbell.bottleneck = { rate = "10 Mbps", delay = "10 ms", reverse = { rate = "2 Mbps" } }
-flow = [
-    { name = "ahead", count = 2, start_step = "100 ms" },
-    { name = "back", direction = "reverse" },
-    { name = "voice", direction = "reverse", source = { kind = "cbr", rate = "100 kbps", packet = "100 B" } },
-]
+[[flow]]
+name = "ahead"
+count = 2
+start_step = "100 ms"
+
+[[flow]]
+name = "back"
+direction = "reverse"
+
+[[flow]]
+name = "voice"
+direction = "reverse"
+source = { kind = "cbr", rate = "100 kbps", packet = "100 B" }
 "#;
 
 fn run(request: &Value) -> Value {

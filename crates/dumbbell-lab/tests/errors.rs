@@ -226,7 +226,8 @@ fn a_problem_says_the_same_to_programs() {
     assert_eq!(
         problem.json,
         json!({ "code": 2, "problems": [{
-            "cause": "there is no queue named `redd`", "fix": "did you mean `red`?", "key": "queue.kind",
+            "cause": "there is no queue named `redd`", "fix": "did you mean `red`?",
+            "key": "queue.kind",
             "file": "net.toml", "line": 8, "column": 8,
         }] })
     );
@@ -235,8 +236,8 @@ fn a_problem_says_the_same_to_programs() {
 #[test]
 fn a_dictionary_is_shown_where_it_is_wrong() {
     let value = json!({
-        "duration": "10 s", "dumbbell": { "bottleneck": { "rate": "10 Mbps", "delay": 10 } }, "flow": [{ "rtt": "40 \
-            ms" }],
+        "duration": "10 s", "dumbbell": { "bottleneck": { "rate": "10 Mbps", "delay": 10 } },
+        "flow": [{ "rtt": "40 ms" }],
     });
     let problem = api::plan(&json!({ "source": { "value": value } })).unwrap_err();
     assert!(

@@ -362,7 +362,9 @@ fn the_resolved_scenario_is_the_same_study() {
         }
     }
     // The caller's own keys win over a sweep, too.
-    let request = json!({ "source": { "text": RED }, "overrides": ["sweep.grid={seed=[1, 2, 3]}"], "seed": 7 });
+    let request = json!({
+        "source": { "text": RED }, "overrides": ["sweep.grid={seed=[1, 2, 3]}"], "seed": 7,
+    });
     let shown = api::plan(&request).unwrap();
     assert_eq!(
         (shown["points"].as_array().unwrap().len(), &shown["points"][0]["seeds"]),
@@ -392,8 +394,8 @@ fn work_is_estimated_from_what_is_sent() {
 #[test]
 fn null_is_absent() {
     let value = json!({
-        "duration": "10 s", "queue": null, "dumbbell": { "bottleneck": { "rate": "10 Mbps", "delay": "10 \
-            ms" } },
+        "duration": "10 s", "queue": null,
+        "dumbbell": { "bottleneck": { "rate": "10 Mbps", "delay": "10 ms" } },
         "flow": [{ "cc": null, "tcp": null, "rtt": "40 ms", "stop": null }],
     });
     assert!(api::plan(&json!({ "source": { "value": value } })).is_ok());
@@ -402,7 +404,11 @@ fn null_is_absent() {
 proptest! {
     /// An rtt is realised to the picosecond, for any delays.
     #[test]
-    fn rtt_is_exact(extra in 0u64..1u64 << 40, fixed in 0u64..1u64 << 38, back in 0u64..1u64 << 38) {
+    fn rtt_is_exact(
+        extra in 0u64..1u64 << 40,
+        fixed in 0u64..1u64 << 38,
+        back in 0u64..1u64 << 38,
+    ) {
         let wire = format!("dumbbell.bottleneck={{rate=\"1 Mbps\", delay=\"{fixed} ps\", \
             reverse={{delay=\"{back} ps\"}}}}");
         let p = plan(RED, &[&wire, &format!("flow.0.rtt={} ps", fixed + back + extra)]);
@@ -412,10 +418,25 @@ proptest! {
     /// What an override sets is what the scenario says, whatever the value's type, by number, name
     /// or star.
     #[test]
-    fn overrides_set_what_they_say(seed in 0u64..i64::MAX as u64, sack in any::<bool>(), ms in 25u64..100_000, form in 0usize..3) {
+    fn overrides_set_what_they_say(
+        seed in 0u64..i64::MAX as u64,
+        sack in any::<bool>(),
+        ms in 25u64..100_000,
+        form in 0usize..3,
+    ) {
         let at = ["0", "s", "*"][form];
-        let s = study(RED, &[&format!("seed={seed}"), &format!("tcp.sack={sack}"), &format!("flow.{at}.rtt={ms} \
-            ms")]).unwrap();
+        let s = study(
+            RED,
+            &[
+                &format!("seed={seed}"),
+                &format!("tcp.sack={sack}"),
+                &format!(
+                    "flow.{at}.rtt={ms} \
+            ms"
+                ),
+            ],
+        )
+        .unwrap();
         prop_assert_eq!(&s.resolved["seed"], &json!(seed));
         prop_assert_eq!(&s.resolved["tcp"]["sack"], &json!(sack));
         prop_assert_eq!(&s.resolved["flow"][0]["rtt"], &json!(format!("{ms} ms")));
@@ -446,7 +467,8 @@ proptest! {
     /// The number of points is the product of the factors' lengths, and no two are alike.
     #[test]
     fn a_grid_has_every_combination_once(a in 1usize..5, b in 1usize..5, c in 1usize..4) {
-        let list = |n: usize, f: &dyn Fn(usize) -> String| (1..=n).map(f).collect::<Vec<_>>().join(", ");
+        let list =
+            |n: usize, f: &dyn Fn(usize) -> String| (1..=n).map(f).collect::<Vec<_>>().join(", ");
         let grid = format!(
             "sweep.grid={{\"seed\"=[{}], \"queue.limit\"=[{}]}}",
             list(a, &|i| i.to_string()),
@@ -454,7 +476,8 @@ proptest! {
         );
         let zip = format!("sweep.zip={{\"replications\"=[{}]}}", list(c, &|i| i.to_string()));
         let s = study(RED, &[&grid, &zip]).unwrap();
-        let mut labels: Vec<String> = s.points.iter().map(|p| json!(p.overrides).to_string()).collect();
+        let mut labels: Vec<String> =
+            s.points.iter().map(|p| json!(p.overrides).to_string()).collect();
         labels.sort();
         labels.dedup();
         prop_assert_eq!(labels.len(), a * b * c);

@@ -229,7 +229,8 @@ fn the_suite_examines_what_is_brought() {
     assert_eq!(document["ok"], true, "{document}");
     let traffic = json!({ "queue": { "kind": "tired", "limit": "2 pkt", "after": 3 }, "rate": "1 \
         Mbps", "mtu": 1500,
-        "delay": "10 ms", "seed": 1, "arrivals": [{ "gap": 0.0, "bytes": 1000 }, { "gap": 0.0, "bytes": 1000 }] });
+        "delay": "10 ms", "seed": 1,
+        "arrivals": [{ "gap": 0.0, "bytes": 1000 }, { "gap": 0.0, "bytes": 1000 }] });
     let driven = conformance::drive_queue(&traffic, &Van::default()).unwrap();
     assert_eq!(driven["events"][1]["time_s"], json!(Time::from_ps(16_000_000_000).seconds()));
     let mut longer = traffic.clone();

@@ -96,8 +96,10 @@ fn a_link_alone_shows_the_same_to_the_last_bit() {
     };
     for mode in ["sound", "paper"] {
         let fates = |kind: &str| {
-            let queue = json!({ "kind": kind, "limit": "60 pkt", "mode": mode, "max_p": 0.1, "weight_shift": 5, "idle_half_life": "2 \
-                ms", "gap": true });
+            let queue = json!({
+                "kind": kind, "limit": "60 pkt", "mode": mode, "max_p": 0.1, "weight_shift": 5,
+                "idle_half_life": "2 ms", "gap": true,
+            });
             let link = json!({ "rate": "500 Mbps", "delay": "1 ms", "queue": queue });
             let tidy = drive(&json!({ "link": link, "seed": 5 }), &arrivals, &NoPlugins)
                 .unwrap_or_else(|p| panic!("{}", p.rendered));

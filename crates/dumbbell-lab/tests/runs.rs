@@ -477,12 +477,17 @@ fn a_request_is_checked_like_a_scenario() {
 #[test]
 fn a_broken_law_makes_a_result_invalid_and_says_where() {
     let study = common::study(RED, &["replications=2"]).unwrap();
-    let sound = json!({ "ok": true, "sent": 5, "delivered": 5, "dropped": 0, "in_network": 0, "faults": [] });
-    let broken = json!({ "ok": false, "sent": 5, "delivered": 4, "dropped": 0, "in_network": 0, "faults": ["one \
-        is gone"] });
+    let sound = json!({
+        "ok": true, "sent": 5, "delivered": 5, "dropped": 0, "in_network": 0, "faults": [],
+    });
+    let broken = json!({
+        "ok": false, "sent": 5, "delivered": 4, "dropped": 0, "in_network": 0,
+        "faults": ["one is gone"],
+    });
     let outcome = |seed: u64, conservation: &Value| {
         json!({
-            "seed": seed, "fingerprint": "00", "valid": conservation["ok"], "wall_s": 1.0, "packet_hops": 1, "events": 1,
+            "seed": seed, "fingerprint": "00", "valid": conservation["ok"], "wall_s": 1.0,
+            "packet_hops": 1, "events": 1,
             "flows": [], "queues": [], "conservation": conservation,
         })
     };

@@ -220,9 +220,10 @@ fn a_plan_says_what_the_line_said() {
     let read = api::import_tc("netem delay 100ms 10ms loss 1% rate 5mbit").unwrap();
     let link = self::link(&read);
     assert_eq!((&link["rate"], &link["delay"]), (&json!("5 Mbps"), &json!("90 ms")));
-    let jitter = json!({ "max": "20 ms", "distribution": "uniform", "mean": "10 ms", "deviation": "2 \
-        ms", "shape": 3.0,
-        "keep_order": false });
+    let jitter = json!({
+        "max": "20 ms", "distribution": "uniform", "mean": "10 ms", "deviation": "2 ms",
+        "shape": 3.0, "keep_order": false,
+    });
     assert_eq!(link["impairments"][0], json!({ "kind": "jitter", "config": jitter }));
     assert_eq!(
         link["impairments"][1],

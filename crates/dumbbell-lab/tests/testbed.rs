@@ -27,7 +27,8 @@ fn run(
     out: Option<&Path>,
 ) -> Result<Value, (i32, String)> {
     let request = json!({
-        "source": { "value": scenario, "name": "testbed" }, "on": on, "overrides": overrides, "out": out,
+        "source": { "value": scenario, "name": "testbed" }, "on": on, "overrides": overrides,
+        "out": out,
     });
     api::run(&request, &|_| true).map_err(|problem| (problem.code, problem.rendered))
 }
@@ -136,8 +137,8 @@ fn fragments_answers_marks_and_damage_are_done_to_real_packets() {
     marked["queue"]["gentle"] = json!(true);
     marked["tcp"] = json!({ "ecn": "rfc3168" });
     marked["dumbbell"]["bottleneck"]["impairment"] = json!([
-        { "kind": "corrupt", "rate": 0.01 }, { "kind": "duplicate", "share": 0.01 }, { "kind": "reorder", "share": 0.02, "delay": "2 \
-            ms" },
+        { "kind": "corrupt", "rate": 0.01 }, { "kind": "duplicate", "share": 0.01 },
+        { "kind": "reorder", "share": 0.02, "delay": "2 ms" },
     ]);
     marked["flow"][1] = json!({ "name": "b", "cc": "cubic", "ip": 6 });
     let result = run(&marked, "kernel", &[], None).unwrap();

@@ -82,8 +82,8 @@ pub struct Built {
     pub reassembler: Reassembler,
 }
 
-/// The network of `plan`, whose sockets are the caller's. `egress` is told of each socket (2 x flow +
-/// end) its way out.
+/// The network of `plan`, whose sockets are the caller's. `egress` is told of each socket (2 x
+/// flow + end) its way out.
 ///
 /// # Errors
 /// A name that is not in the catalogue, or parameters that it refuses; a plan made from a scenario

@@ -196,7 +196,10 @@ impl JsonSchema for Core {
     }
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
-            "anyOf": [{ "type": "integer", "minimum": 0, "maximum": u16::MAX }, { "type": "string", "enum": [ISOLATED] }],
+            "anyOf": [
+                { "type": "integer", "minimum": 0, "maximum": u16::MAX },
+                { "type": "string", "enum": [ISOLATED] },
+            ],
         })
     }
 }

@@ -44,7 +44,8 @@ impl Clocked for Scribe<'_> {
         if !i.valid || out.ready {
             self.lines += 1;
             let line = format!(
-                "{rst}_{valid}_{qid:x}_{qlen:03x}_{class:x}_{idle:02x}_{tick}_{we}_{cfg_addr:02x}_{cfg_data:08x}"
+                "{rst}_{valid}_{qid:x}_{qlen:03x}_{class:x}_{idle:02x}_{tick}_{we}_\
+                 {cfg_addr:02x}_{cfg_data:08x}"
             );
             writeln!(self.stimulus, "{line}").map_err(|e| e.to_string())?;
         }

@@ -31,10 +31,14 @@ fn wrapped(parameters: &str, logic: &str) -> String {
     format!(
         "`default_nettype none
 module red_core #(parameter int NQ = 8{parameters}) (
-  input wire logic clk, input wire logic rst, output logic ready_o, input wire logic valid_i, input wire logic [2:0] qid_i,
-  input wire logic [11:0] qlen_i, input wire logic [1:0] class_i, input wire logic [5:0] idle_i, input wire logic tick_i,
-  output logic valid_o, output logic [2:0] qid_o, output logic drop_o, output logic [1:0] region_o, output logic [21:0] avg_o,
-  output logic [20:0] draw_o, input wire logic cfg_we_i, input wire logic [7:0] cfg_addr_i, input wire logic [31:0] cfg_data_i
+  input wire logic clk, input wire logic rst, output logic ready_o, input wire logic valid_i,
+  input wire logic [2:0] qid_i,
+  input wire logic [11:0] qlen_i, input wire logic [1:0] class_i, input wire logic [5:0] idle_i,
+  input wire logic tick_i,
+  output logic valid_o, output logic [2:0] qid_o, output logic drop_o, output logic [1:0] region_o,
+  output logic [21:0] avg_o,
+  output logic [20:0] draw_o, input wire logic cfg_we_i, input wire logic [7:0] cfg_addr_i,
+  input wire logic [31:0] cfg_data_i
 );
   logic ready, valid, taken, drop;
   logic [2:0] qid;
@@ -42,8 +46,10 @@ module red_core #(parameter int NQ = 8{parameters}) (
   logic [21:0] avg;
   logic [20:0] draw;
   inner_core #(.NQ(NQ)) inner (
-    .clk(clk), .rst(rst), .ready_o(ready), .valid_i(taken), .qid_i(qid_i), .qlen_i(qlen_i), .class_i(class_i), .idle_i(idle_i),
-    .tick_i(tick_i), .valid_o(valid), .qid_o(qid), .drop_o(drop), .region_o(region), .avg_o(avg), .draw_o(draw),
+    .clk(clk), .rst(rst), .ready_o(ready), .valid_i(taken), .qid_i(qid_i), .qlen_i(qlen_i),
+    .class_i(class_i), .idle_i(idle_i),
+    .tick_i(tick_i), .valid_o(valid), .qid_o(qid), .drop_o(drop), .region_o(region), .avg_o(avg),
+    .draw_o(draw),
     .cfg_we_i(cfg_we_i), .cfg_addr_i(cfg_addr_i), .cfg_data_i(cfg_data_i)
   );
 {logic}
@@ -71,7 +77,8 @@ const SLOW: &str = "  logic [2:0] wait_q;
 /// Ours as it is.
 const PLAIN: &str = "  assign taken = valid_i;
   assign ready_o = ready;
-  assign {valid_o, qid_o, drop_o, region_o, avg_o, draw_o} = {valid, qid, drop, region, avg, draw};";
+  assign {valid_o, qid_o, drop_o, region_o, avg_o, draw_o}
+    = {valid, qid, drop, region, avg, draw};";
 
 fn run(sources: &Sources, mode: &str, packets: u64) -> (Ran, Mode) {
     let mode = Mode::read(mode).unwrap();

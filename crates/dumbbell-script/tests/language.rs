@@ -218,7 +218,13 @@ proptest! {
     }
 
     #[test]
-    fn no_life_does_harm(lines in readable(), cc in "newreno|sack|cubic|tahoe", handshake: bool, timestamps: bool, way in "known|icmp|probe") {
+    fn no_life_does_harm(
+        lines in readable(),
+        cc in "newreno|sack|cubic|tahoe",
+        handshake: bool,
+        timestamps: bool,
+        way in "known|icmp|probe",
+    ) {
         let setup = format!("sender cc={cc} handshake={handshake} timestamps={timestamps} \
             ecn=rfc3168 pmtu_discovery={way}\n");
         let body: String = lines.iter().map(|l| format!("+0 > any\n{l}\n")).collect();

@@ -1,5 +1,6 @@
 //! Cost of a packet-hop on the workload that simulators are compared by:
-//! `hop N RATE_MBPS SECONDS [red] [queue=NAME] [unfolded] [held] [linux] [rack] [cubic] [cc=NAME] [timestamps] [reserved=KBPS]`.
+//! `hop N RATE_MBPS SECONDS [red] [queue=NAME] [unfolded] [held] [linux] [rack] [cubic] [cc=NAME]
+//! [timestamps] [reserved=KBPS]`.
 //!
 //! N senders, access 1 Gbps / 1 ms, bottleneck RATE / 10 ms, a buffer of one bandwidth-delay
 //! product (24 ms), 1000-byte packets, 40-byte acknowledgements, one for each packet, NewReno, flow
@@ -53,7 +54,10 @@ fn main() {
     } else if said("red") {
         plans::spec(
             "red",
-            json!({"min_th": threshold(0.25), "max_th": threshold(0.75), "w_q": 0.0005, "max_p": 0.1, "gentle": true}),
+            json!({
+                "min_th": threshold(0.25), "max_th": threshold(0.75), "w_q": 0.0005, "max_p": 0.1,
+                "gentle": true,
+            }),
         )
     } else {
         plans::spec("drop_tail", json!({}))

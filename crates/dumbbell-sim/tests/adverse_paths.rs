@@ -77,9 +77,10 @@ impl Hardship {
         if !self.is(Hardship::Idle) {
             return spec("fixed", json!({"size": format!("{SIZE} B")}));
         }
-        let bursts = json!({"on_mean": "200 ms", "off_mean": "3 s", "distribution": "constant", "rate": "3 \
-            Mbps",
-            "packet": "700 B"});
+        let bursts = json!({
+            "on_mean": "200 ms", "off_mean": "3 s", "distribution": "constant", "rate": "3 Mbps",
+            "packet": "700 B",
+        });
         spec("on_off", bursts)
     }
 

@@ -270,7 +270,9 @@ fn version_3_leaves_reno_more() {
 fn version_3_answers_marks() {
     let queue = |cc: &str| {
         let mut plan = shared(&[cc, cc], 8.0, 40, 1);
-        let red = json!({ "min_th": "10 pkt", "max_th": "400 pkt", "w_q": 1.0, "max_p": 1.0, "ecn": true });
+        let red = json!({
+            "min_th": "10 pkt", "max_th": "400 pkt", "w_q": 1.0, "max_p": 1.0, "ecn": true,
+        });
         plan.links[0].aqm = spec("red", red);
         plan.flows
             .iter_mut()

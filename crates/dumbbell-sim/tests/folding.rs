@@ -161,8 +161,10 @@ fn service(choice: &LinkChoice) -> Option<Shared<Spec>> {
         1 => Some(spec("mahimahi", json!({"trace": "1x3*10"}))),
         2 => Some(spec(
             "steps",
-            json!({"steps": [["0 s", rate], ["12 ms", "0 bps"], ["30 ms", "2 Mbps"]], "period": "40 \
-                ms"}),
+            json!({
+                "steps": [["0 s", rate], ["12 ms", "0 bps"], ["30 ms", "2 Mbps"]],
+                "period": "40 ms",
+            }),
         )),
         3 => {
             Some(spec("arq", json!({"rate": rate, "loss": 0.2, "turnaround": "1 ms", "limit": 3})))
@@ -310,7 +312,10 @@ fn add(p: &mut Plan, c: &FlowChoice) {
         1 => {
             last.source = spec(
                 "cbr",
-                json!({"rate": "500 kbps", "packet": format!("{} B", [500, 2000, 5000][usize::from(c.machinery) % 3])}),
+                json!({
+                    "rate": "500 kbps",
+                    "packet": format!("{} B", [500, 2000, 5000][usize::from(c.machinery) % 3]),
+                }),
             );
             let df = c.sizes == 1;
             (last.transport, last.back) =
@@ -329,7 +334,10 @@ fn add(p: &mut Plan, c: &FlowChoice) {
                 B", "max": "60 \
                 kB"}),
             ];
-            let mut config = json!({"response": sizes[usize::from(has(1))], "think": think[usize::from(c.machinery) % 3]});
+            let mut config = json!({
+                "response": sizes[usize::from(has(1))],
+                "think": think[usize::from(c.machinery) % 3],
+            });
             if has(2) {
                 config["exchanges"] = json!(5);
             } else {
@@ -340,8 +348,10 @@ fn add(p: &mut Plan, c: &FlowChoice) {
         5 => {
             let ladder = json!(["300 kbps", "1 Mbps"]);
             let length = if has(0) { json!("400 ms") } else { json!(null) };
-            let config = json!({"ladder": ladder, "chunk": "100 ms", "start_up": "200 ms", "buffer": "400 \
-                ms", "length": length});
+            let config = json!({
+                "ladder": ladder, "chunk": "100 ms", "start_up": "200 ms", "buffer": "400 ms",
+                "length": length,
+            });
             last.source = spec("video", config);
         }
         _ => {}

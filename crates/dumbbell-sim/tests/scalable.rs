@@ -54,7 +54,8 @@ fn dctcp_keeps_the_queue_at_its_step() {
         let step = spec(
             "red",
             json!({
-                "min_th": "65 pkt", "max_th": "65 pkt", "w_q": 1.0, "max_p": 1.0, "gentle": false, "ecn": true, "ecn_hard": false
+                "min_th": "65 pkt", "max_th": "65 pkt", "w_q": 1.0, "max_p": 1.0, "gentle": false,
+                "ecn": true, "ecn_hard": false
             }),
         );
         let mut p =

@@ -132,8 +132,9 @@ fn utilization_is_what_was_sent_of_what_could_be() {
 /// outage at 24 and 28 ms, 20 ms at 32.
 #[test]
 fn steps_give_the_departures_that_a_hand_gives() {
-    let steps = json!({ "steps": [["0 s", "8 Mbps"], ["10 ms", "0 bps"], ["20 ms", "2 Mbps"]], "period": "0 \
-        s" });
+    let steps = json!({
+        "steps": [["0 s", "8 Mbps"], ["10 ms", "0 bps"], ["20 ms", "2 Mbps"]], "period": "0 s",
+    });
     let plan = |ms: u64| {
         let mut p = datagrams(
             Some(spec("steps", steps.clone())),
@@ -159,7 +160,9 @@ fn steps_give_the_departures_that_a_hand_gives() {
 fn a_handoff_flushes_or_keeps_what_waits() {
     let plan = |queue: &str| {
         // 1500 B each 1 ms, of which 1 ms sends 1000 B.
-        let config = json!({ "rate": "8 Mbps", "handoffs": [["10 ms", "5 ms", "80 Mbps", "20 ms"]], "queue": queue });
+        let config = json!({
+            "rate": "8 Mbps", "handoffs": [["10 ms", "5 ms", "80 Mbps", "20 ms"]], "queue": queue,
+        });
         let mut p =
             datagrams(Some(spec("handoff", config)), "11776 kbps", 1500, Capacity::Packets(50), 1);
         p.duration = Span::from_us(99_500);

@@ -238,8 +238,8 @@ mod tests {
         assert_eq!(e.srtt(), None, "the minimum is no average");
     }
 
-    /// RFC 4015 section 3.2 step (9): SRTT = max(SRTT, R), RTTVAR = max(RTTVAR, R / 2), RTO = SRTT +
-    /// 4 RTTVAR.
+    /// RFC 4015 section 3.2 step (9): SRTT = max(SRTT, R), RTTVAR = max(RTTVAR, R / 2), RTO =
+    /// SRTT + 4 RTTVAR.
     #[test]
     fn a_needless_timeout_counts_its_sample_as_much_as_all_before() {
         let after = |sample, command_pending| {

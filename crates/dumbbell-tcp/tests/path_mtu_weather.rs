@@ -135,11 +135,21 @@ proptest! {
             step = step + (Span::from_ms(37) + step.since(Time::ZERO).scaled(0.1));
             net.run(step);
             let v = net.sender.view();
-            prop_assert!(v.una <= v.nxt.max(v.una) && v.in_flight <= v.nxt - v.una.min(v.nxt), "{:?}", v);
+            prop_assert!(
+                v.una <= v.nxt.max(v.una) && v.in_flight <= v.nxt - v.una.min(v.nxt),
+                "{:?}",
+                v
+            );
             prop_assert!(net.receiver.stats().delivered_bytes >= last);
             last = net.receiver.stats().delivered_bytes;
         }
-        prop_assert!(net.sender.finished(), "{:?} {:?} at {:?}", net.sender.view(), net.sender.path_stats(), net.now);
+        prop_assert!(
+            net.sender.finished(),
+            "{:?} {:?} at {:?}",
+            net.sender.view(),
+            net.sender.path_stats(),
+            net.now
+        );
         prop_assert_eq!(last, w.bytes);
         prop_assert_eq!(net.sender.view().in_flight, 0);
         // New data follows what was sent before it, without a gap; nothing is larger than both ends
@@ -149,7 +159,9 @@ proptest! {
         let header = 40 + w.config.with_overrides(implied).option_bytes();
         let most = w.config.mss.unwrap().0 + 40;
         let mut high = 1u64;
-        for s in net.log.iter().filter(|s| s.way == Way::Forward && s.segment.flags & flag::SYN == 0) {
+        for s in
+            net.log.iter().filter(|s| s.way == Way::Forward && s.segment.flags & flag::SYN == 0)
+        {
             let bytes = u64::from(s.segment.ip_len) - header;
             prop_assert!(u64::from(s.segment.ip_len) <= most, "{:?}", s);
             let (from, dummy) = (u64::from(s.segment.seq), s.extra.is_some_and(|x| x.dummy));

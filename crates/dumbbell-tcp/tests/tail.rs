@@ -5,9 +5,9 @@ use dumbbell_core::transport::segment::flag;
 use dumbbell_core::units::{Limit, Packets, Rate, Span};
 use dumbbell_tcp::{Detection, Reduction, TcpConfig};
 
-/// Ten segments, the last is lost. The ACK of 9 at 100 ms leaves one segment: the probe goes 2 SRTT +
-/// 200 ms later (section 7.2), far before the timer (1 s); it repairs the loss by itself, which
-/// shows when more data is acknowledged: one reduction, no recovery (section 7.4.2).
+/// Ten segments, the last is lost. The ACK of 9 at 100 ms leaves one segment: the probe goes
+/// 2 SRTT + 200 ms later (section 7.2), far before the timer (1 s); it repairs the loss by itself,
+/// which shows when more data is acknowledged: one reduction, no recovery (section 7.4.2).
 #[test]
 fn a_probe_repairs_the_last_segment() {
     let mut net = Net::new("sack", &modern()).lose_first(&[10]);

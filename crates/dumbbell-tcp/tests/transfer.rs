@@ -111,7 +111,13 @@ proptest! {
         let mut chance = dumbbell_core::rng::Stream::named(w.seed, "weather");
         let mut net = Net::new(CONTROLS[w.name], &w.config).with_fate(move |_, _, _| {
             let mut copies = Vec::new();
-            let times = if chance.coin(w.loss) { 0 } else if chance.coin(w.duplication) { 2 } else { 1 };
+            let times = if chance.coin(w.loss) {
+                0
+            } else if chance.coin(w.duplication) {
+                2
+            } else {
+                1
+            };
             for _ in 0..times {
                 let late = if chance.coin(w.reordering) { chance.unit() * 0.08 } else { 0.0 };
                 copies.push(Span::from_secs_f64(late));

@@ -168,13 +168,20 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_will_do(mut bytes in prop::collection::vec(any::<u8>(), 0..120), from: u16, length in 0u16..100) {
+        fn any_bytes_will_do(
+            mut bytes in prop::collection::vec(any::<u8>(), 0..120),
+            from: u16,
+            length in 0u16..100,
+        ) {
             if let Some(first) = bytes.first_mut() {
                 *first = 0x40 | *first & 15;
             }
             let mut into = vec![];
             let made = fragment(&bytes, from..from.saturating_add(length), &mut into);
-            prop_assert!(!made || PacketView::of(&into).is_ok_and(|v| usize::from(v.total_len) == into.len()));
+            prop_assert!(
+                !made
+                    || PacketView::of(&into).is_ok_and(|v| usize::from(v.total_len) == into.len())
+            );
         }
     }
 }

@@ -203,7 +203,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_have_an_answer_or_none(bytes in prop::collection::vec(any::<u8>(), 0..120), mtu: u32) {
+        fn any_bytes_have_an_answer_or_none(
+            bytes in prop::collection::vec(any::<u8>(), 0..120),
+            mtu: u32,
+        ) {
             let mut into = vec![];
             let version = bytes.first().map_or(4, |b| b >> 4);
             if too_big(router(version), &bytes, mtu, &mut into).is_ok() {

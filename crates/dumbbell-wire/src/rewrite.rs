@@ -72,7 +72,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_set_is_read_and_nothing_else_moves(which in 0..samples::ALL.len(), dscp in 0u8..64, bits in 0u8..4) {
+        fn what_is_set_is_read_and_nothing_else_moves(
+            which in 0..samples::ALL.len(),
+            dscp in 0u8..64,
+            bits in 0u8..4,
+        ) {
             let ecn = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce][usize::from(bits)];
             let (name, packet) = samples::ALL[which];
             let before = PacketView::of(packet).unwrap();

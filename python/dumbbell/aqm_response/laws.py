@@ -22,7 +22,8 @@ def frequency(p_b: float, spacing: str) -> float:
     p_b / (1 - k p_b), so that P(X > k) = (1 - (k + 1) p_b) / (1 - p_b) (Floyd and Jacobson 1993,
     figure 2: the first counts as 1). `uniform_stored`: P(X > k) = 1 - k p_b (figure 17).
     `uniform_wait`: from k = 1/p_b on with p_b / (2 - k p_b) (ns-2). Each mean is the sum of P(X >
-    k) over k = 0, 1, ...; where 1/p_b is whole it is 1 / (2 p_b), (1 + 1/p_b) / 2 and (3/p_b - 1) / 2.
+    k) over k = 0, 1, ...; where 1/p_b is whole it is 1 / (2 p_b), (1 + 1/p_b) / 2 and
+    (3/p_b - 1) / 2.
     """
     if p_b <= 0 or p_b >= 1:
         return min(max(p_b, 0.0), 1.0)

@@ -46,7 +46,8 @@ RequiredClass = Annotated[
     Literal["exact", "good", "loose"] | None,
     Parameter(
         name="--class",
-        help="With real kernels: the class that a run must reach to be valid. Goodput and mean wait are good to 0.2 %% "
+        help="With real kernels: the class that a run must reach to be valid. Goodput and mean "
+        "wait are good to 0.2 %% "
         "(exact), 1 %% (good) or 5 %% (loose). Default: the scenario's, else loose.".replace(
             "%%", "%"
         ),

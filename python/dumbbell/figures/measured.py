@@ -197,8 +197,14 @@ def measured_curve(source: Source, view: View) -> Figure:
     for name, value in (("min_th", m.red.min_th), ("max_th", m.red.max_th)):
         axes.axvline(value, color="#bbbbbb", linewidth=0.9, zorder=1)
         axes.annotate(
-            name, (value, 0.97), xycoords=("data", "axes fraction"), xytext=(3, 0), textcoords="offset points",
-            va="top", color="#555555", fontsize=9,
-        )  # fmt: skip
+            name,
+            (value, 0.97),
+            xycoords=("data", "axes fraction"),
+            xytext=(3, 0),
+            textcoords="offset points",
+            va="top",
+            color="#555555",
+            fontsize=9,
+        )
     style.legend(axes)
     return figure

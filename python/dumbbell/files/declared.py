@@ -175,11 +175,8 @@ def _bound(bound: str | None) -> str:
     if bound is None:
         return ""
     sign, number = bound.split()
-    return (
-        f" "
-        f"{'from' if sign == '>=' else 'up to' if sign == '<=' else 'above' if sign == '>' else 'below'} "
-        f"{number}"
-    )
+    words = {">=": "from", "<=": "up to", ">": "above"}
+    return f" {words.get(sign, 'below')} {number}"
 
 
 _STEP = re.compile(r"\[(\d+)\]|\[\.\.\.\]|([^.\[\]]+)")

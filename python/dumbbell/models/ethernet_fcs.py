@@ -162,7 +162,8 @@ def guarded_bits(distance: int = 4) -> int:
     """The longest code, check sequence included, in which any `distance - 1` wrong bits are found,
     bits: 91639 for 4.
 
-    One bit more, and the multiple of least degree with `distance - 1` terms fits in. distance: 4 or 5.
+    One bit more, and the multiple of least degree with `distance - 1` terms fits in. distance: 4 or
+    5.
     """
     degree = least_degree(distance - 1)
     if degree is None:

@@ -20,9 +20,9 @@ REGISTRY = {"aqm": "crates/dumbbell-algos/src/aqm.rs", "cc": "crates/dumbbell-al
 
 
 _RUST = """
-abstract as async await become box break const continue crate do dyn else enum extern false final fn for gen if impl in
-let loop macro match mod move mut override priv pub ref return self static struct super trait true try type typeof
-unsafe unsized use virtual where while yield
+abstract as async await become box break const continue crate do dyn else enum extern false final fn
+for gen if impl in let loop macro match mod move mut override priv pub ref return self static struct
+super trait true try type typeof unsafe unsized use virtual where while yield
 """
 """Keywords of Rust, those that are reserved too (The Rust Reference, "Keywords"): no module has
 such a name."""

@@ -145,7 +145,10 @@ def _network(s: ScenarioLike) -> str:
     flows = Grid("Flows", _FLOWS, network.flow_rows(plan), len(_FLOWS))
     links = Grid("Links with a queue of their own", _LINKS, network.link_rows(plan), len(_LINKS))
     resolved = "".join(_details(title, values) for title, values in _resolved(plan))
-    return f"<pre>{escape(network.drawing(plan))}</pre>{grid(flows)}{grid(links) if links.rows else ''}{resolved}"
+    return (
+        f"<pre>{escape(network.drawing(plan))}</pre>"
+        f"{grid(flows)}{grid(links) if links.rows else ''}{resolved}"
+    )
 
 
 def _resolved(plan: network.Plan) -> Iterable[tuple[str, dict[str, Any]]]:
@@ -177,7 +180,10 @@ def _details(title: str, values: dict[str, Any]) -> str:
     lines = "".join(
         f"<tr><td class=w>{escape(k)}</td><td class=w>{escape(v)}</td></tr>" for k, v in rows
     )
-    return f"<details><summary>{escape(title)}</summary><table><tbody>{lines}</tbody></table></details>"
+    return (
+        f"<details><summary>{escape(title)}</summary><table>"
+        f"<tbody>{lines}</tbody></table></details>"
+    )
 
 
 def _flat(values: dict[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:

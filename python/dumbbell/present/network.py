@@ -195,10 +195,11 @@ def _joint(row: int, rows: int, middle: int, side: str) -> str:
     host, trunk = row < rows, row == middle
     west, east = (host, trunk) if side == "left" else (trunk, host)
     shapes = {
-        (True, True, True, True): "┼", (True, True, True, False): "┤", (True, True, False, True): "├",
-        (True, False, True, True): "┴", (False, True, True, True): "┬", (True, False, True, False): "┘",
-        (False, True, True, False): "┐", (True, False, False, True): "└", (False, True, False, True): "┌",
-        (True, True, False, False): "│",
+        (True, True, True, True): "┼", (True, True, True, False): "┤",
+        (True, True, False, True): "├", (True, False, True, True): "┴",
+        (False, True, True, True): "┬", (True, False, True, False): "┘",
+        (False, True, True, False): "┐", (True, False, False, True): "└",
+        (False, True, False, True): "┌", (True, True, False, False): "│",
     }  # fmt: skip
     return shapes.get((up, down, west, east), "─")
 

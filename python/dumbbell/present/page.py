@@ -122,5 +122,6 @@ def html_table(g: Grid) -> str:
     return (
         f"<h3{loud}>{escape(g.title)}</h3>"
         f"<div "
-        f'class="wide"><table><thead><tr>{cells(g.columns, "th")}</tr></thead><tbody>{rows}</tbody></table></div>'
+        f'class="wide"><table><thead><tr>{cells(g.columns, "th")}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>"
     )

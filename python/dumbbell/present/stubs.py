@@ -14,7 +14,8 @@ from .. import api, catalogue
 from ..algorithms import class_name, docstring, python_name
 from ..files.write import write_text
 
-HEAD = '''"""Written by `python -m dumbbell.present.stubs` from the catalogue and the scenario schema; do not edit."""
+HEAD = '''"""Written by `python -m dumbbell.present.stubs` from the catalogue and the scenario \
+schema; do not edit."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict

@@ -205,7 +205,10 @@ def _locked(place: Mapping[str, Any]) -> str:
         for row in place["rows"]
         if row["locked_out"]
     ]
-    return f"Locked out at {place['point']} (less than half of the total of float): {', '.join(locked) or 'no run'}."
+    return (
+        f"Locked out at {place['point']} (less than half of the total of float): "
+        f"{', '.join(locked) or 'no run'}."
+    )
 
 
 def _said_of(place: Mapping[str, Any], row: Mapping[str, Any]) -> str:

@@ -95,7 +95,8 @@ def find(name: str) -> Path:
     """The folder of a paper, which a name or a path with a slash gives. `ScenarioError` if there is
     none, or if two folders have the name."""
     if os.sep in name:
-        folder = Path(os.path.abspath(name))  # noqa: PTH100 (the last component must be a name, and links stay)
+        # The last component must be a name, and links stay.
+        folder = Path(os.path.abspath(name))  # noqa: PTH100
         if not checks.is_file(folder / "paper.toml"):
             raise ScenarioError(f"{name} is no paper: there is no file {folder / 'paper.toml'}")
         return folder

@@ -143,7 +143,8 @@ def acks(*, max_events: int = 300) -> SearchStrategy[list[Event]]:
         event("idle"),
         event("local", signal=st.sampled_from(("marked_out", "path_down", "path_up"))),
     )
-    return st.lists(st.one_of(ack, ack, others), min_size=1, max_size=max_events)  # type: ignore[no-any-return]
+    events = st.one_of(ack, ack, others)
+    return st.lists(events, min_size=1, max_size=max_events)  # type: ignore[no-any-return]
 
 
 def queues(*kinds: str) -> SearchStrategy[dict[str, Any]]:

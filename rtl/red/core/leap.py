@@ -80,9 +80,11 @@ def main() -> None:
     names = ",\n        ".join(
         ", ".join(row) for row in (every[at : at + 12] for at in range(0, len(every), 12))
     )
-    print(f"""// The draw's leap in sound mode (SPEC.md, "Draw"): {STEPS} steps of the register at once, combinational.
+    print(f"""// The draw's leap in sound mode (SPEC.md, "Draw"): {STEPS} steps of the register \
+at once, combinational.
 //
-// Written by leap.py, which says how; {len(shared)} parities of at most four terms, shared by the {BITS} of the result.
+// Written by leap.py, which says how; {len(shared)} parities of at most four terms, shared by \
+the {BITS} of the result.
 `default_nettype none
 module red_leap (
   input  wire logic [{BITS - 1}:0] draw_i,

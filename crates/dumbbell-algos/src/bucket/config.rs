@@ -66,7 +66,9 @@ macro_rules! bucket_config {
             }
             /// The bucket that this and a contract come to.
             fn bucket(&self, site: &dumbbell_core::meter::Contract) -> $crate::bucket::TokenBucket {
-                $crate::bucket::config::bucket(self.rate, self.burst, self.tokens, self.packet_size, site)
+                $crate::bucket::config::bucket(
+                    self.rate, self.burst, self.tokens, self.packet_size, site
+                )
             }
         }
     };

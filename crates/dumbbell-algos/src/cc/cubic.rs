@@ -16,7 +16,9 @@ pub struct CubicConfig {
     /// How steep the cubic is: more makes it bolder against Reno on long fat paths.
     #[schemars(
         range(max = 100.0),
-        extend("exclusiveMinimum" = 0, "x-source" = "RFC 9438 section 5.1", "x-unit" = "segments/s^3"),
+        extend(
+            "exclusiveMinimum" = 0, "x-source" = "RFC 9438 section 5.1", "x-unit" = "segments/s^3"
+        ),
     )]
     pub c: f64,
     /// The share of the window that remains after a loss.

@@ -215,7 +215,8 @@ mod tests {
         near(d.w(), 1008.0 * 0.67, 0.1);
     }
 
-    /// Rounds back to the window before a loss at 10661 segments: less than a tenth of Reno's W / 2.
+    /// Rounds back to the window before a loss at 10661 segments: less than a tenth of Reno's W /
+    /// 2.
     #[test]
     fn a_large_window_comes_back() {
         let mut d = TestConnection::<Highspeed>::at(10_661.0, &HighspeedConfig::default());

@@ -18,13 +18,19 @@ pub struct IllinoisConfig {
     /// Increase where the queue seems full.
     #[schemars(
         range(max = 100.0),
-        extend("exclusiveMinimum" = 0, "x-source" = "Liu, Basar, Srikant 2006, section 3", "x-unit" = "segments"),
+        extend(
+            "exclusiveMinimum" = 0, "x-source" = "Liu, Basar, Srikant 2006, section 3",
+            "x-unit" = "segments"
+        ),
     )]
     pub alpha_min: f64,
     /// Increase where the queue seems empty.
     #[schemars(
         range(max = 100.0),
-        extend("exclusiveMinimum" = 0, "x-source" = "Liu, Basar, Srikant 2006, section 3", "x-unit" = "segments"),
+        extend(
+            "exclusiveMinimum" = 0, "x-source" = "Liu, Basar, Srikant 2006, section 3",
+            "x-unit" = "segments"
+        ),
     )]
     pub alpha_max: f64,
     /// The share of the window that a loss takes where the queue seems empty.

@@ -32,8 +32,10 @@ pub struct LpConfig {
     /// since delays before that tell nothing of it.
     #[schemars(
         range(min = 0.0, max = 100.0),
-        extend("x-source" = "Kuzmanovic and Knightly 2003, section III; Linux: 3", "x-unit" = "round \
-            trips"),
+        extend(
+            "x-source" = "Kuzmanovic and Knightly 2003, section III; Linux: 3",
+            "x-unit" = "round trips"
+        ),
     )]
     pub inference: f64,
 }

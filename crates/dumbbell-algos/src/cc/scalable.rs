@@ -20,7 +20,9 @@ pub struct ScalableConfig {
     pub a: f64,
     /// Decrease: the share of the window that a congestion event takes.
     #[schemars(
-        extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Kelly 2003, section 2"),
+        extend(
+            "exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Kelly 2003, section 2"
+        ),
     )]
     pub b: f64,
     /// Up to this window it is Reno (the legacy window `lwnd`); 0: never.

@@ -228,12 +228,19 @@ mod tests {
                 s.arrive(now, *bytes);
             }
             s.drain();
-            let sent: Vec<(Time, u64, usize)> = s.out.iter().filter_map(|o| match o {
-                Out::Emitted(t, id) => Some((*t, u64::from(arrivals[*id as usize].1), *id as usize)),
-                Out::Dropped(..) => None,
-            }).collect();
+            let sent: Vec<(Time, u64, usize)> = s
+                .out
+                .iter()
+                .filter_map(|o| match o {
+                    Out::Emitted(t, id) => {
+                        Some((*t, u64::from(arrivals[*id as usize].1), *id as usize))
+                    }
+                    Out::Dropped(..) => None,
+                })
+                .collect();
             let most = |from: Time, to: Time| {
-                u128::from(burst) * 8_000_000_000_000 + u128::from(to.since(from).ps()) * u128::from(rate)
+                u128::from(burst) * 8_000_000_000_000
+                    + u128::from(to.since(from).ps()) * u128::from(rate)
             };
             for (last, (to, _, id)) in sent.iter().enumerate() {
                 let mut bytes = 0u128;

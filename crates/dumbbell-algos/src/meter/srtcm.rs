@@ -23,7 +23,9 @@ pub struct SrTcmConfig {
     /// Committed burst size: the bucket of what is green, full at the start. A time or a BDP is of
     /// `cir` and the flow's round-trip propagation time, and a packet of the link's MTU at least.
     #[schemars(
-        extend("x-source" = "ours: as token_bucket's; RFC 2697 section 2 leaves it to the contract"),
+        extend(
+            "x-source" = "ours: as token_bucket's; RFC 2697 section 2 leaves it to the contract"
+        ),
     )]
     pub cbs: Limit,
     /// Excess burst size: the bucket of what is yellow. `cbs` or `ebs` may be 0.

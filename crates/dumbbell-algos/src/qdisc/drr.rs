@@ -212,7 +212,10 @@ mod tests {
     #[test]
     fn a_round_adds_a_quantum_and_saves_what_is_too_little() {
         let mut d = deck(
-            json!({"weights": [1, 1, 1, 1], "quantum": "500 B", "map": {"0": 0, "1": 1, "2": 2, "3": 3}, "default_class": 0}),
+            json!({
+                "weights": [1, 1, 1, 1], "quantum": "500 B",
+                "map": {"0": 0, "1": 1, "2": 2, "3": 3}, "default_class": 0,
+            }),
             Capacity::Unlimited,
         );
         for (class, sizes) in
@@ -260,7 +263,9 @@ mod tests {
     #[test]
     fn a_class_that_empties_saves_nothing() {
         let mut d = deck(
-            json!({"weights": [1, 1], "quantum": "1000 B", "map": {"0": 0, "1": 1}, "default_class": 0}),
+            json!({
+                "weights": [1, 1], "quantum": "1000 B", "map": {"0": 0, "1": 1}, "default_class": 0,
+            }),
             Capacity::Unlimited,
         );
         d.put(0, 0, 100);

@@ -251,7 +251,9 @@ mod tests {
 
     #[test]
     fn packets_stay_behind() {
-        let config = json!({ "rate": "8 Mbps", "handoffs": [["10 ms", "5 ms", "2 Mbps", "0 s"]], "queue": "flushed" });
+        let config = json!({
+            "rate": "8 Mbps", "handoffs": [["10 ms", "5 ms", "2 Mbps", "0 s"]], "queue": "flushed",
+        });
         let mut s = handoff(config);
         assert!(!s.reorders());
         assert_eq!(s.finish(ms(0), ms(0), 9000), Transmitted::sent(ms(9)));

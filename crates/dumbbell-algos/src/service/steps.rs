@@ -316,10 +316,10 @@ mod tests {
     #[test]
     fn tells_its_outages() {
         let ms = |at: u64| us(1_000 * at);
-        let s = steps(
-            json!({ "steps": [["0 s", "0 bps"], ["2 ms", "8 Mbps"], ["6 ms", "0 bps"]], "period": "10 \
-                ms" }),
-        );
+        let s = steps(json!({
+            "steps": [["0 s", "0 bps"], ["2 ms", "8 Mbps"], ["6 ms", "0 bps"]],
+            "period": "10 ms",
+        }));
         assert_eq!(s.outages(ms(17)), [(ms(0), ms(2)), (ms(6), ms(12)), (ms(16), ms(22))]);
         let once = json!({ "steps": [["0 s", "8 Mbps"], ["2 ms", "0 bps"], ["3 ms", "0 bps"], ["5 \
             ms", "1 \

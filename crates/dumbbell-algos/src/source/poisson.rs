@@ -22,8 +22,8 @@ pub enum SizeLaw {
     /// All of `packet`: M/D/1 at a link.
     #[default]
     Fixed,
-    /// The IP length is exponential, so that times of transmission are (M/M/1), with mean `packet` +
-    /// 28 B; rounded to a byte and kept within 29 B and 65535 B.
+    /// The IP length is exponential, so that times of transmission are (M/M/1), with mean
+    /// `packet` + 28 B; rounded to a byte and kept within 29 B and 65535 B.
     Exponential,
 }
 

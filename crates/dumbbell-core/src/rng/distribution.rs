@@ -132,8 +132,8 @@ impl<Q: Quantity> Distribution<Q> {
         Q::from_base(self.quantile(rng.unit()))
     }
 
-    /// The inverse of the distribution, in base units: the value that X exceeds with probability 1 -
-    /// `u`, `u` in [0, 1).
+    /// The inverse of the distribution, in base units: the value that X exceeds with probability
+    /// 1 - `u`, `u` in [0, 1).
     pub fn quantile(&self, u: f64) -> f64 {
         match &self.0 {
             Shape::Fixed { value } => value.base(),

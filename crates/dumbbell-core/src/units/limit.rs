@@ -106,7 +106,9 @@ unit_serde!(
     Limit,
     "buffer limit",
     "36 pkt",
-    "^\\s*([0-9.eE+-]+\\s*(pkt|pkts|packet|packets|B|kB|MB|GB|TB|KiB|MiB|GiB|ps|ns|us|µs|ms|s|BDP)|[0-9_]+\\s*[x×]\\s*[0-9.eE+-]+\\s*(B|kB|MB|GB|TB|KiB|MiB|GiB)|unlimited)\\s*$"
+    "^\\s*([0-9.eE+-]+\\s*(pkt|pkts|packet|packets|B|kB|MB|GB|TB|KiB|MiB|GiB|ps|ns|us|µs|ms|s|\
+        BDP)|[0-9_]+\\s*[x×]\\s*[0-9.eE+-]+\\s*(B|kB|MB|GB|TB|KiB|MiB|\
+        GiB)|unlimited)\\s*$"
 );
 
 /// A buffer's size as a port counts it.

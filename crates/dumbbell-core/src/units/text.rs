@@ -164,7 +164,9 @@ macro_rules! unit_serde {
                 stringify!($T).into()
             }
             fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                schemars::json_schema!({ "type": "string", "pattern": $pattern, "x-unit": $kind, "examples": [$example] })
+                schemars::json_schema!({
+                    "type": "string", "pattern": $pattern, "x-unit": $kind, "examples": [$example],
+                })
             }
         }
     };

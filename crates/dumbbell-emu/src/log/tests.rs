@@ -97,11 +97,16 @@ fn read(bytes: &[u8]) -> Result<(Header, Vec<Record>, Totals), LogFault> {
 proptest! {
     #[test]
     fn what_is_written_is_read(records in records(50)) {
-        let (header_read, records_read, totals) = read(&written(&records)).expect("it is as it was \
-            written");
+        let (header_read, records_read, totals) = read(&written(&records)).expect(
+            "it is as it was \
+            written",
+        );
         prop_assert_eq!(header_read, header());
         let incoming = records.iter().filter(|r| matches!(r, Record::In { .. })).count() as u64;
-        prop_assert_eq!(totals, Totals { incoming, outgoing: records.len() as u64 - incoming, lost: 3 });
+        prop_assert_eq!(
+            totals,
+            Totals { incoming, outgoing: records.len() as u64 - incoming, lost: 3 }
+        );
         prop_assert_eq!(records_read, records);
     }
 

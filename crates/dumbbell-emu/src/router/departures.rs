@@ -79,7 +79,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn they_leave_when_they_are_due_and_in_their_order(dues in prop::collection::vec(0u64..50, 0..100), step in 1u64..60) {
+        fn they_leave_when_they_are_due_and_in_their_order(
+            dues in prop::collection::vec(0u64..50, 0..100),
+            step in 1u64..60,
+        ) {
             let mut departures = Departures::new();
             for (number, due) in dues.iter().enumerate() {
                 departures.push(Outgoing {

@@ -95,15 +95,16 @@ fn unsupported(flow: &str, ip: Ip, implied: TcpOverrides, tcp: &TcpConfig) -> Ve
     #[rustfmt::skip]
     let TcpConfig {
         // Asked for.
-        mss: _, peer_mss: _, pmtu_discovery: _, pmtu_raise_after: _, pmtu_base: _, pmtu_black_hole: _, pmtu_step: _,
-        pmtu_least: _, initial_window: _, initial_window_bytes: _, receive_window, window_scaling: _, timestamps,
-        sack, ecn, delayed_ack, nagle: _, tail_loss_probe: _, frto: _, dsack_undo: _, pacing,
-        pacing_gain_slow_start: _, pacing_gain_avoidance: _, dupack_threshold: _, restart_after_idle: _,
-        min_rto, max_rto,
+        mss: _, peer_mss: _, pmtu_discovery: _, pmtu_raise_after: _, pmtu_base: _,
+        pmtu_black_hole: _, pmtu_step: _, pmtu_least: _, initial_window: _, initial_window_bytes: _,
+        receive_window, window_scaling: _, timestamps, sack, ecn, delayed_ack, nagle: _,
+        tail_loss_probe: _, frto: _, dsack_undo: _, pacing, pacing_gain_slow_start: _,
+        pacing_gain_avoidance: _, dupack_threshold: _, restart_after_idle: _, min_rto, max_rto,
         // As the kernel has it, or not at all.
-        header, initial_ssthresh, handshake, clock, delayed_ack_timeout, quick_acks, recovery, detection,
-        dcr_delay, dcr_in_slow_start, dcr_at_window, probe_ack_delay, reduction, eifel, freeze, pacing_quantum,
-        limited_transmit, partial_ack, reentry, exit, growth_limit, initial_rto, timer_tick, send_jitter,
+        header, initial_ssthresh, handshake, clock, delayed_ack_timeout, quick_acks, recovery,
+        detection, dcr_delay, dcr_in_slow_start, dcr_at_window, probe_ack_delay, reduction, eifel,
+        freeze, pacing_quantum, limited_transmit, partial_ack, reentry, exit, growth_limit,
+        initial_rto, timer_tick, send_jitter,
     } = tcp;
     let kernel = TcpConfig::linux();
     let mut all = Vec::new();

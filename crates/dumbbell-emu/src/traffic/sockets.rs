@@ -154,8 +154,10 @@ fn of_connection(
     six: bool,
 ) -> io::Result<()> {
     let control = connection.control;
-    setsockopt(&fd, sockopt::TcpCongestion, &OsString::from(control)).map_err(io::Error::from).map_err(|e| {
-        let known = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
+    let set = setsockopt(&fd, sockopt::TcpCongestion, &OsString::from(control));
+    set.map_err(io::Error::from).map_err(|e| {
+        let known = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control")
+            .unwrap_or_default();
         let known = known.split_whitespace().collect::<Vec<_>>().join(", ");
         tried(format!(
             "use congestion control `{control}` (this kernel has {known}; modprobe tcp_{control} \

@@ -265,18 +265,38 @@ mod tests {
     proptest! {
         /// Whatever is wrong with a file, the reader says so or reads on; it does not panic.
         #[test]
-        fn no_file_is_too_strange(flips in proptest::collection::vec((0..700usize, any::<u8>()), 0..12), cut in 0..800usize) {
+        fn no_file_is_too_strange(
+            flips in proptest::collection::vec((0..700usize, any::<u8>()), 0..12),
+            cut in 0..800usize,
+        ) {
             let mut file = Vec::new();
             pcapng::section(&mut file, "test", "", "");
             pcapng::interface(&mut file, "a", "b", None);
             for i in 0..5 {
-                let ip = Ip { from: [10, 0, 0, 1], to: [10, 0, 0, 2], id: i, ttl: 9, dscp: 10, ecn: 3, padding: 0 };
-                let t = Tcp { from: 7, to: 8, seq: u32::from(i) * 9, ack: 1, flags: 0x10, window: 0, options: &[1; 12] };
+                let ip = Ip {
+                    from: [10, 0, 0, 1],
+                    to: [10, 0, 0, 2],
+                    id: i,
+                    ttl: 9,
+                    dscp: 10,
+                    ecn: 3,
+                    padding: 0,
+                };
+                let t = Tcp {
+                    from: 7,
+                    to: 8,
+                    seq: u32::from(i) * 9,
+                    ack: 1,
+                    flags: 0x10,
+                    window: 0,
+                    options: &[1; 12],
+                };
                 let mut head = Vec::new();
                 frame::ethernet(frame::ether_type::V4, ip.from, ip.to, &mut head);
                 let length = (head.len() + frame::tcp(&ip, &t, 9, &mut head)) as u32;
                 let (way, comment) = (pcapng::Way::Unsaid, "dropped at");
-                let p = Captured { ns: 5, interface: 0, head: &head, length, snap: None, way, comment };
+                let p =
+                    Captured { ns: 5, interface: 0, head: &head, length, snap: None, way, comment };
                 pcapng::packet(&mut file, &p);
             }
             let mut all = Connections::default();

@@ -135,7 +135,8 @@ mod tests {
             json!({ "overrides": { "queue.max_p": max_p }, "queues": [queue] })
         };
         let text = summary(&json!({ "points": [point(0.5), point(2.0)] }), "queues");
-        let head = "queue.max_p,name,utilization,utilization_ci95_low,utilization_ci95_high,utilization_n,drops_early";
+        let head = "queue.max_p,name,utilization,utilization_ci95_low,utilization_ci95_high,\
+            utilization_n,drops_early";
         assert_eq!(text, format!("{head}\r\n0.5,q,0.5,-0.5,1.5,3,1\r\n2.0,q,2.0,1.0,3.0,3,1\r\n"));
     }
 }

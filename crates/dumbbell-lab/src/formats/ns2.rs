@@ -228,9 +228,10 @@ mod tests {
     /// The lines of the manual's example read as they are explained there.
     #[test]
     fn lines_of_the_manual() {
-        let text =
-            b"+ 1.84375 0 2 cbr 210 ------- 0 0.0 3.1 225 610\n- 1.84375 0 2 cbr 210 ------- 0 0.0 3.1 225 610\n\
-            r 1.84471 2 1 cbr 210 ------- 1 3.0 1.0 195 600\nd 1.84566 2 0 ack 40 ------- 2 3.2 0.1 82 602\n";
+        let text = b"+ 1.84375 0 2 cbr 210 ------- 0 0.0 3.1 225 610\n\
+            - 1.84375 0 2 cbr 210 ------- 0 0.0 3.1 225 610\n\
+            r 1.84471 2 1 cbr 210 ------- 1 3.0 1.0 195 600\n\
+            d 1.84566 2 0 ack 40 ------- 2 3.2 0.1 82 602\n";
         let (trace, damage) = read(text);
         assert_eq!((trace.lines, damage), (4, None));
         assert_eq!(trace.flows[&0].kinds["cbr"].sent, 1);

@@ -171,7 +171,10 @@ mod tests {
     #[test]
     fn values_choose_the_type() {
         let t = of_rows(&rows(json!([
-            { "name": "a", "n": 1, "x": 1, "ok": true, "none": null, "mixed": "24 pkt", "drops": { "early": 3 } },
+            {
+                "name": "a", "n": 1, "x": 1, "ok": true, "none": null, "mixed": "24 pkt",
+                "drops": { "early": 3 },
+            },
             { "name": "b", "n": null, "x": 0.5, "ok": false, "none": null, "mixed": 4, "late": 7 },
         ])))
         .unwrap();

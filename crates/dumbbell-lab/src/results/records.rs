@@ -225,8 +225,8 @@ pub fn metadata(
     fingerprint: &str,
 ) -> Vec<(String, String)> {
     let units = json!({
-        "_s": "seconds", "_us": "microseconds", "_bytes": "bytes", "_packets": "packets", "_bps": "bits \
-            per second",
+        "_s": "seconds", "_us": "microseconds", "_bytes": "bytes", "_packets": "packets",
+        "_bps": "bits per second",
         "time_s": "seconds since the start of the run",
         "goodput_bps": "distinct bytes delivered since the flow's previous row, per time",
         "gauges": "columns after the named ones are the own values of the aqm, or with cc_ of the \

@@ -238,7 +238,8 @@ fn totals(flows: &[FlowReport]) -> Value {
         "retransmits": count(|f| f.retransmits),
         "rtos": count(|f| f.rtos),
         "marks": count(|f| f.marks),
-        "cwnd_mean_packets": (!windows.is_empty()).then(|| windows.iter().sum::<f64>() / windows.len() as f64),
+        "cwnd_mean_packets": (!windows.is_empty())
+            .then(|| windows.iter().sum::<f64>() / windows.len() as f64),
     })
 }
 

@@ -153,8 +153,12 @@ mod tests {
 
     #[test]
     fn results_combine_by_shape() {
-        let a = json!({ "name": "s", "x": 1.0, "ok": true, "srtt": null, "list": [{ "y": 2 }], "print": "aa" });
-        let b = json!({ "name": "s", "x": 3.0, "ok": false, "srtt": 5.0, "list": [{ "y": 4 }], "print": "bb" });
+        let a = json!({
+            "name": "s", "x": 1.0, "ok": true, "srtt": null, "list": [{ "y": 2 }], "print": "aa",
+        });
+        let b = json!({
+            "name": "s", "x": 3.0, "ok": false, "srtt": 5.0, "list": [{ "y": 4 }], "print": "bb",
+        });
         let c = combine(&[&a, &b]);
         assert_eq!((&c["name"], &c["ok"], &c["print"]), (&json!("s"), &json!(false), &Value::Null));
         assert_eq!((&c["x"]["mean"], &c["list"][0]["y"]["mean"]), (&json!(2.0), &json!(3.0)));

@@ -25,7 +25,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// Applies the suites to everything in `makers`:
-/// `{"ok", "algorithms": [{"name", "kind", "file", "checks": [{"name", "what", "verdict": "pass" | "fail", "reason"}]}]}`.
+/// `{"ok", "algorithms": [{"name", "kind", "file", "checks": [{"name", "what", "verdict": "pass" |
+/// "fail", "reason"}]}]}`.
 pub fn test(plugins: &Plugins) -> Value {
     let queues =
         plugins.aqm.iter().map(|m| report("aqm", m.page(), aqm::CHECKS, &AqmUnderTest::plugin(m)));
@@ -90,7 +91,8 @@ struct Connection {
 /// Sends packets through a port:
 /// `{"events": [{"packet", "fate": "sent" | "dropped" | "marked", "time_s" | "why"}]}`. The request
 /// is
-/// `{"queue", "rate", "mtu", "delay", "seed", "arrivals": [{"gap", "bytes", "flow", "ecn", "dscp"}]}`.
+/// `{"queue", "rate", "mtu", "delay", "seed", "arrivals": [{"gap", "bytes", "flow", "ecn",
+/// "dscp"}]}`.
 ///
 /// # Errors
 /// Code 2: a queue or a trace that cannot be read; 1: the algorithm failed.
@@ -162,7 +164,11 @@ pub fn drive_connection(request: &Value, loader: &dyn PluginLoader) -> Result<Va
             None,
         )),
         Ok(windows) => {
-            let row = |(cwnd, ssthresh): &(u64, Option<u64>)| json!({ "cwnd": cwnd, "ssthresh": ssthresh.filter(|s| *s < u64::MAX) });
+            let row = |(cwnd, ssthresh): &(u64, Option<u64>)| {
+                json!({
+                    "cwnd": cwnd, "ssthresh": ssthresh.filter(|s| *s < u64::MAX),
+                })
+            };
             Ok(json!({ "windows": windows.iter().map(row).collect::<Vec<_>>() }))
         }
     }

@@ -66,7 +66,12 @@ pub fn answer(request: &Value) -> Result<Value, Problem> {
         Draws::Sound => lags(RedHwMode::Sound, from..=to, threshold),
         Draws::DenseFree => lags_of(Polynomial::Dense, 1, from..=to, threshold),
     };
-    let row = |lag: &Lag| json!({ "spacing": lag.spacing, "again": lag.again, "drops": lag.drops, "probability": lag.probability() });
+    let row = |lag: &Lag| {
+        json!({
+            "spacing": lag.spacing, "again": lag.again, "drops": lag.drops,
+            "probability": lag.probability(),
+        })
+    };
     let rows: Vec<Value> = found.iter().map(row).collect();
     Ok(json!({ "p": unconditional(threshold), "threshold": threshold, "rows": rows }))
 }

@@ -109,12 +109,13 @@ struct LoadedMode {
 }
 
 /// Shows the RTL and its model the same random packets and compares every decision in every bit:
-/// `{"packets", "mismatches", "shares", "back_to_back_share", "event_share", "drop_share", "latency_clocks", "clocks", "seconds", "packets_per_second", "seed", "modes": [{"mode", "packets", "shares", ...}], "skipped": [{"mode", "why"}], "short_of": [...], "first_mismatch", "coverage": [...], "rtl", "verilator", "compiler"}`.
-/// The request is
-/// `{"packets", "seed", "modes", "dut", "include", "patience", "threads", "coverage"}`, all
-/// optional. The first mismatch ends it; `short_of` says where the stimulus had not what it is to
-/// have. `progress` is called with the share that is done, about ten times a second, and says
-/// whether to go on.
+/// `{"packets", "mismatches", "shares", "back_to_back_share", "event_share", "drop_share",
+/// "latency_clocks", "clocks", "seconds", "packets_per_second", "seed", "modes": [{"mode",
+/// "packets", "shares", ...}], "skipped": [{"mode", "why"}], "short_of": [...], "first_mismatch",
+/// "coverage": [...], "rtl", "verilator", "compiler"}`. The request is `{"packets", "seed",
+/// "modes", "dut", "include", "patience", "threads", "coverage"}`, all optional. The first mismatch
+/// ends it; `short_of` says where the stimulus had not what it is to have. `progress` is called
+/// with the share that is done, about ten times a second, and says whether to go on.
 ///
 /// # Errors
 /// Code 2: RTL that does not elaborate or lacks a port, with the tool's line; 4: a program is
@@ -168,9 +169,10 @@ pub fn lockstep(request: &Value, progress: &dyn Fn(f64) -> bool) -> Result<Value
         match made {
             Ok(library) => ready.push(LoadedMode { mode, library }),
             Err(Fault::Parameters(names)) if asked.modes.is_empty() => {
-                skipped.push(
-                    json!({ "mode": mode.name, "why": format!("the core has no parameter {}", names.join(", ")) }),
-                );
+                skipped.push(json!({
+                    "mode": mode.name,
+                    "why": format!("the core has no parameter {}", names.join(", ")),
+                }));
             }
             Err(fault) => return Err(lack(fault)),
         }

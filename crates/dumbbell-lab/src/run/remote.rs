@@ -48,8 +48,8 @@ struct WorkRequest {
 
 /// The runs of a request that its store has not, at most `points` of them, with all that a worker
 /// needs:
-/// `{"store", "id", "results_version", "audit", "overrides", "have", "jobs": [{"key", "of", "plan"}]}`.
-/// Those that are named in `except` have had their chance.
+/// `{"store", "id", "results_version", "audit", "overrides", "have", "jobs": [{"key", "of",
+/// "plan"}]}`. Those that are named in `except` have had their chance.
 ///
 /// # Errors
 /// As [`crate::api::run`].
@@ -177,7 +177,8 @@ fn one(engine: &Engine<'_>, job: Job, audit: bool) -> Result<Value, Problem> {
         })?;
     let state = if row.get("error").is_none() { "done" } else { "failed" };
     let mut said = json!({
-        "key": job.key, "seed": row["seed"], "state": state, "fingerprint": row["fingerprint"], "wall_s": row["wall_s"],
+        "key": job.key, "seed": row["seed"], "state": state, "fingerprint": row["fingerprint"],
+        "wall_s": row["wall_s"],
     });
     if engine.store.is_none() {
         row["of"] = job.of;

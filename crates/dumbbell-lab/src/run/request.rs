@@ -9,8 +9,10 @@ use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
 /// A request:
-/// `{"source": {"path"} | {"text", "name"?} | {"value", "name"?}, "overrides": ["KEY=VALUE"], "seed", "replications", "stop", "record", "threads", "out", "store", "keep_going", "assemble", "audit", "fold", "hold", "straight", "on": "sim" | "kernel", "points", "except", "use": ["FILE"]}`;
-/// all but the source are optional.
+/// `{"source": {"path"} | {"text", "name"?} | {"value", "name"?}, "overrides": ["KEY=VALUE"],
+/// "seed", "replications", "stop", "record", "threads", "out", "store", "keep_going", "assemble",
+/// "audit", "fold", "hold", "straight", "on": "sim" | "kernel", "points", "except", "use":
+/// ["FILE"]}`; all but the source are optional.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {

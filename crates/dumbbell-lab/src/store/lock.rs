@@ -61,7 +61,8 @@ impl Lock {
     /// Waits until nobody else takes a step, and keeps others out.
     ///
     /// # Errors
-    /// [`io::ErrorKind::TimedOut`]: others are in. [`io::ErrorKind::Unsupported`]: this file system has no locks.
+    /// [`io::ErrorKind::TimedOut`]: others are in. [`io::ErrorKind::Unsupported`]: this file system
+    /// has no locks.
     pub fn alone(&self) -> io::Result<ExclusiveLock> {
         let files = FILES.map(|name| self.open_to_write(name));
         let [gate, lock] = files;

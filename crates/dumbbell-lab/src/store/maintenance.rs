@@ -80,9 +80,10 @@ fn stopped(dir: &Path, e: &io::Error) -> Problem {
 }
 
 /// Reads every row and every file of series:
-/// `{"store", "ok", "code", "runs", "failed", "rows", "segments", "torn", "records_lost", "unverified", "problems": [{"file", "line", "cause", "fix"}]}`.
-/// `records_lost` is how many runs have damaged or missing series; `unverified` how many have
-/// series without digests, of which only sizes were checked.
+/// `{"store", "ok", "code", "runs", "failed", "rows", "segments", "torn", "records_lost",
+/// "unverified", "problems": [{"file", "line", "cause", "fix"}]}`. `records_lost` is how many runs
+/// have damaged or missing series; `unverified` how many have series without digests, of which only
+/// sizes were checked.
 fn check(dir: &Path) -> io::Result<Value> {
     let lock = Lock::of(dir);
     let inventory = {
@@ -161,8 +162,8 @@ fn say_damage(dir: &Path, key: Key, damage: &Damage) -> Value {
     json!({ "file": damage.file, "line": null, "cause": cause, "fix": fix })
 }
 
-/// `{"store", "runs": [{"key", "state", "name", "overrides", "seed", "fingerprint", "wall_s", "version"}], "bad_rows"}`;
-/// the last is how many rows cannot be read.
+/// `{"store", "runs": [{"key", "state", "name", "overrides", "seed", "fingerprint", "wall_s",
+/// "version"}], "bad_rows"}`; the last is how many rows cannot be read.
 fn list(dir: &Path) -> io::Result<Value> {
     let _share = Lock::of(dir).share()?;
     let mut runs: BTreeMap<Key, Value> = BTreeMap::new();
@@ -173,14 +174,18 @@ fn list(dir: &Path) -> io::Result<Value> {
         if row.done || !kept {
             let state = if row.done { "done" } else { "failed" };
             let said = json!({
-                "key": row.key.to_string(), "state": state, "name": of["name"], "overrides": of["overrides"],
-                "seed": result["seed"], "fingerprint": result["fingerprint"], "wall_s": result["wall_s"],
-                "version": of["version"], "results_version": of["results_version"], "error": result["error"],
+                "key": row.key.to_string(), "state": state, "name": of["name"],
+                "overrides": of["overrides"],
+                "seed": result["seed"], "fingerprint": result["fingerprint"],
+                "wall_s": result["wall_s"],
+                "version": of["version"], "results_version": of["results_version"],
+                "error": result["error"],
             });
             runs.insert(row.key, said);
         }
     })?;
-    Ok(
-        json!({ "store": dir, "runs": runs.into_values().collect::<Vec<_>>(), "bad_rows": inventory.bad.len() }),
-    )
+    Ok(json!({
+        "store": dir, "runs": runs.into_values().collect::<Vec<_>>(),
+        "bad_rows": inventory.bad.len(),
+    }))
 }

@@ -297,20 +297,30 @@ mod tests {
             let mut agenda = Agenda::new(rate, horizon);
             let mut model: Vec<(u64, u32, u32)> = Vec::new();
             let mut serial = 0u32;
-            let mut push = |agenda: &mut Agenda, model: &mut Vec<(u64, u32, u32)>, t: u64, rank: u32| {
-                let mut e = Entry::clock(t, rank);
-                e.path_segment = serial;
-                agenda.push(e);
-                model.push((t, rank, serial));
-                serial += 1;
-            };
-            for (t, rank) in seeds { push(&mut agenda, &mut model, t, rank); }
+            let mut push =
+                |agenda: &mut Agenda, model: &mut Vec<(u64, u32, u32)>, t: u64, rank: u32| {
+                    let mut e = Entry::clock(t, rank);
+                    e.path_segment = serial;
+                    agenda.push(e);
+                    model.push((t, rank, serial));
+                    serial += 1;
+                };
+            for (t, rank) in seeds {
+                push(&mut agenda, &mut model, t, rank);
+            }
             let mut delays = delays.into_iter();
             while let Some(&e) = agenda.pop(u64::MAX / 2) {
                 let expected = *model.iter().min().unwrap();
                 prop_assert_eq!((e.t, e.rank, e.path_segment), expected);
                 model.retain(|x| *x != expected);
-                for (d, rank) in delays.by_ref().take(2) { push(&mut agenda, &mut model, e.t + d, rank.max(if d == 0 { e.rank } else { 0 })); }
+                for (d, rank) in delays.by_ref().take(2) {
+                    push(
+                        &mut agenda,
+                        &mut model,
+                        e.t + d,
+                        rank.max(if d == 0 { e.rank } else { 0 }),
+                    );
+                }
             }
             prop_assert!(model.is_empty());
         }

@@ -174,9 +174,9 @@ fn mismatch(m: &Mismatch) -> Value {
 }
 
 /// A failure for people and programs:
-/// `{"mode", "part", "seed", "packet", "clock", "what", "presented", "expected", "got", "before", "shrunk"}`.
-/// `before` are the last packets whose decisions were right, `shrunk` the short stimulus with its
-/// [`trace`], `null` if the failure did not come again.
+/// `{"mode", "part", "seed", "packet", "clock", "what", "presented", "expected", "got", "before",
+/// "shrunk"}`. `before` are the last packets whose decisions were right, `shrunk` the short
+/// stimulus with its [`trace`], `null` if the failure did not come again.
 pub fn told(part: &Part<'_>, failed: &Failed) -> Value {
     let mut out = mismatch(&failed.mismatch);
     out["mode"] = json!(part.mode.name);
@@ -184,17 +184,24 @@ pub fn told(part: &Part<'_>, failed: &Failed) -> Value {
     out["seed"] = json!(part.seed);
     let before = failed.before.iter().rev().take(BEFORE).rev();
     out["before"] = before
-        .map(|(number, packet, d)| json!({ "packet": number, "presented": packet, "decision": decision(d) }))
+        .map(|(number, packet, d)| {
+            json!({
+                "packet": number, "presented": packet, "decision": decision(d),
+            })
+        })
         .collect();
-    out["shrunk"] = failed.short.as_ref().map_or(
-        Value::Null,
-        |short| json!({ "actions": short.actions.len(), "fails": mismatch(&short.mismatch), "trace": failed.trace }),
-    );
+    out["shrunk"] = failed.short.as_ref().map_or(Value::Null, |short| {
+        json!({
+            "actions": short.actions.len(), "fails": mismatch(&short.mismatch),
+            "trace": failed.trace,
+        })
+    });
     out
 }
 
 /// The shares of the regions, and what else was measured:
-/// `{"packets", "clocks", "shares": {"queueing", "random", "force"}, "drop_share", "back_to_back_share", "queues", "resets", "writes", "latency_clocks"}`.
+/// `{"packets", "clocks", "shares": {"queueing", "random", "force"}, "drop_share",
+/// "back_to_back_share", "queues", "resets", "writes", "latency_clocks"}`.
 pub fn measured(counts: &Counts) -> Value {
     let share = |n: u64| n as f64 / counts.packets.max(1) as f64;
     let [queueing, random, force] = counts.regions.map(share);

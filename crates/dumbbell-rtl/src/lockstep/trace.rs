@@ -37,15 +37,27 @@ pub fn trace(short: &Shrunk, parameters: &Parameters, patience: u64, make: Make<
     let shape = &parameters.shape;
     let steps = shown.iter().enumerate().map(|(k, action)| match action {
         Action::Packet(packet) => {
-            let from = if k == 0 { start.1 } else { accepted.get(k - 1).copied().unwrap_or(u64::MAX) };
-            watched.iter().find(|one| one.number == from).map_or_else(|| json!({ "presented": packet }), told)
+            let from =
+                if k == 0 { start.1 } else { accepted.get(k - 1).copied().unwrap_or(u64::MAX) };
+            watched
+                .iter()
+                .find(|one| one.number == from)
+                .map_or_else(|| json!({ "presented": packet }), told)
         }
         Action::Write(writes) => {
-            json!({ "write": writes.iter().map(|(addr, data)| named(*addr, *data, shape)).collect::<Vec<_>>() })
+            json!({
+                "write": writes
+                    .iter()
+                    .map(|(addr, data)| named(*addr, *data, shape))
+                    .collect::<Vec<_>>(),
+            })
         }
         other => json!(other),
     });
-    json!({ "left_out": left_out, "steps": steps.collect::<Vec<_>>(), "start": state(&start.0, &watched) })
+    json!({
+        "left_out": left_out, "steps": steps.collect::<Vec<_>>(),
+        "start": state(&start.0, &watched),
+    })
 }
 
 /// A packet with the model's inside and the core's outputs.
@@ -55,8 +67,10 @@ fn told(one: &ComparedPacket) -> Value {
         "packet": one.number,
         "presented": one.packet,
         "model": {
-            "before": before, "avg": decision.avg, "min": entry.min, "max": entry.max, "region": name(decision.region),
-            "slope": entry.slope, "p": p, "credit": credit, "draw": decision.draw, "drop": decision.drop,
+            "before": before, "avg": decision.avg, "min": entry.min, "max": entry.max,
+            "region": name(decision.region),
+            "slope": entry.slope, "p": p, "credit": credit, "draw": decision.draw,
+            "drop": decision.drop,
         },
         "core": one.got.as_ref().map(output),
     })
@@ -80,13 +94,15 @@ fn state(core: &Core, watched: &[ComparedPacket]) -> Value {
     let queues = seen.into_iter().map(|(qid, class)| {
         let entry = core.entry(class, qid);
         let mut one = json!({
-            "queue": qid, "class": class, "avg": core.avg(qid), "min": entry.min, "max": entry.max, "slope": entry.slope,
+            "queue": qid, "class": class, "avg": core.avg(qid), "min": entry.min, "max": entry.max,
+            "slope": entry.slope,
         });
         if shape.gap {
             one["credit"] = json!(core.credit(qid));
         }
         if shape.adapt {
-            (one["lower"], one["upper"], one["due"]) = (json!(entry.lower), json!(entry.upper), json!(entry.due));
+            (one["lower"], one["upper"], one["due"]) =
+                (json!(entry.lower), json!(entry.upper), json!(entry.due));
         }
         one
     });

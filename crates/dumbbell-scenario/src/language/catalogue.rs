@@ -13,7 +13,8 @@ use serde_json::{Map, Value, json};
 pub const KINDS: [&str; 8] =
     ["aqm", "qdisc", "cc", "meter", "conditioner", "impairment", "service", "source"];
 
-/// `{kind: [{name, title, idea, equations, sources, provenance, parameters, presets?}], "tcp": [...], "profiles": {...}}`.
+/// `{kind: [{name, title, idea, equations, sources, provenance, parameters, presets?}], "tcp":
+/// [...], "profiles": {...}}`.
 pub fn catalogue(plugins: &Plugins) -> Value {
     let mut out: Map<String, Value> = KINDS.iter().map(|k| ((*k).to_string(), json!([]))).collect();
     for family in Family::ALL {

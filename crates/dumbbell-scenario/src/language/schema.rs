@@ -38,15 +38,17 @@ pub fn schema(plugins: &Plugins) -> Value {
     });
     let most = json!({ "type": "integer", "minimum": LEAST, "maximum": 100_000, "default": MOST,
         "description": "The most runs of a point." });
-    let table = json!({ "type": "object", "properties": { "rule": rule, "most": most }, "required": ["rule"],
-        "additionalProperties": false });
+    let table = json!({ "type": "object", "properties": { "rule": rule, "most": most },
+        "required": ["rule"], "additionalProperties": false });
     defs.insert("stop".into(), json!({ "anyOf": [rule, table] }));
     let processor = processor(&mut defs);
     defs.insert("cpu".into(), processor);
     defs.insert(
         "framing".into(),
         json!({
-            "anyOf": [{ "enum": ["ethernet", "vlan", "pppoe", "none"] }, { "$ref": "#/$defs/Bytes" }],
+            "anyOf": [
+                { "enum": ["ethernet", "vlan", "pppoe", "none"] }, { "$ref": "#/$defs/Bytes" },
+            ],
             "description": "Bytes that the link adds to each packet: \"ethernet\" is 38 B, with \
                 preamble and gap, and pads to 84 B."
         }),
@@ -147,7 +149,9 @@ fn table(family: Family, entry: &KnownAlgorithm, defs: &mut Map<String, Value>) 
 
 /// The words around a meter or conditioner.
 fn around_an_edge() -> Vec<(String, Value)> {
-    let names = json!({ "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] });
+    let names = json!({ "anyOf": [
+        { "type": "string" }, { "type": "array", "items": { "type": "string" } },
+    ] });
     let codepoint = json!({ "$ref": "#/$defs/Codepoint" });
     let several = json!({ "anyOf": [codepoint, { "type": "array", "items": codepoint }] });
     let action = json!({ "anyOf": [{ "enum": ["drop", "pass"] }, codepoint] });

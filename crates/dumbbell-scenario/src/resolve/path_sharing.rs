@@ -10,17 +10,21 @@ use serde_json::{Value, json};
 /// So many flows have a matrix; beyond, it would be a document of megabytes that nobody reads.
 const MATRIX: usize = 200;
 
-/// `{"name", "flows": [{"name", "links", "shared_links", "intensity"}], "matrix": [[number]] or null, "links": [{"name", "flows"}], "most_shared": [names]}`.
-/// `matrix[a][b]` is the share of the links of flow `a` that flow `b` takes, too: 1 on the
-/// diagonal, and not symmetric. Links are those that data take, in the plan's order; `most_shared`
-/// are the ones with the most flows, if any has more than one.
+/// `{"name", "flows": [{"name", "links", "shared_links", "intensity"}], "matrix": [[number]] or
+/// null, "links": [{"name", "flows"}], "most_shared": [names]}`. `matrix[a][b]` is the share of the
+/// links of flow `a` that flow `b` takes, too: 1 on the diagonal, and not symmetric. Links are
+/// those that data take, in the plan's order; `most_shared` are the ones with the most flows, if
+/// any has more than one.
 pub fn sharing(plan: &Plan) -> Value {
     let links: Vec<Vec<LinkId>> = plan.flows.iter().map(taken).collect();
     let mut users = vec![0usize; plan.links.len()];
     links.iter().flatten().for_each(|link| users[*link] += 1);
     let flow = |(flow, own): (&Flow, &Vec<LinkId>)| {
         let shared = own.iter().filter(|link| users[**link] > 1).count();
-        json!({ "name": flow.name, "links": own.len(), "shared_links": shared, "intensity": share(shared, own.len()) })
+        json!({
+            "name": flow.name, "links": own.len(), "shared_links": shared,
+            "intensity": share(shared, own.len()),
+        })
     };
     let flows: Vec<Value> = plan.flows.iter().zip(&links).map(flow).collect();
     let most = users.iter().copied().max().filter(|n| *n > 1);
@@ -33,7 +37,10 @@ pub fn sharing(plan: &Plan) -> Value {
         "flows": flows,
         "matrix": (links.len() <= MATRIX).then(|| matrix(&links)),
         "links": named(&|n| n > 0).iter().map(row).collect::<Vec<_>>(),
-        "most_shared": named(&|n| Some(n) == most).iter().map(|l| plan.links[*l].name.clone()).collect::<Vec<_>>(),
+        "most_shared": named(&|n| Some(n) == most)
+            .iter()
+            .map(|l| plan.links[*l].name.clone())
+            .collect::<Vec<_>>(),
     })
 }
 
@@ -82,7 +89,10 @@ mod tests {
             "duration": "1 s",
             "host": hosts,
             "router": routers,
-            "link": [link("a", "r1"), link("r1", "r2"), link("r2", "b"), link("c", "r1"), link("r2", "d")],
+            "link": [
+                link("a", "r1"), link("r1", "r2"), link("r2", "b"), link("c", "r1"),
+                link("r2", "d"),
+            ],
             "flow": [flow("a", "b"), flow("a", "d"), flow("c", "b"), flow("b", "a")],
         }));
         let intensity: Vec<f64> = got["flows"]

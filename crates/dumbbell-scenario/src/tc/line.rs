@@ -256,7 +256,11 @@ fn chain<'t>(mut statements: Vec<Statement<'t>>, check: &mut Check) -> Option<Ve
     let mut chain = vec![statements.swap_remove(top)];
     while !statements.is_empty() {
         let handle = chain.last().and_then(|s| s.handle);
-        let below = |s: &Statement<'_>| matches!((s.parent, handle), (Parent::Below(major), Some(h)) if major == h);
+        let below = |s: &Statement<'_>| {
+            matches!(
+                (s.parent, handle), (Parent::Below(major), Some(h)) if major == h
+            )
+        };
         let Some(next) = statements.iter().position(below) else {
             let fix = "give the upper one a handle, and the lower one its parent: handle 1: and \
                 parent 1:1";

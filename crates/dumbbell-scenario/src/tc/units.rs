@@ -268,7 +268,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_shown_reads_back(bps in 8u64..1_000_000_000_000, ps in 0u64..4_000_000_000_000_000, p in 0.0f64..=1.0) {
+        fn what_is_shown_reads_back(
+            bps in 8u64..1_000_000_000_000,
+            ps in 0u64..4_000_000_000_000_000,
+            p in 0.0f64..=1.0,
+        ) {
             prop_assert_eq!(rate(&show_rate(Rate::from_bps(bps))), Ok(Rate::from_bps(bps)));
             prop_assert_eq!(time(&show_time(Span::from_ps(ps))), Ok(Span::from_ps(ps)));
             prop_assert_eq!(percent(&show_percent(p)), Ok(p));

@@ -4,16 +4,20 @@
 //! proves too large:
 //!
 //! ```text
-//!             a notice (icmp, probe)                    pmtu_raise_after later
-//!   largest ------------------------> told size ------------------------------------+
-//!      |                                                                            |
-//!      | pmtu_black_hole timeouts     +-------+  probe acknowledged: low, mss = size | icmp: largest again
-//!      +----------------------------> | base  |<-------------------------------+    | probe: high = most, search again
-//!        of one segment (probe)       +-------+  probe lost: high = size - 1    |    |
-//!                                         |                                     |    |
-//!                                         +--> search between low and high -----+ <--+
-//!                                                      |
-//!                                                      +--> high - low < pmtu_step: complete, until the raise
+//!             a notice (icmp, probe)                 pmtu_raise_after later
+//!   largest ------------------------> told size -------------------------------+
+//!      |                                                                       |
+//!      | pmtu_black_hole timeouts   +------+                                   | icmp:
+//!      +--------------------------> | base |<--------------------------------+ | largest again
+//!        of one segment (probe)     +------+  probe acknowledged:            | | probe:
+//!                                       |     low, mss = size                | | high = most,
+//!                                       |     probe lost: high = size - 1    | | search again
+//!                                       |                                    | |
+//!                                       +--> search between low and high ----+ |
+//!                                                    |     ^                   |
+//!                                                    |     +-------------------+
+//!                                                    +--> high - low < pmtu_step:
+//!                                                         complete, until the raise
 //! ```
 //!
 //! `low` is RFC 4821's search_low (RFC 8899: PLPMTU), `high` its search_high. A size that fails in

@@ -135,7 +135,10 @@ fn padding_behind_a_packet_is_none_of_it() {
 
 proptest! {
     #[test]
-    fn any_bytes_are_read(mut bytes in prop::collection::vec(any::<u8>(), 0..200), version in 0u8..16) {
+    fn any_bytes_are_read(
+        mut bytes in prop::collection::vec(any::<u8>(), 0..200),
+        version in 0u8..16,
+    ) {
         if let Some(first) = bytes.first_mut() {
             *first = version << 4 | *first & 15;
         }
@@ -146,7 +149,11 @@ proptest! {
     }
 
     #[test]
-    fn damaged_packets_are_read(which in 0..samples::ALL.len(), hits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6), cut in 0usize..120) {
+    fn damaged_packets_are_read(
+        which in 0..samples::ALL.len(),
+        hits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
+        cut in 0usize..120,
+    ) {
         let mut packet = samples::ALL[which].1.to_vec();
         for (at, byte) in hits {
             let at = at.index(packet.len());

@@ -47,7 +47,8 @@ def export(
     table: Annotated[
         str | None,
         Parameter(
-            help="Of csv: `summary_flows` (default), `summary_queues`, `flows`, `queues`, `signals`, `reactions`, "
+            help="Of csv: `summary_flows` (default), `summary_queues`, `flows`, `queues`, "
+            "`signals`, `reactions`, "
             "`packets`, `hops`, `acks` or `completions`."
         ),
     ] = None,

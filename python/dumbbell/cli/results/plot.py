@@ -40,7 +40,8 @@ def plot(
     *kinds: Annotated[
         str,
         Parameter(
-            help="`cwnd`, `goodput`, `queue`, `delay`, `acks`, `fct`, `markers`, `delays`, `curve`, `phase`, `loss`, "
+            help="`cwnd`, `goodput`, `queue`, `delay`, `acks`, `fct`, `markers`, `delays`, "
+            "`curve`, `phase`, `loss`, "
             "`scatter`, `timeseq`; default: the first eight, as far as recorded. `fct` of a sweep "
             "without --point: "
             "all its points, side by side. "

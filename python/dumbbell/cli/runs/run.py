@@ -91,7 +91,14 @@ def _with_code(data: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
-def check(file: File, /, *, set: Overrides = [], use: Use = [], json: Json = False) -> int:  # noqa: B006 (cyclopts reads it)
+def check(
+    file: File,
+    /,
+    *,
+    set: Overrides = [],  # noqa: B006 (cyclopts reads it)
+    use: Use = [],  # noqa: B006
+    json: Json = False,
+) -> int:
     """Check a scenario file: every error with its line, its column and the fix."""
     planned = api.plan(api.request(source(file), set, points=0, use=use or None))
     points, runs = planned["points_total"], planned["runs_total"]

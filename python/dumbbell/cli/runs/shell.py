@@ -123,10 +123,26 @@ def shell(
 
     rootless.enter()
     request = work.Options(
-        program=program, server=server, rate=rate, up=up, down=down, trace=trace, delay=delay, loss=loss, queue=queue,
-        limit=limit, mtu=mtu, ecn=ecn, only=only, required="loose" if loose else required, time=time, seed=seed,
-        record_every=record_every, sets=set, capture=pcap is not None,
-    )  # fmt: skip
+        program=program,
+        server=server,
+        rate=rate,
+        up=up,
+        down=down,
+        trace=trace,
+        delay=delay,
+        loss=loss,
+        queue=queue,
+        limit=limit,
+        mtu=mtu,
+        ecn=ecn,
+        only=only,
+        required="loose" if loose else required,
+        time=time,
+        seed=seed,
+        record_every=record_every,
+        sets=set,
+        capture=pcap is not None,
+    )
     if pcap is not None and not pcap.absolute().parent.is_dir():
         raise ScenarioError(
             f"--pcap {pcap}: there is no directory {pcap.parent}\nhelp: make it, or name another "

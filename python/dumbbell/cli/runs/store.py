@@ -17,7 +17,8 @@ from ..options import Json, emit, notes, show
 Action = Annotated[
     Literal["check", "list", "repair", "gc"],
     Parameter(
-        help="check: verify every row and every file of series. list: what there is. repair: move damaged rows and "
+        help="check: verify every row and every file of series. list: what there is. repair: move "
+        "damaged rows and "
         "runs aside. "
         "gc: one file of rows for many, without those that nothing asks for."
     ),

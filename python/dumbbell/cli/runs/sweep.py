@@ -40,7 +40,8 @@ class SweepOptions:
     baseline: Annotated[
         str | None,
         Parameter(
-            help="Compare each point, seed by seed, with the one that has this and is otherwise like itself, "
+            help="Compare each point, seed by seed, with the one that has this and is otherwise "
+            "like itself, "
             'as in "queue=drop_tail"; or with a point by its number, from 1.'
         ),
     ] = None

@@ -27,14 +27,16 @@ def compare(
     rate: Annotated[
         str | None,
         Parameter(
-            help="The bottleneck's; with --on several, as in 10Mbps,50Mbps. Default: 10 Mbit/s for each flow, at most "
+            help="The bottleneck's; with --on several, as in 10Mbps,50Mbps. Default: 10 Mbit/s "
+            "for each flow, at most "
             "10 Gbit/s."
         ),
     ] = None,
     queue: Annotated[
         list[str],
         Parameter(
-            help="drop_tail or red; may be repeated. Default: both. With schemes: the queue that is looked at, by its "
+            help="drop_tail or red; may be repeated. Default: both. With schemes: the queue that "
+            "is looked at, by its "
             "link's name, where the scenario has several."
         ),
     ] = [],  # noqa: B006

@@ -22,7 +22,8 @@ class BesideOptions:
     on: Annotated[
         str | None,
         Parameter(
-            help="`sim,kernel`: run a scenario (-f FILE, or a dumbbell of ours) in the simulator and on real kernels, "
+            help="`sim,kernel`: run a scenario (-f FILE, or a dumbbell of ours) in the simulator "
+            "and on real kernels, "
             "and say measure by measure whether they agree (docs/compare-with-kernel.md)."
         ),
     ] = None
@@ -36,7 +37,8 @@ class BesideOptions:
     explain: Annotated[
         list[str] | None,
         Parameter(
-            help="With --on: an experiment, MEASURE=[sim:|kernel:]KEY=VALUE: the same comparison with this changed on "
+            help="With --on: an experiment, MEASURE=[sim:|kernel:]KEY=VALUE: the same comparison "
+            "with this changed on "
             "one side, as in srtt=tcp.tail_loss_probe=false. May be repeated."
         ),
     ] = None

@@ -42,7 +42,8 @@ class SchemeOptions:
         list[str],
         Parameter(
             name=["--over", "-o"],
-            help="A further axis: KEY=VALUE,VALUE,... as in rate=10Mbps,50Mbps. KEY is a path as in -s, or one of "
+            help="A further axis: KEY=VALUE,VALUE,... as in rate=10Mbps,50Mbps. KEY is a path as "
+            "in -s, or one of "
             "rate, delay, rtt, limit, flows. May be repeated.",
         ),
     ] = field(default_factory=list)

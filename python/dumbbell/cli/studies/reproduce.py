@@ -44,7 +44,10 @@ def reproduce(
     again: Annotated[
         bool, Parameter(help="With --on kernel: try runs anew that were not valid.")
     ] = False,
-    cell: Annotated[list[str], Parameter(help="Only this cell. May be repeated.")] = [],  # noqa: B006
+    cell: Annotated[
+        list[str],
+        Parameter(help="Only this cell. May be repeated."),
+    ] = [],  # noqa: B006
     seed: Annotated[
         int | None, Parameter(help="Seed of the first replication. Default: the paper's.")
     ] = None,

@@ -68,7 +68,8 @@ def _listed(picked: list[Check], json: bool) -> int:
     width = max(len(check.id) for check in picked)
     for check in picked:
         print(
-            f"{check.id:<{width}}  {check.claim:<24}  {check.law}{'' if check.quick else ' (not --quick)'}"
+            f"{check.id:<{width}}  {check.claim:<24}  {check.law}"
+            f"{'' if check.quick else ' (not --quick)'}"
         )
     return 0
 

@@ -113,7 +113,10 @@ def _lot(d: Decision) -> str:
 def pi(d: Decision) -> str:
     """A probability that follows the length."""
     g = d.gauges
-    length = f"the queue was last sampled with {n(g['q_old'])} packets, its reference is {said(d, 'q_ref')}"
+    length = (
+        f"the queue was last sampled with {n(g['q_old'])} packets, its reference is "
+        f"{said(d, 'q_ref')}"
+    )
     if d.reason == "overflow":
         return f"{full(d)}; PI's p was {n(g['p'])}, {length}"
     return f"p was {n(g['p'])}, and the coin, {n(g['coin'])}, fell below it; {length}"

@@ -146,7 +146,10 @@ def fred(d: Decision) -> str:
         caught = {0: "never been caught", 1: "been caught once"}.get(
             round(g["strike"]), f"been caught {n(g['strike'])} times"
         )
-        return f"{flow}; it had {caught} with too many before; the average queue was {length(d, g['avg'])}"
+        return (
+            f"{flow}; it had {caught} with too many before; the average queue was "
+            f"{length(d, g['avg'])}"
+        )
     if d.reason == "overflow":
         return f"{full(d)}; {flow}"
     return (

@@ -6,8 +6,10 @@ packets are not lost. Tokens come at rho packets a second, R = rho T in a round 
 it, the marker's own delay not). The marker's buffer of D places is a queue that is served at rho
 and whose overflow leaves as OUT, so that at a window W
 
-    W < R:           W / T leave, all IN; of the tokens left over the bucket keeps B, further ones are lost
-    R < W < R + D:   the tokens kept are used first, at W / T; then W - R packets wait, and rho leave, all IN
+    W < R:           W / T leave, all IN; of the tokens left over the bucket keeps B, further ones
+                     are lost
+    R < W < R + D:   the tokens kept are used first, at W / T; then W - R packets wait, and rho
+                     leave, all IN
     W > R + D:       D wait and W - D are on their way: (W - D) / T leave, rho of them IN
 
 D places therefore take D packets out of the window (the delay that they cost), and in return let

@@ -77,7 +77,10 @@ def _beside(rows: Sequence[JSON]) -> list[str]:
         for row in rows
     ]
     before, after = [_range(x) for x in zip(*queue, strict=True)]
-    places = f": it falls at {falls}, rises at {rises}, and is not settled at {len(rows) - falls - rises}"
+    places = (
+        f": it falls at {falls}, rises at {rises}, and is not settled at "
+        f"{len(rows) - falls - rises}"
+    )
     settled = "" if falls + rises else ", which is not settled"
     return [
         f"The total changes by {spread}{places if len(rows) > 1 else settled}.",

@@ -115,7 +115,8 @@ def _order(campaign: Campaign, effort: Effort, slot: Slot, how: How) -> Order:
     first = campaign.paper.seed if how.seed is None else how.seed
     recorded = slot.spot.rtt is None and slot.point.id in _recorded(campaign.paper)
     return Order(
-        f"{slot.point.id}{'' if slot.spot.rtt is None else f' at RTT {slot.spot.rtt[0]} / {slot.spot.rtt[1]}'}",
+        slot.point.id
+        + ("" if slot.spot.rtt is None else f" at RTT {slot.spot.rtt[0]} / {slot.spot.rtt[1]}"),
         {"path": str(campaign.scenario)},
         [
             *_overrides(campaign, effort, slot.spot, slot.point, how.overrides),

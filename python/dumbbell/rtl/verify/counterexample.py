@@ -74,7 +74,10 @@ def _state(start: dict[str, Any], queue: int | None) -> Iterator[str]:
 def _row(step: dict[str, Any], gap: bool) -> str:
     shown, model = step["presented"], step["model"]
     p = "-" if model["p"] is None else str(model["p"])
-    row = f"{step['packet']:>6}{shown['qid']:>6}{shown['class']:>6}{shown['qlen']:>5}{model['avg']:>8}{model['min']:>8}"
+    row = (
+        f"{step['packet']:>6}{shown['qid']:>6}{shown['class']:>6}{shown['qlen']:>5}"
+        f"{model['avg']:>8}{model['min']:>8}"
+    )
     row += f"{model['max']:>8}{model['region']:>9}{p:>8}" + (f"{model['credit']:>8}" if gap else "")
     row += f"{model['draw']:>8}{_drop(model['drop']):>5}"
     extra = "".join(f" {name} {shown[name]}" for name in ("idle",) if shown[name]) + (

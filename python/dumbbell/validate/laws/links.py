@@ -108,8 +108,8 @@ def exponential_bad(mean_good: float, mean_bad: float) -> float:
 
 
 def exponential_stay(mean_good: float, mean_bad: float, later: float) -> float:
-    """The probability that a state that is bad is so a time `later`, seconds: b + (1 - b) e^(-(1/g +
-    1/b) t)."""
+    """The probability that a state that is bad is so a time `later`, seconds:
+    b + (1 - b) e^(-(1/g + 1/b) t)."""
     share = exponential_bad(mean_good, mean_bad)
     return share + (1 - share) * math.exp(-later * (1 / mean_good + 1 / mean_bad))
 

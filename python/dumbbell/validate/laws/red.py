@@ -26,8 +26,8 @@ def step_arrivals(threshold: float, queue: float, w: float) -> int:
 
 
 def burst(n: int, w: float) -> float:
-    """avg after arrivals that find 1, 2, ... n packets, from 0 (equation 3): n + 1 + ((1 - w)^(n + 1) - 1)
-    / w."""
+    """avg after arrivals that find 1, 2, ... n packets, from 0 (equation 3):
+    n + 1 + ((1 - w)^(n + 1) - 1) / w."""
     return n + 1 + ((1 - w) ** (n + 1) - 1) / w
 
 
@@ -40,8 +40,8 @@ def longest_burst(threshold: float, w: float) -> int:
 
 
 def idle(avg: float, w: float, m: float) -> float:
-    """avg after an idle time in which `m` typical packets could have been sent (section 4): avg (1 -
-    w)^m."""
+    """avg after an idle time in which `m` typical packets could have been sent (section 4):
+    avg (1 - w)^m."""
     return avg * math.pow(1 - w, m)
 
 

@@ -213,14 +213,27 @@ proptest! {
     ) {
         let [alpha_max, beta_max, alpha_min, beta_min] = steps;
         let config = EaRedConfig {
-            step, overflow_dir: dir, overflow_first: first, adapt_after_decision: after,
-            alpha_max, beta_max, alpha_min, beta_min, w_q, ..Default::default()
+            step,
+            overflow_dir: dir,
+            overflow_first: first,
+            adapt_after_decision: after,
+            alpha_max,
+            beta_max,
+            alpha_min,
+            beta_min,
+            w_q,
+            ..Default::default()
         };
         let mut line = Line::new(ea_red(&config), Capacity::Packets(50));
         for q in found {
             line.arrive(q);
             let (min_th, max_th) = thresholds(&line);
-            prop_assert!(5.0 <= min_th && min_th + 5.0 <= max_th + 1e-9 && max_th <= 45.0, "{} {}", min_th, max_th);
+            prop_assert!(
+                5.0 <= min_th && min_th + 5.0 <= max_th + 1e-9 && max_th <= 45.0,
+                "{} {}",
+                min_th,
+                max_th
+            );
         }
     }
 }

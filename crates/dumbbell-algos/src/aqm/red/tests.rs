@@ -42,14 +42,26 @@ proptest! {
 
     /// With packets of the mean size, byte mode and every form of byte_drop are packet mode.
     #[test]
-    fn byte_mode_is_packet_mode_at_equal_sizes(seed: u64, gaps in prop::collection::vec(0u64..16_000_000_000, 400)) {
+    fn byte_mode_is_packet_mode_at_equal_sizes(
+        seed: u64,
+        gaps in prop::collection::vec(0u64..16_000_000_000, 400),
+    ) {
         let run = |byte_mode, byte_drop, capacity| {
             let config = RedConfig {
-                w_q: 0.1, min_th: Packets(2.0), max_th: Packets(8.0), mean_packet_size: Bytes(1500), byte_mode, byte_drop,
+                w_q: 0.1,
+                min_th: Packets(2.0),
+                max_th: Packets(8.0),
+                mean_packet_size: Bytes(1500),
+                byte_mode,
+                byte_drop,
                 ..RedConfig::default()
             };
-            let mut bench =
-                Bench::new(Fifo::<_, Numbered>::new(red(&config, capacity)), link(capacity), seed, false);
+            let mut bench = Bench::new(
+                Fifo::<_, Numbered>::new(red(&config, capacity)),
+                link(capacity),
+                seed,
+                false,
+            );
             let mut now = Time::ZERO;
             for gap in &gaps {
                 now += Span::from_ps(*gap);

@@ -212,7 +212,10 @@ mod tests {
         fn jumps_add_up(seed: u32, a in 0..u64::MAX / 2, b in 0..u64::MAX / 2) {
             for polynomial in [Dense, Trinomial] {
                 let s = state(seed);
-                prop_assert_eq!(polynomial.jump(polynomial.jump(s, a), b), polynomial.jump(s, a + b));
+                prop_assert_eq!(
+                    polynomial.jump(polynomial.jump(s, a), b),
+                    polynomial.jump(s, a + b)
+                );
             }
         }
     }

@@ -61,13 +61,15 @@ macro_rules! rio_config {
                 $($(#[$own_meta])* pub $own: $Own = $value,)*
                 /// Which average a packet is judged by.
                 #[schemars(extend("x-source" = "Clark, Fang 1998, section IV"))]
-                pub mode: $crate::aqm::rio::config::RioMode = $crate::aqm::rio::config::RioMode::Coupled,
+                pub mode: $crate::aqm::rio::config::RioMode =
+                    $crate::aqm::rio::config::RioMode::Coupled,
                 /// Which classes there are, and which codepoints are in them.
                 #[schemars(
                     extend("x-source" = "Clark, Fang 1998: in and out of profile; RFC 2597 for the \
                         codepoints"),
                 )]
-                pub precedences: $crate::aqm::rio::config::RioPrecedences = $crate::aqm::rio::config::RioPrecedences::Two,
+                pub precedences: $crate::aqm::rio::config::RioPrecedences =
+                    $crate::aqm::rio::config::RioPrecedences::Two,
                 /// Average queue length at which signalling of IN packets begins.
                 #[schemars(extend("x-source" = "Clark, Fang 1998, section V: 40 packets"))]
                 pub min_in: dumbbell_core::units::Packets = dumbbell_core::units::Packets(40.0),
@@ -120,7 +122,8 @@ macro_rules! rio_config {
                 #[schemars(
                     extend("x-source" = "reconstructed: per class; ns-2's RIO: the whole queue"),
                 )]
-                pub class_idle: $crate::aqm::rio::config::ClassIdle = $crate::aqm::rio::config::ClassIdle::PerClass,
+                pub class_idle: $crate::aqm::rio::config::ClassIdle =
+                    $crate::aqm::rio::config::ClassIdle::PerClass,
                 /// Whether a packet that does not fit pushes out the newest packet of the least
                 /// protected class, if that is less protected than its own.
                 #[schemars(extend("x-source" = "Clark, Fang 1998: no packet is pushed out"))]

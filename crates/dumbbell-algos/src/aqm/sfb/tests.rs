@@ -45,7 +45,11 @@ fn a_flow_that_does_not_respond_is_held_and_others_are_not() {
     let reached = reached.expect("p_min never became 1");
     assert!((1000..20_000).contains(&reached), "{reached} ms");
     let sent = |ids: &[u64]| {
-        let late = |e: &&Event| matches!(e, Event::Sent(id, t) if *t > at(20_000) && ids.binary_search(id).is_ok());
+        let late = |e: &&Event| {
+            matches!(
+                e, Event::Sent(id, t) if *t > at(20_000) && ids.binary_search(id).is_ok()
+            )
+        };
         bench.journal.0.iter().filter(late).count()
     };
     // At most ten in a second for 80 s, and a burst; the link carries 10000, and so 9200 are left

@@ -203,7 +203,8 @@ fn options() {
         assert_eq!(b.shown("estimate"), x);
     }
     assert_eq!(b.after(10_000, 20_000), HELD);
-    // 0.7244 before: an average that is above the threshold again after one estimate of 1, not of 10.
+    // 0.7244 before: an average that is above the threshold again after one estimate of 1, not of
+    // 10.
     assert_eq!(b.after(10_000, 1000), RESET);
     assert!((b.shown("estimate") - 0.758_85).abs() < 1e-4, "{}", b.shown("estimate"));
 }

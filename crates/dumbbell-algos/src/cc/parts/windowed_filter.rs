@@ -66,7 +66,10 @@ mod tests {
                 let oldest = now.saturating_sub(window);
                 all.push((now, value));
                 let within = || all.iter().filter(|v| v.0 >= oldest).map(|v| v.1);
-                prop_assert_eq!(Some(max.push(now, oldest, f64::from(value)) as u32), within().max());
+                prop_assert_eq!(
+                    Some(max.push(now, oldest, f64::from(value)) as u32),
+                    within().max()
+                );
                 prop_assert_eq!(max.best().map(|v| v as u32), within().max());
             }
         }

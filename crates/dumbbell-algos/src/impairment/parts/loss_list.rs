@@ -242,15 +242,25 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reads_what_it_writes(digits in "[01]{1,200}", gaps in prop::collection::vec(1u64..10_000_000_000_000, 1..50)) {
+        fn reads_what_it_writes(
+            digits in "[01]{1,200}",
+            gaps in prop::collection::vec(1u64..10_000_000_000_000, 1..50),
+        ) {
             let bits = Losses::parse(Of::Bits, &digits).unwrap();
-            let lost: Vec<u64> = digits.bytes().zip(0..).filter(|(d, _)| *d == b'1').map(|(_, i)| i).collect();
+            let lost: Vec<u64> =
+                digits.bytes().zip(0..).filter(|(d, _)| *d == b'1').map(|(_, i)| i).collect();
             prop_assert_eq!((bits.lost(), bits.length()), (&lost[..], digits.len() as u64));
             prop_assert_eq!(Losses::parse(Of::Bits, &bits.to_string()).unwrap(), bits);
             for of in [Of::Packets, Of::Times] {
                 let mut losses = Losses::new(of);
                 let unit = if of == Of::Packets { 1_000 } else { 1 };
-                losses.lost = gaps.iter().scan(0, |at, g| { *at += g.div_ceil(unit); Some(*at) }).collect();
+                losses.lost = gaps
+                    .iter()
+                    .scan(0, |at, g| {
+                        *at += g.div_ceil(unit);
+                        Some(*at)
+                    })
+                    .collect();
                 prop_assert_eq!(Losses::parse(of, &losses.to_string()).unwrap(), losses);
             }
         }

@@ -219,7 +219,9 @@ impl JsonSchema for Schedule {
         "Schedule".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        schemars::json_schema!({ "type": "string", "pattern": "^\\s*([0-9]+(x[0-9]+)?([*][0-9]+)?\\s*)+$" })
+        schemars::json_schema!({
+            "type": "string", "pattern": "^\\s*([0-9]+(x[0-9]+)?([*][0-9]+)?\\s*)+$",
+        })
     }
 }
 
@@ -265,12 +267,23 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reads_what_it_writes(gaps in prop::collection::vec(prop_oneof![Just(0u64), Just(1), 0..9u64, 0..100_000u64], 1..200)) {
-            let mut ms: Vec<u64> = gaps.iter().scan(0, |at, g| { *at += g; Some(*at) }).collect();
+        fn reads_what_it_writes(
+            gaps in prop::collection::vec(
+                prop_oneof![Just(0u64), Just(1), 0..9u64, 0..100_000u64], 1..200
+            ),
+        ) {
+            let mut ms: Vec<u64> = gaps
+                .iter()
+                .scan(0, |at, g| {
+                    *at += g;
+                    Some(*at)
+                })
+                .collect();
             ms.push(ms[ms.len() - 1] + 1);
             let s = schedule(&ms);
             prop_assert_eq!(s.to_string().parse::<Schedule>().unwrap(), s.clone());
-            let back: Vec<u64> = s.instants().iter().flat_map(|(t, n)| (0..*n).map(|_| u64::from(*t))).collect();
+            let back: Vec<u64> =
+                s.instants().iter().flat_map(|(t, n)| (0..*n).map(|_| u64::from(*t))).collect();
             prop_assert_eq!(back, ms);
         }
     }

@@ -48,9 +48,9 @@ fn laws() -> Vec<Known> {
             Box::new(move |x| 1.0 - normal_cdf((libm::log(x) - mu) / 1.5)),
         ),
         (
-            law(
-                json!({ "kind": "empirical", "cdf": [["1 kB", 0.25], ["2 kB", 0.5], ["10 kB", 1.0]] }),
-            ),
+            law(json!({
+                "kind": "empirical", "cdf": [["1 kB", 0.25], ["2 kB", 0.5], ["10 kB", 1.0]],
+            })),
             Box::new(|x| match x {
                 x if x < 1e3 => 1.0,
                 x if x < 2e3 => 0.75 - (x - 1e3) / 4e3,

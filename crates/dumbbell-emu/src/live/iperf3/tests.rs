@@ -170,7 +170,12 @@ fn figures_that_are_none_are_none() {
 
 proptest! {
     #[test]
-    fn a_damaged_recording_is_read_or_refused(which in 0..ALL.len(), at: prop::sample::Index, byte in 32u8..127, cut: prop::sample::Index) {
+    fn a_damaged_recording_is_read_or_refused(
+        which in 0..ALL.len(),
+        at: prop::sample::Index,
+        byte in 32u8..127,
+        cut: prop::sample::Index,
+    ) {
         let mut bytes = ALL[which].as_bytes().to_vec();
         let at = at.index(bytes.len());
         bytes[at] = byte;

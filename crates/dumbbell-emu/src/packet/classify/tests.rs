@@ -280,8 +280,13 @@ fn an_echo_is_a_conversation_of_a_pool() {
 proptest! {
     /// Against a list that is searched, with the oldest at its front.
     #[test]
-    fn the_table_forgets_as_a_list_would(ports in prop::collection::vec((0u16..12, any::<bool>()), 0..200)) {
-        let mut c = Classifier::remembering(5, [A, B].into_iter().zip(0..).map(|(a, d)| (Address::v4(a), d)));
+    fn the_table_forgets_as_a_list_would(
+        ports in prop::collection::vec((0u16..12, any::<bool>()), 0..200),
+    ) {
+        let mut c = Classifier::remembering(
+            5,
+            [A, B].into_iter().zip(0..).map(|(a, d)| (Address::v4(a), d)),
+        );
         c.pool(0, 1, None, (0..1000).collect());
         let (mut list, mut next): (Vec<(u16, u32)>, u32) = (vec![], 0);
         for (port, back) in ports {
@@ -309,7 +314,11 @@ proptest! {
     }
 
     #[test]
-    fn any_packet_has_a_socket_or_a_reason(packets in prop::collection::vec((prop::collection::vec(any::<u8>(), 20..60), 0u32..3), 0..20)) {
+    fn any_packet_has_a_socket_or_a_reason(
+        packets in prop::collection::vec(
+            (prop::collection::vec(any::<u8>(), 20..60), 0u32..3), 0..20
+        ),
+    ) {
         let mut c = three();
         c.pool(0, 1, None, vec![0]);
         for (mut bytes, nic) in packets {

@@ -129,7 +129,11 @@ mod tests {
 
     #[test]
     fn errors_by_hand() {
-        let flow = |x: f64, y: f64, t: Option<f64>| json!({"in_throughput_bps": x, "out_throughput_bps": y, "target_bps": t});
+        let flow = |x: f64, y: f64, t: Option<f64>| {
+            json!({
+                "in_throughput_bps": x, "out_throughput_bps": y, "target_bps": t,
+            })
+        };
         let flows = [
             flow(1.0, 1.0, Some(4.0)),
             flow(3.0, 0.0, Some(2.0)),

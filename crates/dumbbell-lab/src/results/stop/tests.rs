@@ -10,7 +10,11 @@ fn rule(text: &str) -> Option<Rule> {
 fn runs(values: &[f64]) -> Vec<Value> {
     values
         .iter()
-        .map(|x| json!({ "totals": { "goodput_bps": x }, "flows": [{ "name": "a", "goodput_bps": x }] }))
+        .map(|x| {
+            json!({
+                "totals": { "goodput_bps": x }, "flows": [{ "name": "a", "goodput_bps": x }],
+            })
+        })
         .collect()
 }
 

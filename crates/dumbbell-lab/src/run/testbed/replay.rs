@@ -11,7 +11,8 @@ use std::io::BufReader;
 use std::path::Path;
 
 /// Replays the log that a request names, `{"log": PATH}`:
-/// `{"log", "scenario", "seed", "packets", "mismatches", "first_mismatch", "lost", "message", "verdict": "same" | "differs", "fingerprint", "lateness_us", "required", "duration_s"}`.
+/// `{"log", "scenario", "seed", "packets", "mismatches", "first_mismatch", "lost", "message",
+/// "verdict": "same" | "differs", "fingerprint", "lateness_us", "required", "duration_s"}`.
 ///
 /// # Errors
 /// Code 3: it is no log, or it was altered or cut off; 1: it cannot be read, or names algorithms

@@ -113,8 +113,11 @@ mod tests {
         #[test]
         fn as_the_rfc_says(keys in prop::collection::vec((any::<bool>(), 0u64..40), 1..300)) {
             // Some are lost, and each is late by some places.
-            let mut order: Vec<(u64, u64)> =
-                (0..).zip(&keys).filter(|(_, (there, _))| *there).map(|(i, (_, late))| (i + late, i)).collect();
+            let mut order: Vec<(u64, u64)> = (0..)
+                .zip(&keys)
+                .filter(|(_, (there, _))| *there)
+                .map(|(i, (_, late))| (i + late, i))
+                .collect();
             order.sort_unstable();
             let arrived: Vec<u64> = order.into_iter().map(|(_, i)| i).collect();
             prop_assert_eq!(by_ours(&arrived), by_the_rfc(&arrived));

@@ -89,7 +89,10 @@ proptest! {
             let delay = 900 + delay;
             match fate {
                 0 => events.push((now + delay, 1, i as u64, 0)),
-                1 => events.extend([(now + delay, 2, i as u64, delay), (now + delay + 500, 2, i as u64, 0)]),
+                1 => events.extend([
+                    (now + delay, 2, i as u64, delay),
+                    (now + delay + 500, 2, i as u64, 0),
+                ]),
                 _ => events.push((now + delay, 2, i as u64, delay)),
             }
         }
@@ -99,8 +102,16 @@ proptest! {
         for (t, what, i, delay) in events {
             match what {
                 0 => one.sent(at(t)),
-                1 => { one.lost(at(t), i); lost.push(i); }
-                _ => { one.arrived(at(t), i); if delay > 0 { arrived.push((i, delay)); } }
+                1 => {
+                    one.lost(at(t), i);
+                    lost.push(i);
+                }
+                _ => {
+                    one.arrived(at(t), i);
+                    if delay > 0 {
+                        arrived.push((i, delay));
+                    }
+                }
             }
         }
         let s = one.summary();
@@ -118,12 +129,19 @@ proptest! {
             for (q, got) in QUANTILES.iter().zip(s.percentiles_s) {
                 let exact = sorted[((sorted.len() as f64 * q).ceil() as usize).max(1) - 1];
                 let got = got.unwrap();
-                prop_assert!(got >= exact - 1e-12 && got <= exact + (exact - 900e-6) / 32.0 + 1e-11, "{} \
-                    {}", got, exact);
+                prop_assert!(
+                    got >= exact - 1e-12 && got <= exact + (exact - 900e-6) / 32.0 + 1e-11,
+                    "{} \
+                    {}",
+                    got,
+                    exact
+                );
             }
         }
         let delay_of = |i: u64| arrived.iter().find(|a| a.0 == i).map(|a| a.1 as f64 * 1e-6);
-        let pairs: Vec<f64> = (1..fates.len() as u64).filter_map(|i| Some((delay_of(i)? - delay_of(i - 1)?).abs())).collect();
+        let pairs: Vec<f64> = (1..fates.len() as u64)
+            .filter_map(|i| Some((delay_of(i)? - delay_of(i - 1)?).abs()))
+            .collect();
         let mean = (!pairs.is_empty()).then(|| pairs.iter().sum::<f64>() / pairs.len() as f64);
         match (s.ipdv_mean_abs_s, mean) {
             (Some(a), Some(b)) => prop_assert!((a - b).abs() < 1e-12),

@@ -145,29 +145,40 @@ mod tests {
         ) {
             let mut levels = threshold.map_or_else(Levels::default, Levels::above_bytes);
             let (mut now, mut n) = (1000, 0);
-            while n < begin { n += 1; levels.rose(Time::from_ps(900), holds(n)); }
+            while n < begin {
+                n += 1;
+                levels.rose(Time::from_ps(900), holds(n));
+            }
             levels.begin(Time::from_ps(now), holds(n));
             let mut instants = Vec::new();
             for (span, next) in steps {
                 instants.extend((0..span).map(|_| n));
                 now += span;
                 let t = Time::from_ps(now);
-                while n < next { n += 1; levels.rose(t, holds(n)); }
-                while n > next { n -= 1; levels.fell(t, holds(n)); }
+                while n < next {
+                    n += 1;
+                    levels.rose(t, holds(n));
+                }
+                while n > next {
+                    n -= 1;
+                    levels.fell(t, holds(n));
+                }
             }
             levels.end(Time::from_ps(now), holds(n));
             for k in 1..100 {
                 let exact = instants.iter().filter(|m| **m >= k).count() as u64;
                 prop_assert_eq!(levels.at_least(k).ps(), exact);
             }
-            let heavy = |limit: u64| instants.iter().filter(|m| holds(**m).bytes > limit).count() as u64;
+            let heavy =
+                |limit: u64| instants.iter().filter(|m| holds(**m).bytes > limit).count() as u64;
             prop_assert_eq!(levels.time_above().map(Span::ps), threshold.map(heavy));
             instants.sort_unstable();
             let window = instants.len();
             let got = levels.quantile(q, Span::from_ps(window as u64));
             // The smallest with at least q of the instants at or below it; near a step of q either
             // side may round.
-            let share = |m: u32| instants.iter().filter(|x| **x <= m).count() as f64 / window as f64;
+            let share =
+                |m: u32| instants.iter().filter(|x| **x <= m).count() as f64 / window as f64;
             prop_assert!(share(got) >= q - 1e-9, "{got}: {} below, wanted {q}", share(got));
             prop_assert!(got == 0 || share(got - 1) <= q + 1e-9, "{got} is not the smallest");
         }

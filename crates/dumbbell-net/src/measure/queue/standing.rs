@@ -124,7 +124,8 @@ mod tests {
         s.left(at(1010), span(7));
         s.left(at(1099), span(9)); // [1000, 1100): 7
         s.left(at(1100), span(20)); // [1100, 1200): 20
-        // Came at 1180 and left at 1390: at 1200 it was 20 old, at 1300 120; so [1200, 1300) counts 120.
+        // Came at 1180 and left at 1390: at 1200 it was 20 old, at 1300 120; so [1200, 1300) counts
+        // 120.
         s.left(at(1390), span(210)); // [1300, 1400): 210
         // [1400, 1500) and [1500, 1600): nothing left, and the next came at 1595.
         s.left(at(1600), span(5));

@@ -244,7 +244,9 @@ mod tests {
     proptest! {
         /// Against the definition: every pair by itself, and epochs from the sorted list.
         #[test]
-        fn is_the_weighted_mean_over_pairs(mut losses in prop::collection::vec((0u64..3000, 0usize..6), 1..80)) {
+        fn is_the_weighted_mean_over_pairs(
+            mut losses in prop::collection::vec((0u64..3000, 0usize..6), 1..80),
+        ) {
             losses.sort_unstable();
             let bins = 29; // 2950 ps: the last half bin does not count.
             let mut series = vec![vec![false; bins]; 6];
@@ -262,17 +264,30 @@ mod tests {
             }
             let got = of(&losses, 2950);
             match got.index {
-                Some(index) => prop_assert!((index - sum / weights).abs() < 1e-9, "{index} for {}", sum / weights),
+                Some(index) => prop_assert!(
+                    (index - sum / weights).abs() < 1e-9,
+                    "{index} for {}",
+                    sum / weights
+                ),
                 None => prop_assert!(weights == 0.0),
             }
             let mut epochs: Vec<Vec<usize>> = Vec::new();
             let mut last = None;
             for (t, flow) in kept {
-                if last.is_none_or(|l| t - l > RTT) { epochs.push(Vec::new()); }
+                if last.is_none_or(|l| t - l > RTT) {
+                    epochs.push(Vec::new());
+                }
                 epochs.last_mut().unwrap().push(flow);
                 last = Some(t);
             }
-            let members: usize = epochs.iter_mut().map(|e| { e.sort_unstable(); e.dedup(); e.len() }).sum();
+            let members: usize = epochs
+                .iter_mut()
+                .map(|e| {
+                    e.sort_unstable();
+                    e.dedup();
+                    e.len()
+                })
+                .sum();
             let expected = (!epochs.is_empty()).then(|| members as f64 / epochs.len() as f64);
             prop_assert_eq!(got.flows_in_epoch, expected);
         }

@@ -90,7 +90,8 @@ mod tests {
                 now += gap;
                 stays.push((now, now + stay, u64::from(bytes)));
             }
-            let level = |t: u64| stays.iter().filter(|s| s.0 <= t && t < s.1).map(|s| s.2).sum::<u64>();
+            let level =
+                |t: u64| stays.iter().filter(|s| s.0 <= t && t < s.1).map(|s| s.2).sum::<u64>();
             let exact: u64 = (FROM..TO).map(level).sum();
             let mut early = Volume::new(at(FROM));
             for (from, to, bytes) in &stays {
@@ -98,7 +99,8 @@ mod tests {
                 early.stays(inside, *bytes as u32, if *from >= FROM { level(*from) } else { 0 });
             }
             let mut late = Volume::new(at(FROM));
-            let mut turns: Vec<u64> = stays.iter().flat_map(|s| [s.0, s.1]).filter(|t| *t <= TO).collect();
+            let mut turns: Vec<u64> =
+                stays.iter().flat_map(|s| [s.0, s.1]).filter(|t| *t <= TO).collect();
             turns.sort_unstable();
             let before = turns.partition_point(|t| *t <= FROM);
             turns[..before].iter().for_each(|t| late.holds(at(*t), level(*t)));
@@ -106,7 +108,9 @@ mod tests {
             turns[before..].iter().for_each(|t| late.holds(at(*t), level(*t)));
             late.end(at(TO));
             let (mean, window) = (exact as f64 / (TO - FROM) as f64, Span::from_ps(TO - FROM));
-            prop_assert!((early.mean(window) - mean).abs() < 1e-9 && (late.mean(window) - mean).abs() < 1e-9);
+            prop_assert!(
+                (early.mean(window) - mean).abs() < 1e-9 && (late.mean(window) - mean).abs() < 1e-9
+            );
             prop_assert_eq!(late.most(), (FROM..=TO).map(level).max().unwrap());
         }
     }

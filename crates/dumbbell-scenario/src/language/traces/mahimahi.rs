@@ -231,11 +231,18 @@ mod tests {
         fn a_saturated_link_gives_its_trace(mut ms in prop::collection::vec(1u64..2_000, 1..300)) {
             ms.sort_unstable();
             let departures = ms.iter().map(|t| (Time::ZERO + Span::from_ms(*t), 1500));
-            prop_assert_eq!(from_departures(departures, Time::ZERO).unwrap(), Schedule::new(ms).unwrap());
+            prop_assert_eq!(
+                from_departures(departures, Time::ZERO).unwrap(),
+                Schedule::new(ms).unwrap()
+            );
         }
 
         #[test]
-        fn never_panics(bytes in prop::collection::vec(prop::sample::select(b"0129\n\n\n-\r. x\xff".to_vec()), 0..200)) {
+        fn never_panics(
+            bytes in prop::collection::vec(
+                prop::sample::select(b"0129\n\n\n-\r. x\xff".to_vec()), 0..200
+            ),
+        ) {
             let _ = parse(&bytes);
         }
     }

@@ -12,7 +12,11 @@ fn plan(conditioner: &str) -> Result<Plan, String> {
         r#"
         duration = "1 s"
         dumbbell.bottleneck = {{ rate = "10 Mbps", delay = "5 ms", conditioner = {conditioner} }}
-        flow = [{{ name = "gold", count = 2, reserved = "2 Mbps" }}, {{ name = "goldfish" }}, {{ name = "be" }}]
+        flow = [
+            {{ name = "gold", count = 2, reserved = "2 Mbps" }},
+            {{ name = "goldfish" }},
+            {{ name = "be" }},
+        ]
         "#
     );
     let input = StudyInput {
@@ -46,7 +50,9 @@ fn a_list_is_a_classifier() {
     let all = rules(
         r#"[
             { kind = "token_bucket", per = "flow", flows = "gold", in = "af21", out = "drop" },
-            { kind = "token_bucket", rate = "1 Mbps", flows = ["gold*", "be"], dscp = ["ef", 0], yellow = "pass" },
+            { kind = "token_bucket", rate = "1 Mbps", flows = [
+                "gold*", "be",
+            ], dscp = ["ef", 0], yellow = "pass" },
         ]"#,
     );
     assert_eq!((all[0].per_flow, &all[0].flows), (true, &Some(vec![0, 1])));

@@ -33,15 +33,15 @@ fn every_second() -> f64 {
 }
 
 /// The request is
-/// `{"cpu": as in a scenario, "mtu": [1500, 9000], "header": 52, "rate_bps": null, "acks_per_packet": 0.5}`;
-/// for each MTU the answer's `rows` have `mtu`, `payload`, `receive_cycles_per_packet`,
-/// `send_cycles_per_packet`, the same `_cycles_per_bit` of payload, `receiver_cycles_per_bit` and
-/// `sender_cycles_per_bit` (the whole host's, with the acknowledgements that it sends or takes),
-/// `interrupts_per_packet`, `limit_bps` (payload of a saturated core that receives) and
-/// `utilization` of that core at `rate_bps`, the payload; the last is null without it. With
-/// `rate_bps` packets come evenly to a core that is fast enough, above its limit and without it
-/// they always wait: then no interrupts are taken, and all that may be are gathered. `cpu` is what
-/// was understood.
+/// `{"cpu": as in a scenario, "mtu": [1500, 9000], "header": 52, "rate_bps": null,
+/// "acks_per_packet": 0.5}`; for each MTU the answer's `rows` have `mtu`, `payload`,
+/// `receive_cycles_per_packet`, `send_cycles_per_packet`, the same `_cycles_per_bit` of payload,
+/// `receiver_cycles_per_bit` and `sender_cycles_per_bit` (the whole host's, with the
+/// acknowledgements that it sends or takes), `interrupts_per_packet`, `limit_bps` (payload of a
+/// saturated core that receives) and `utilization` of that core at `rate_bps`, the payload; the
+/// last is null without it. With `rate_bps` packets come evenly to a core that is fast enough,
+/// above its limit and without it they always wait: then no interrupts are taken, and all that may
+/// be are gathered. `cpu` is what was understood.
 ///
 /// # Errors
 /// Code 2.
@@ -105,6 +105,8 @@ fn row(cpu: &HostCpuConfig, mtu: u32, asked: &Request) -> Value {
         "receiver_cycles_per_bit": (receive + acks * ack_sent) / payload,
         "sender_cycles_per_bit": (send + acks * ack_taken) / payload,
         "limit_bps": limit,
-        "utilization": asked.rate_bps.map(|rate| (rate * receive / payload / cpu.clock.hz() as f64).min(1.0)),
+        "utilization": asked
+            .rate_bps
+            .map(|rate| (rate * receive / payload / cpu.clock.hz() as f64).min(1.0)),
     })
 }

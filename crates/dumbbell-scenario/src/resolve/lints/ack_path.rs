@@ -67,9 +67,14 @@ mod tests {
     fn notes(set: &[&str]) -> Vec<String> {
         let text = r#"
             duration = "1 s"
-            dumbbell.bottleneck = { rate = "10 Mbps", delay = "5 ms", reverse = { rate = "50 kbps" } }
+            dumbbell.bottleneck.rate = "10 Mbps"
+            dumbbell.bottleneck.delay = "5 ms"
+            dumbbell.bottleneck.reverse = { rate = "50 kbps" }
             tcp = { mss = "1000 B", timestamps = false }
-            flow = [{ name = "s", count = 3 }, { name = "voice", source = { kind = "cbr", rate = "8 kbps", packet = "20 B" } }]
+            flow = [
+                { name = "s", count = 3 },
+                { name = "voice", source = { kind = "cbr", rate = "8 kbps", packet = "20 B" } },
+            ]
         "#;
         let input = StudyInput {
             source: Source::Text { text: text.into(), name: "net.toml".into() },

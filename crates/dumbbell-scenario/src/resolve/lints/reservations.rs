@@ -123,9 +123,14 @@ mod tests {
     fn notes(set: &[&str]) -> Vec<String> {
         let text = r#"
             duration = "1 s"
-            dumbbell.bottleneck = { rate = "10 Mbps", delay = "5 ms", conditioner = { kind = "token_bucket", per = "flow" } }
+            dumbbell.bottleneck.rate = "10 Mbps"
+            dumbbell.bottleneck.delay = "5 ms"
+            dumbbell.bottleneck.conditioner = { kind = "token_bucket", per = "flow" }
             tcp = { mss = "960 B", timestamps = false }
-            flow = [{ name = "gold", count = 2, reserved = "2 Mbps", rtt = "40 ms" }, { name = "be" }]
+            flow = [
+                { name = "gold", count = 2, reserved = "2 Mbps", rtt = "40 ms" },
+                { name = "be" },
+            ]
         "#;
         let input = StudyInput {
             source: Source::Text { text: text.into(), name: "net.toml".into() },

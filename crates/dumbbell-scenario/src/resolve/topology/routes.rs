@@ -136,19 +136,27 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_floyd_warshall(n in 2usize..12, raw in prop::collection::vec((0usize..12, 0usize..12, 0u64..9), 0..40)) {
+        fn agrees_with_floyd_warshall(
+            n in 2usize..12,
+            raw in prop::collection::vec((0usize..12, 0usize..12, 0u64..9), 0..40),
+        ) {
             let links: Vec<_> = raw.into_iter().map(|(a, b, d)| (a % n, b % n, d)).collect();
             let (net, want) = (network(n, &links), floyd_warshall(n, &links));
             for (source, want) in want.iter().enumerate() {
                 for (way, want) in from(&net, source).iter().zip(want) {
-                    let got = way.as_ref().map(|w| (w.len() as u64, w.iter().map(|l| links[*l].2).sum::<u64>()));
+                    let got = way
+                        .as_ref()
+                        .map(|w| (w.len() as u64, w.iter().map(|l| links[*l].2).sum::<u64>()));
                     prop_assert_eq!(got, *want);
                 }
             }
         }
 
         #[test]
-        fn ties_go_by_name(n in 2usize..6, raw in prop::collection::vec((0usize..6, 0usize..6, 0u64..2), 0..14)) {
+        fn ties_go_by_name(
+            n in 2usize..6,
+            raw in prop::collection::vec((0usize..6, 0usize..6, 0u64..2), 0..14),
+        ) {
             let links: Vec<_> = raw.into_iter().map(|(a, b, d)| (a % n, b % n, d)).collect();
             let net = network(n, &links);
             for (to, way) in from(&net, 0).into_iter().enumerate() {
@@ -164,10 +172,15 @@ mod tests {
             routers in 1usize..6,
             hosts in 2usize..6,
             raw in prop::collection::vec((0usize..12, 0usize..12, 0u64..3), 0..40),
-            shuffled in Just((0..40).map(|i| format!("l{i:02}")).collect::<Vec<_>>()).prop_shuffle(),
+            shuffled in Just((0..40).map(|i| format!("l{i:02}")).collect::<Vec<_>>())
+                .prop_shuffle(),
         ) {
             let n = routers + hosts;
-            let links: Vec<_> = raw.into_iter().map(|(a, b, d)| (a % n, b % n, d)).filter(|(a, b, _)| a != b).collect();
+            let links: Vec<_> = raw
+                .into_iter()
+                .map(|(a, b, d)| (a % n, b % n, d))
+                .filter(|(a, b, _)| a != b)
+                .collect();
             let mut net = network(n, &links);
             net.nodes[routers..].iter_mut().for_each(|node| node.kind = NodeKind::Host);
             net.links.iter_mut().zip(shuffled).for_each(|(link, name)| link.name = name);

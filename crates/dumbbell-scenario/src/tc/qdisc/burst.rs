@@ -109,7 +109,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_burst_is_found_for_every_weight_that_some_burst_gives(min in 2.0f64..200.0, burst in 2u32..4000) {
+        fn a_burst_is_found_for_every_weight_that_some_burst_gives(
+            min in 2.0f64..200.0,
+            burst in 2u32..4000,
+        ) {
             let Some(k) = exponent(min, burst) else { return Ok(()) };
             let (found, same) = nearest(min, k).unwrap();
             prop_assert_eq!(same, k);

@@ -27,7 +27,8 @@ pub const KNOWN: &[&str] = &[
 ];
 /// tc-pie(8): packets.
 const LIMIT: u32 = 1000;
-/// tc's alpha and beta are gains of RFC 8033 in parts of so many: its 1/8 and 1 1/4 are tc's 2 and 20.
+/// tc's alpha and beta are gains of RFC 8033 in parts of so many: its 1/8 and 1 1/4 are tc's 2 and
+/// 20.
 const PARTS: f64 = 16.0;
 /// tc-pie(8): "in the range between 0 and 32".
 const MOST: u32 = 32;

@@ -305,14 +305,20 @@ proptest! {
                     plain.on_sent(now, n);
                     send(&mut rates, now, n);
                 }
-                (3, Some(n)) => prop_assert_eq!(brief(sack(&mut rates, now, n)), plain.on_ack(now, &[n])),
+                (3, Some(n)) => {
+                    prop_assert_eq!(brief(sack(&mut rates, now, n)), plain.on_ack(now, &[n]))
+                }
                 (_, Some(n)) => {
-                    let numbers: Vec<u64> = outstanding.iter().copied().filter(|m| *m <= n).collect();
+                    let numbers: Vec<u64> =
+                        outstanding.iter().copied().filter(|m| *m <= n).collect();
                     una = (n + 1..next).find(|m| !plain.packets[m].acked).unwrap_or(next);
                     prop_assert_eq!(brief(ack(&mut rates, now, una)), plain.on_ack(now, &numbers));
                 }
             }
-            prop_assert_eq!((rates.delivered, rates.flying), (plain.delivered, plain.inflight * MSS));
+            prop_assert_eq!(
+                (rates.delivered, rates.flying),
+                (plain.delivered, plain.inflight * MSS)
+            );
         }
         ack(&mut rates, now + 1, next);
         prop_assert_eq!((rates.delivered, rates.flying, rates.unrepaired), (next * MSS, 0, 0));

@@ -165,8 +165,18 @@ def _line(
         [mean - low / unit for mean, (low, _) in zip(means, ends, strict=True)],
         [high / unit - mean for mean, (_, high) in zip(means, ends, strict=True)],
     ]
-    axis.errorbar([place for place, _ in known], means, yerr=arms, color=color, marker=mark, linestyle=dash,
-                  markersize=4.5, capsize=2.5, markerfacecolor="white", label=label)  # fmt: skip
+    axis.errorbar(
+        [place for place, _ in known],
+        means,
+        yerr=arms,
+        color=color,
+        marker=mark,
+        linestyle=dash,
+        markersize=4.5,
+        capsize=2.5,
+        markerfacecolor="white",
+        label=label,
+    )
 
 
 def _size(row: Mapping[str, Any]) -> float:

@@ -152,9 +152,17 @@ def _measured(
     low = [min(mean - end[0] / unit, 0.95 * mean) for mean, end in zip(means, ends, strict=True)]
     high = [end[1] / unit - mean for mean, end in zip(means, ends, strict=True)]
     axis.errorbar(
-        [row["mtu_bytes"] for row in rows], means, yerr=[low, high], color=color, marker=mark, linestyle="-",
-        markersize=4.5, capsize=2.5, markerfacecolor="white", label=label,
-    )  # fmt: skip
+        [row["mtu_bytes"] for row in rows],
+        means,
+        yerr=[low, high],
+        color=color,
+        marker=mark,
+        linestyle="-",
+        markersize=4.5,
+        capsize=2.5,
+        markerfacecolor="white",
+        label=label,
+    )
 
 
 def _plain(
@@ -167,5 +175,14 @@ def _plain(
     dash: Any = (0, (5, 2)),
 ) -> None:
     dash = "-" if mark else dash
-    axis.plot([row["mtu_bytes"] for row in rows], values, color=color, marker=mark, linestyle=dash, linewidth=1.3,
-              markersize=4.5, markerfacecolor="white", label=label)  # fmt: skip
+    axis.plot(
+        [row["mtu_bytes"] for row in rows],
+        values,
+        color=color,
+        marker=mark,
+        linestyle=dash,
+        linewidth=1.3,
+        markersize=4.5,
+        markerfacecolor="white",
+        label=label,
+    )

@@ -78,8 +78,8 @@ def reason(q: Question, d: Block) -> str:
     if allowed:
         most = max(allowed, key=lambda row: row["useful_bps"])
         gain = most["useful_bps"] / mine["useful_bps"] - 1
-        parts.append(f"{most['mtu_bytes']} bytes would bring {100 * gain:.2g} % more" if gain > 0.005 else
-                     f"{most['mtu_bytes']} bytes would bring no more")  # fmt: skip
+        more = f"{100 * gain:.2g} % more" if gain > 0.005 else "no more"
+        parts.append(f"{most['mtu_bytes']} bytes would bring {more}")
     refused = [row for row in better if row["objections"]]
     if refused:
         parts.append(
@@ -93,8 +93,8 @@ def _against(q: Question, row: Block) -> str:
     words = {
         "use": "little equipment has it",
         "small": "every Ethernet takes 1500",
-        "crc": f"a frame of {row['frame_bytes']} bytes is longer than the {ethernet_fcs.guarded_frame()} "
-        "that CRC-32 guards",
+        "crc": f"a frame of {row['frame_bytes']} bytes is longer than the "
+        f"{ethernet_fcs.guarded_frame()} that CRC-32 guards",
         "wait": (
             f"one frame takes {scaled(row['frame_s'], 's')}, more than {scaled(q.most_wait_s, 's')}"
         ),

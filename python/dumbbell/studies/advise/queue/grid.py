@@ -41,7 +41,10 @@ class Point:
     @property
     def label(self) -> str:
         """In a sentence."""
-        return f"{times(self.rtt_s)}{' mixed' if self.mixed else ''}, {counts((self.flows, self.flows))}"
+        return (
+            f"{times(self.rtt_s)}{' mixed' if self.mixed else ''}, "
+            f"{counts((self.flows, self.flows))}"
+        )
 
     @property
     def mixed(self) -> bool:

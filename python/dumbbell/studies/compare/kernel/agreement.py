@@ -33,7 +33,8 @@ Row = dict[str, Any]
 
 def compare(sim: Sequence[float], kernel: Sequence[float], floor: float) -> Row:
     """One measure on both sides:
-    `{"sim", "kernel": {"mean", "ci95", "n", "values"}, "ratio", "ratio_ci95", "verdict", "by", "weak"}`;
+    `{"sim", "kernel": {"mean", "ci95", "n", "values"}, "ratio", "ratio_ci95", "verdict", "by",
+    "weak"}`;
     `by` says what an agreement rests on, and `weak` whether that says little."""
     row: Row = {"sim": _side(sim), "kernel": _side(kernel), "ratio": None, "ratio_ci95": None}
     if not sim or not kernel:

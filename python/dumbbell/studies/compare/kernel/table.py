@@ -139,7 +139,10 @@ def sentence(document: JSON) -> str:
         if m["verdict"] == agreement.DIFFERS
     ]
     if 0 < len(differing) <= 4:
-        said += f"; {', '.join(dict.fromkeys(differing))} differ{'s' if len(set(differing)) == 1 else ''}"
+        said += (
+            f"; {', '.join(dict.fromkeys(differing))} "
+            f"differ{'s' if len(set(differing)) == 1 else ''}"
+        )
     if few := tally[agreement.TOO_FEW]:
         said += (
             f"; {few} have too few valid runs for a verdict, which needs "

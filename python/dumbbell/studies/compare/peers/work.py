@@ -55,7 +55,8 @@ def document(rows: Sequence[Row], known: dict[str, str]) -> dict[str, Any]:
 def processor() -> str:
     """Name of the processor."""
     try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:  # noqa: PTH123 (a device of the kernel)
+        # A device of the kernel.
+        with open("/proc/cpuinfo", encoding="utf-8") as file:  # noqa: PTH123
             names = [
                 line.split(":", 1)[1].strip() for line in file if line.startswith("model name")
             ]

@@ -118,7 +118,8 @@ def _slow_start() -> Iterator[Check]:
         }
         grows = "doubles each round trip" if acked == limit else "grows by half"
         yield Check(
-            id=f"slow-start.iw-{initial}.{n}-segments{'.delack' if acked == 2 else ''}{'.abc' if limit == 2 else ''}",
+            id=f"slow-start.iw-{initial}.{n}-segments"
+            f"{'.delack' if acked == 2 else ''}{'.abc' if limit == 2 else ''}",
             law=(
                 f"a handshake, rounds in which the window {grows}, half a round trip: RFC "
                 "5681 section 3.1"

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 
 def jain(x: Sequence[float]) -> float:
-    """(sum x)^2 / (n sum x^2): Jain, Chiu, Hawe: A quantitative measure of fairness, DEC-TR-301, 1984."""
+    """(sum x)^2 / (n sum x^2): Jain, Chiu, Hawe: A quantitative measure of fairness, DEC-TR-301,
+    1984."""
     return math.fsum(x) ** 2 / (len(x) * math.fsum(v * v for v in x))
 
 

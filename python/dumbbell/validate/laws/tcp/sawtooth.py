@@ -26,8 +26,8 @@ def tooth(b: float, beta: float = 0.5) -> tuple[float, float]:
 
 
 def utilisation(b: float, beta: float = 0.5) -> float:
-    """Share of the link that the flow uses; for beta = 1/2 and b <= 1 it is 3/4 (1 + b)^2 / (1 + b +
-    b^2)."""
+    """Share of the link that the flow uses; for beta = 1/2 and b <= 1 it is
+    3/4 (1 + b)^2 / (1 + b + b^2)."""
     data, time = tooth(b, beta)
     return data / time
 
@@ -55,5 +55,6 @@ def period(pipe: float, peak: float, rate: float, beta: float = 0.5) -> float:
 
 
 def smallest_full_buffer(beta: float = 0.5) -> float:
-    """The least buffer, in BDP, that keeps the link busy: (1 - beta) / beta, from beta (1 + b) = 1."""
+    """The least buffer, in BDP, that keeps the link busy: (1 - beta) / beta, since
+    beta (1 + b) = 1."""
     return (1 - beta) / beta

@@ -8,8 +8,9 @@ use dumbbell_core::catalogue::read;
 /// ns-2 since October 2004: everything in bytes, and from the link.
 fn since_2004() -> RedConfig {
     read(&serde_json::json!({
-        "auto_th": true, "auto_w_q": "ten_rtt", "mean_packet_size": "500 B", "byte_mode": true, "byte_drop": "ns2",
-        "gentle": true, "spacing": "uniform_wait", "max_p": 0.1, "min_q_for_drop": "0.5 pkt",
+        "auto_th": true, "auto_w_q": "ten_rtt", "mean_packet_size": "500 B", "byte_mode": true,
+        "byte_drop": "ns2", "gentle": true, "spacing": "uniform_wait", "max_p": 0.1,
+        "min_q_for_drop": "0.5 pkt",
     }))
     .unwrap()
 }

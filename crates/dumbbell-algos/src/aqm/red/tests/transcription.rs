@@ -244,9 +244,19 @@ proptest! {
         }),
         arrivals in arrivals(),
     ) {
-        let mut second = Ns2 { avg: 0.0, count_bytes: 0.0, old: false, idle: Some(Time::ZERO), queue: Vec::new() };
-        compare(&config, Capacity::Packets(LIMIT as u32), false, seed, arrivals, |now, bytes, coins| {
-            (second.arrive(&config, now, bytes, coins), second.avg / config.mean_packet_size.0 as f64)
+        let mut second = Ns2 {
+            avg: 0.0,
+            count_bytes: 0.0,
+            old: false,
+            idle: Some(Time::ZERO),
+            queue: Vec::new(),
+        };
+        let capacity = Capacity::Packets(LIMIT as u32);
+        compare(&config, capacity, false, seed, arrivals, |now, bytes, coins| {
+            (
+                second.arrive(&config, now, bytes, coins),
+                second.avg / config.mean_packet_size.0 as f64,
+            )
         })?;
     }
 }

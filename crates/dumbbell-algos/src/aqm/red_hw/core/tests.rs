@@ -22,7 +22,8 @@ fn pinned(shape: Shape, avg: u32) -> Core {
     core
 }
 
-/// The waveform that the paper prints: 11 packets on average, 12 in the queue, and `avg_pkts` is 11266.
+/// The waveform that the paper prints: 11 packets on average, 12 in the queue, and `avg_pkts` is
+/// 11266.
 #[test]
 fn the_papers_waveform() {
     for paper in [false, true] {
