@@ -55,6 +55,6 @@ def period(pipe: float, peak: float, rate: float, beta: float = 0.5) -> float:
 
 
 def smallest_full_buffer(beta: float = 0.5) -> float:
-    """The least buffer, in BDP, that keeps the link busy: (1 - beta) / beta, since
+    """The least buffer, in BDP, that keeps the link busy: (1 - beta) / beta, from
     beta (1 + b) = 1."""
     return (1 - beta) / beta
