@@ -1,4 +1,5 @@
-"""The house: ARCHITECTURE.md names every room, no room is crowded, and no files import each other in a circle."""
+"""The house: ARCHITECTURE.md names every room, no room is crowded, and no files import each other
+in a circle."""
 
 from __future__ import annotations
 
@@ -86,7 +87,8 @@ def test_no_modules_of_the_package_import_each_other_in_a_circle() -> None:
 
 
 def test_a_circle_is_found(tmp_path: Path) -> None:
-    """The test of the test: two modules that use each other, one through a `use` tree and one by a path."""
+    """The test of the test: two modules that use each other, one through a `use` tree and one by a
+    path."""
     (tmp_path / "lib.rs").write_text("mod a;\nmod b;\nmod c;\n", encoding="utf-8")
     (tmp_path / "a.rs").write_text("use crate::{b::{self, B}, c};\n", encoding="utf-8")
     (tmp_path / "b.rs").write_text("fn f() { super::a::g() }\n", encoding="utf-8")

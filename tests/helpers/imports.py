@@ -1,10 +1,11 @@
-"""Which file of the product imports which, read from the sources: Rust modules and the Python package."""
+"""Which file of the product imports which, read from the sources: Rust modules and the Python
+package."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,7 +40,8 @@ def _without_tests(text: str) -> str:
 
 
 def rust(source: Path) -> Graph:
-    """The imports between the files of a crate. `source`: its `src`. A module and its parent may use each other."""
+    """The imports between the files of a crate. `source`: its `src`. A module and its parent may
+    use each other."""
     files = {}
     for path in sorted(source.rglob("*.rs")):
         parts = path.relative_to(source).with_suffix("").parts
@@ -69,7 +71,8 @@ def rust(source: Path) -> Graph:
 
 
 def python(package: Path) -> Graph:
-    """The imports between the modules of a package, those within functions and for type checkers, too."""
+    """The imports between the modules of a package, those within functions and for type checkers,
+    too."""
     files = {}
     for path in sorted(package.rglob("*.py")):
         parts = path.relative_to(package.parent).with_suffix("").parts
@@ -84,13 +87,18 @@ def python(package: Path) -> Graph:
             start = tuple(part for part in start if part)
             for name in node.names:
                 target = files.get((*start, name.name)) or files.get(start)
-                if target and target != path and not (path.name == "__init__.py" and path.parent in target.parents):
+                if (
+                    target
+                    and target != path
+                    and not (path.name == "__init__.py" and path.parent in target.parents)
+                ):
                     graph[path].add(target)
     return graph
 
 
 def circles(graph: Graph) -> list[list[Path]]:
-    """Groups of files that import each other (Tarjan's strongly connected components with more than one file)."""
+    """Groups of files that import each other (Tarjan's strongly connected components with more than
+    one file)."""
     index: dict[Path, int] = {}
     low: dict[Path, int] = {}
     stack: list[Path] = []
@@ -119,7 +127,8 @@ def circles(graph: Graph) -> list[list[Path]]:
 
 
 def by_folder(graph: Graph, source: Path) -> Graph:
-    """The same arrows between the rooms of a crate or package: its top folders, each with its face (`name.rs`)."""
+    """The same arrows between the rooms of a crate or package: its top folders, each with its face
+    (`name.rs`)."""
 
     def room(path: Path) -> Path:
         first = path.relative_to(source).parts[0]
