@@ -7,7 +7,8 @@ pub struct Backlog {
     pub packets: u32,
     /// Bytes of IP length.
     pub bytes: u64,
-    /// Buffers in use, where the limit is a number of them ([`crate::units::Capacity::Buffers`]); else 0.
+    /// Buffers in use, where the limit is a number of them ([`crate::units::Capacity::Buffers`]);
+    /// else 0.
     pub buffers: u32,
 }
 
