@@ -37,7 +37,7 @@ pub struct TokenBucket {
     /// Units of one token.
     unit: u64,
     packets: bool,
-    /// What has flowed in of a token that is not whole yet; of bytes there is none.
+    /// The part of the next whole token that has flowed in; always 0 if tokens are bytes.
     part: u64,
     filled: Time,
     depth: u128,
@@ -123,8 +123,7 @@ impl TokenBucket {
         over
     }
 
-    /// What there is in whole tokens of what flowed in and of the part of one that was there; the
-    /// rest waits.
+    /// Adds `flowed` to the waiting part of a token; returns the whole tokens and keeps the rest.
     #[inline]
     fn whole(&mut self, flowed: u128) -> u128 {
         let all = flowed + u128::from(self.part);
@@ -137,7 +136,7 @@ impl TokenBucket {
         all - u128::from(part)
     }
 
-    /// What a packet of `bytes` (at most 2^20) takes; in 64 bits, as all packets do.
+    /// The units that a packet of `bytes` (at most 2^20) takes, computed in 64 bits.
     #[inline]
     fn cost(&self, bytes: u32) -> u128 {
         u128::from(if self.packets { self.unit } else { u64::from(bytes) * BYTE })
@@ -181,8 +180,8 @@ impl TokenBucket {
         if self.holds(bytes) { now } else { self.due(bytes) }
     }
 
-    /// When a packet of `bytes`, for which there was not enough at the last look, finds its tokens;
-    /// [`Time::NEVER`] if it never does.
+    /// Returns the instant at which a packet of `bytes` that lacked tokens at the last look finds
+    /// them; [`Time::NEVER`] if it never does.
     pub fn due(&self, bytes: u32) -> Time {
         let cost = self.cost(bytes);
         if cost > self.depth || self.rate == 0 {

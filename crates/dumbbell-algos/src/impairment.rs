@@ -1,4 +1,4 @@
-//! What a link does to packets besides carrying them.
+//! Effects of a link on packets besides carrying them.
 use dumbbell_core::registry;
 
 pub mod parts;

@@ -155,7 +155,7 @@ pub struct AdaptiveRed {
     last_set: Time,
 }
 
-/// How `max_p` moves.
+/// The rule that moves `max_p`.
 #[derive(Clone, Debug)]
 struct Rule {
     trigger: AdaptTrigger,

@@ -88,7 +88,7 @@ pub struct Blue {
     sizes: SizePolicy,
     p_m: f64,
     coin: f64,
-    /// When the probability was stepped last.
+    /// The time of the last step of the probability.
     last_update: Option<Time>,
     idle: bool,
 }
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(seen, [0.0, 0.0, 0.6, 1.0, 1.0]);
         q.drain();
         assert!((p_m(&q) - 0.4).abs() < 1e-12, "idle since 16 ms: {}", p_m(&q));
-        // What is dropped at an idle link leaves it idle.
+        // Drops at an idle link leave it idle.
         for ms in [20, 30, 40] {
             q.arrive(at_ms(ms), packet(0, 1000, Ecn::NotEct));
         }

@@ -100,9 +100,9 @@ pub struct Cobalt {
     dropping: bool,
     drop_next: Time,
     p_drop: f64,
-    /// When `p_drop` last stepped; `None`: never.
+    /// The time of the last step of `p_drop`; `None`: never.
     stepped: Option<Time>,
-    /// When the queue was last found empty, so that one end of it is not two.
+    /// The instant at which the queue was last found empty, so that one end of it counts once.
     emptied: Option<Time>,
     sojourn: Span,
     coin: f64,

@@ -97,7 +97,7 @@ pub(crate) fn check_spans(target: Span, interval: Span) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Where in RFC 8289's `dequeue` the next packet is taken.
+/// The place in RFC 8289's `dequeue` at which the next packet is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     /// At its begin.

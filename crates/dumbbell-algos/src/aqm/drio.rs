@@ -167,7 +167,7 @@ impl Algorithm for Drio {
 }
 
 impl Drio {
-    /// What RIO's probability is multiplied by for an OUT packet of a flow.
+    /// Returns the factor on RIO's probability for an OUT packet of a flow.
     fn weigh(&mut self, flow: FlowId) -> f64 {
         let (hit, of_mean) = self.history.ratio(flow);
         self.hit_ratio = hit;

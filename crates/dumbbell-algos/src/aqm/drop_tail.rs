@@ -24,7 +24,7 @@ pub enum Victim {
 }
 
 impl Victim {
-    /// What it asks of its port: only an arriving packet can be dropped without holding the others.
+    /// Its needs of its port: only an arriving packet can be dropped without holding the others.
     pub fn needs(self) -> Needs {
         if self == Victim::Tail { Needs::Arrival } else { Needs::Held }
     }

@@ -110,17 +110,17 @@ pub struct DtRed {
     rule: Box<Rule>,
 }
 
-/// What an interval's end needs.
+/// The rule that ends an interval.
 #[derive(Clone, Debug)]
 struct Rule {
     config: DtRedConfig,
     /// The limits of `max_th`, packets.
     limits: (f64, f64),
-    /// What the last interval came to.
+    /// The statistic of the last interval.
     a: f64,
 }
 
-/// What is known of the interval that runs.
+/// Measurements of the current interval.
 #[derive(Clone, Debug, Default)]
 struct Watch {
     started: Time,

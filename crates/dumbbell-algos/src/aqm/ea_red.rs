@@ -33,13 +33,13 @@ pub struct EaRed {
     rule: Rule,
 }
 
-/// How thresholds move.
+/// The rule that moves the thresholds.
 #[derive(Clone, Debug)]
 struct Rule {
     config: Box<EaRedConfig>,
 }
 
-/// Where the thresholds go.
+/// The direction in which the thresholds move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Direction {
     Up,
@@ -83,7 +83,8 @@ impl Algorithm for EaRed {
 }
 
 impl Rule {
-    /// Where an average, or a packet that does not fit, sends the thresholds.
+    /// Returns the direction in which an average, or a packet that does not fit, moves the
+    /// thresholds.
     #[inline]
     fn direction(&self, curve: &Curve, avg: f64, fits: bool) -> Direction {
         let c = &self.config;
@@ -127,7 +128,7 @@ impl Rule {
         curve.max_th = step(curve.max_th, c.beta_max).max(curve.min_th + c.gap.0);
     }
 
-    /// What a step of 1 moves the threshold `th` by, packets.
+    /// The packets by which a step of 1 moves the threshold `th`.
     fn unit(&self, th: f64, avg: f64) -> f64 {
         match self.config.step {
             Step::Mult => th,

@@ -127,7 +127,7 @@ impl Config for FredConfig {
     }
 }
 
-/// What is known of a flow with packets in the queue; of any other, nothing.
+/// The account of a flow that has packets in the queue; other flows have none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Account {
     has: Backlog,
@@ -145,7 +145,7 @@ pub struct Fred {
     accounts: Vec<Account>,
     active: u32,
     avgcq: f64,
-    /// What the last decision saw of its flow.
+    /// The account of the flow of the last decision.
     saw: Account,
     p_b: f64,
 }

@@ -8,8 +8,8 @@
 //! | avg_i | state | RED's average of q_i; it decays from when the last packet of i began its transmission |
 //! | prio_i | `prio` | the lower, the more it is protected |
 //!
-//! What is ours: parameters that Linux has for each virtual queue (weight, mean packet size, ECN)
-//! are one for all; averages are floating-point numbers; the default is an example.
+//! Our choices: the parameters that Linux has for each virtual queue (weight, mean packet size,
+//! ECN) are one for all; averages are floating-point numbers; the default is an example.
 pub mod config;
 #[cfg(test)]
 mod tests;

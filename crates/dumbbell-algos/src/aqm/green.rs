@@ -84,7 +84,7 @@ impl Config for GreenConfig {
     }
 }
 
-/// How many flows sent something lately.
+/// Counts the flows that sent something lately.
 #[derive(Clone, Debug, Default)]
 struct Active {
     /// For each flow the last window in which it sent.

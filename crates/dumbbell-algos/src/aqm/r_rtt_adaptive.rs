@@ -121,7 +121,7 @@ impl Algorithm for RRttAdaptive {
 }
 
 impl RRttAdaptive {
-    /// What is known of a packet's flow.
+    /// Returns the terms of a packet's flow.
     fn terms(&self, cx: &Cx<'_>, p: &Meta) -> Terms {
         let known = cx.flows.get(p.flow);
         let rtt = known.rtt.filter(|rtt| *rtt > Span::ZERO).unwrap_or(self.config.rtt);

@@ -99,7 +99,7 @@ impl Algorithm for RateProportional {
 }
 
 impl RateProportional {
-    /// What RIO's probability is multiplied by for an OUT packet that carries the rate `carried`,
+    /// Returns the factor on RIO's probability for an OUT packet that carries the rate `carried`,
     /// bits per second.
     fn weigh(&mut self, carried: Option<f64>) -> f64 {
         let rate = match (carried, self.config.best_effort) {

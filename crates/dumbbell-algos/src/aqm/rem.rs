@@ -94,7 +94,7 @@ pub struct Rem {
     config: RemConfig,
     sizes: SizePolicy,
     price: f64,
-    /// What arrived since the last update, and its average, in packets.
+    /// The traffic that arrived since the last update, and its average, in packets.
     arrived: f64,
     x: f64,
     /// Of a signal at the present price; `None`: not worked out yet, since many prices may pass

@@ -184,7 +184,7 @@ pub struct Sfb {
     present: Option<Bins>,
     /// Those that are filled meanwhile.
     next: Option<Bins>,
-    /// When the next change is due: of the hashes, or the begin of filling for it.
+    /// The time of the next change: of the hashes, or the start of the filling for it.
     turn: Time,
     penalty: Penalty,
     /// Packets in the queue.
@@ -244,7 +244,7 @@ impl Algorithm for Sfb {
 }
 
 impl Sfb {
-    /// What a packet counts for in a bin: 1, or its bytes.
+    /// The count of a packet in a bin: 1, or its bytes.
     fn much(&self, p: &Meta) -> u32 {
         if self.sizes.in_bytes() { p.ip_len } else { 1 }
     }

@@ -60,7 +60,8 @@ macro_rules! bucket_config {
         }
 
         impl $Name {
-            /// What holds for every bucket: it has room for something, and a packet has a size.
+            /// Checks the rule for every bucket: it has room for something, and a packet has a
+            /// size.
             fn check_bucket(&self) -> Result<(), dumbbell_core::catalogue::Fault> {
                 $crate::bucket::config::check(self.burst, self.packet_size)
             }
@@ -75,7 +76,7 @@ macro_rules! bucket_config {
 }
 pub(crate) use bucket_config;
 
-/// What holds for every bucket: it has room for something, and a packet has a size.
+/// Checks the rule for every bucket: it has room for something, and a packet has a size.
 pub fn check(burst: Limit, packet_size: Option<Bytes>) -> Result<(), Fault> {
     if holds_nothing(burst) {
         return Err(Fault::at("burst", "no packet fits into an empty bucket").fix(

@@ -143,7 +143,7 @@ pub struct Model {
     /// over.
     probe_rtt_done: Option<Time>,
     probe_rtt_round: bool,
-    /// What was delivered, and in flight, after the last acknowledgement.
+    /// The bytes delivered, and in flight, after the last acknowledgment.
     delivered: u64,
     in_flight: u64,
 }

@@ -135,12 +135,12 @@ impl Config for CaeConfig {
     }
 }
 
-/// What it knows of the reverse path.
+/// The estimator of the reverse path.
 #[derive(Clone, Debug)]
 struct Estimator {
     /// (r, t) of the acknowledgement before; none at the start and after a timeout.
     before: Option<(Time, Time)>,
-    /// What was last held against the threshold; 1 before the first.
+    /// The estimate that was last compared with the threshold; 1 before the first.
     estimate: f64,
     warning: bool,
     /// Estimates below the threshold.

@@ -79,7 +79,7 @@ struct Epoch {
     w_est: f64,
 }
 
-/// What a reduction that was not due is undone to.
+/// The state that the undo of a reduction restores.
 #[derive(Clone, Debug)]
 struct Saved {
     cwnd: u64,
@@ -102,7 +102,7 @@ pub struct Cubic {
     /// cwnd in segments with its fraction; holds within an epoch.
     window: f64,
     epoch: Option<Epoch>,
-    /// When the last acknowledgement of this epoch came.
+    /// The time of the last acknowledgment of this epoch.
     seen: Time,
     w_max: f64,
     /// `cwnd_prior`, segments.

@@ -63,7 +63,7 @@ pub struct DemoVegas {
     law: Law,
     /// SND.UNA.
     una: u64,
-    /// What lies below it was sent before the receiver had said that it moved; 0: it never said so.
+    /// The bytes below it were sent before the receiver said that it moved; 0: it never said so.
     handoff: u64,
     /// Handoffs, and losses that they were held responsible for.
     handoffs: u64,
@@ -188,8 +188,7 @@ mod tests {
         assert!(vegas.w() < w && vegas.gauge("base_rtt") == 0.1, "{}", vegas.w());
     }
 
-    /// What was sent before the handoff may be lost without a reduction; what was sent after it may
-    /// not.
+    /// Data sent before the handoff may be lost without a reduction; data sent after it may not.
     #[test]
     fn what_the_old_path_lost_is_forgiven() {
         for (forgive, left) in [(true, 1.0), (false, 0.5)] {

@@ -1,7 +1,7 @@
 //! Freeze-TCP: the standard window, with a receiver that closes its own while the path is gone.
 //!
-//! What it does is the transport's (`freeze = true`), so that any congestion control may have it;
-//! this name implies it.
+//! The transport does the work (`freeze = true`), so that any congestion control may have it; this
+//! name implies it.
 use crate::cc::parts::classic_config::ClassicConfig;
 use crate::cc::parts::window::{Window, windowed};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};

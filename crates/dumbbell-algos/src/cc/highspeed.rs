@@ -230,7 +230,7 @@ mod tests {
         assert!((72..=79).contains(&rounds), "{rounds}");
     }
 
-    /// Where the window never leaves the low one, it is NewReno to the byte.
+    /// A window that never leaves the low range is NewReno's to the byte.
     #[test]
     fn small_windows_are_renos() {
         let mut d = TestConnection::<Highspeed>::at(20.0, &HighspeedConfig::default());

@@ -82,15 +82,15 @@ impl Config for HtcpConfig {
     }
 }
 
-/// How much of the excess over the smallest the largest round-trip time keeps at a loss.
+/// The share of its excess over the smallest that the largest round-trip time keeps at a loss.
 const FADING: f64 = 0.95;
 /// The change of throughput that makes `beta` the smallest.
 const CHANGE: f64 = 0.2;
 
-/// What a loss changes beside the window.
+/// The state that a loss changes beside the window.
 #[derive(Clone, Copy, Debug)]
 struct Memory {
-    /// When the last congestion event was; the first acknowledgement, if there was none.
+    /// The time of the last congestion event; of the first acknowledgment, if there was none.
     since: Option<Time>,
     /// Bytes acknowledged since then.
     acked: u64,
@@ -133,7 +133,7 @@ pub struct Htcp {
     now: Memory,
     trip: Trip,
     alpha: f64,
-    /// What a reduction that was not due is undone to.
+    /// The state that the undo of a reduction restores.
     saved: Option<Box<Memory>>,
     config: HtcpConfig,
 }
@@ -393,7 +393,7 @@ mod tests {
         }
     }
 
-    /// Where Delta_L never passes and beta stays at a half it is NewReno, to the byte.
+    /// While Delta_L does not pass and beta stays at a half, it is NewReno to the byte.
     #[test]
     fn before_delta_l_it_is_newreno() {
         let config =

@@ -93,7 +93,7 @@ pub struct Core {
     /// The round-trip time that counts; zero: none yet.
     rtt: Span,
     which: Rtt,
-    /// When the last warning came.
+    /// The time of the last warning.
     warned: Option<Time>,
     /// Losses that were held for the air's.
     explicit: u64,
@@ -157,7 +157,7 @@ impl Core {
     }
 }
 
-/// What Jersey and New Jersey are, besides.
+/// The capabilities of Jersey and New Jersey beside the window.
 pub(super) const HABITS: Capabilities =
     Capabilities { samples: true, discriminates: true, ..Capabilities::WINDOW };
 

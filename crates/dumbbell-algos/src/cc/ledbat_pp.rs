@@ -81,7 +81,7 @@ const EXIT: f64 = 0.75;
 /// each.
 const ROUNDS: f64 = 2.0;
 
-/// What a slowdown is at.
+/// The phase of a slowdown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Slowdown {
     /// None before the first slow start is over.
@@ -196,11 +196,11 @@ impl LedbatPp {
             if excess <= 0.0 { self.gain } else { (self.gain - w * excess).max(-w / 2.0) };
         let share = (acked as f64 / self.cwnd).min(1.0);
         self.cwnd = (self.cwnd + per_round * self.mss * share).max(self.least());
-        // What delay takes is no room for slow start.
+        // A window that shrank with the delay lowers `ssthresh` too: slow start must not regrow it.
         self.ssthresh = self.ssthresh.min(self.cwnd as u64);
     }
 
-    /// What time it is for a slowdown; true while the window is not to grow.
+    /// Moves the slowdown to its next phase when it is due; true while the window must not grow.
     fn pause(&mut self, now: Time, rtt: Span) -> bool {
         match self.slowdown {
             Slowdown::Due(at) if now >= at && self.config.slowdown => {

@@ -58,12 +58,12 @@ impl Config for LpConfig {
     }
 }
 
-/// What it waits for after an early indication.
+/// The event that ends the wait after an early indication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Inference {
-    /// Nothing.
+    /// Nothing: there is no wait.
     Over,
-    /// What was sent after the reduction to be acknowledged, from this byte on: until then delays
+    /// The acknowledgment of data sent after the reduction, from this byte on: until then delays
     /// are those of before.
     Blind(u64),
     /// This instant.
@@ -141,7 +141,7 @@ impl Lp {
         self.window.set_ssthresh(self.window.cwnd());
     }
 
-    /// What an early indication, or its absence, means; true if the window stays as it is.
+    /// Acts on an early indication, or on its absence; true if the window stays as it is.
     fn infer(&mut self, ack: &Ack) -> bool {
         let indicated = self.indicated();
         match self.inference {

@@ -60,7 +60,7 @@ pub struct MarkerAware {
     heard: Box<Heard>,
 }
 
-/// What it knows beside its window.
+/// The state beside the window.
 #[derive(Clone, Debug)]
 struct Heard {
     answer: MarkingAnswer,
@@ -68,7 +68,7 @@ struct Heard {
     /// round-trip time.
     per_ps: f64,
     rtt: Span,
-    /// What was acknowledged, and sent.
+    /// The end of the acknowledged data, and of the sent data.
     una: u64,
     high: u64,
     /// Words about data below this were answered.

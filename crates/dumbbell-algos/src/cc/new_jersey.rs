@@ -148,8 +148,8 @@ mod tests {
         );
     }
 
-    /// What comes of a coarse clock, or too late, waits: 1000 segments a second under a tick of 10
-    /// ms.
+    /// Acknowledgments with equal timestamps of a coarse clock, or late ones, wait: 1000 segments a
+    /// second under a tick of 10 ms.
     #[test]
     fn equal_timestamps_count_together() {
         let mut cc = made::<NewJersey>();

@@ -76,8 +76,8 @@ pub struct Prague {
     extent: MarkFraction,
     srtt: Option<Span>,
     now: Time,
-    /// When alpha was last updated, and the window last reduced for marks: not again within a
-    /// virtual round trip.
+    /// The times of alpha's last update and of the window's last reduction for marks: neither comes
+    /// again within a virtual round trip.
     updated: Time,
     reduced: Option<Time>,
     /// (cwnd, ssthresh) before the last reduction.

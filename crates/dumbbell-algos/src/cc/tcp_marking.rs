@@ -133,7 +133,7 @@ impl Meter {
     }
 }
 
-/// What a flow with a target has beside its window.
+/// The state of a flow with a target, beside its window.
 #[derive(Clone, Debug)]
 struct Marking {
     /// Bytes of payload a second that are the target, and how many bytes of packets carry one.
@@ -146,7 +146,7 @@ struct Marking {
     /// True if the last reduction took from pwnd too.
     severe: bool,
     chance: Stream,
-    /// What an even choice owes.
+    /// The fraction of a packet that an even choice owes.
     owed: f64,
     colors: MarkingCodepoints,
     config: TcpMarkingConfig,

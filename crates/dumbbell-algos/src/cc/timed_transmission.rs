@@ -91,7 +91,7 @@ impl Config for TimedTransmissionConfig {
     }
 }
 
-/// What a flow with a reservation has beside its window.
+/// The state of a flow with a reservation, beside its window.
 #[derive(Clone, Debug)]
 struct Reservation {
     profile: Profile,
@@ -240,8 +240,8 @@ impl CongestionControl for TimedTransmission {
     fn on_timer(&mut self, now: Time, commands: &mut Commands) {
         let Some(r) = &mut self.reservation else { return };
         commands.ahead = r.profile.segments(now);
-        // Where nothing goes and nothing comes there is nothing to send, or no room for it: what
-        // ends that stirs.
+        // While nothing is sent and nothing comes, there is nothing to send or no room for it. The
+        // event that ends this sets `stirred`.
         r.timer = match r.period.filter(|_| r.stirred) {
             Some(period) => now + period,
             None => Time::NEVER,

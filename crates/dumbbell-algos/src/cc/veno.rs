@@ -105,7 +105,7 @@ impl Veno {
         self.window.set_increase(if self.is_idle() { 1.0 } else { 0.5 });
     }
 
-    /// What was measured is of another window.
+    /// Forgets the measurements, which are of another window.
     fn restart(&mut self) {
         self.rounds.restart();
         if self.config.reset_base {

@@ -65,7 +65,7 @@ pub struct Filter {
     bwe: f64,
     /// The sample before, bytes a second.
     before: f64,
-    /// When that was; none before the first acknowledgement.
+    /// The time of that sample; none before the first acknowledgment.
     at: Option<Time>,
     /// Bytes that came at that very instant, and wait for the next sample.
     waiting: u64,

@@ -70,9 +70,9 @@ pub struct Estimator {
     filter: Filter,
     /// Bytes a second; none before the first sample.
     estimate: Option<f64>,
-    /// What the second low-pass gets (Linux); the sample before (ns-3).
+    /// The input of the second low-pass (Linux); the sample before (ns-3).
     inner: f64,
-    /// When the window began; none before the first acknowledgement.
+    /// The start of the window; none before the first acknowledgment.
     began: Option<Time>,
     /// Bytes that came within it.
     bytes: u64,

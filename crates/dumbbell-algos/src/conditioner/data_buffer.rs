@@ -52,7 +52,7 @@ impl Config for DataBufferConfig {
     }
 }
 
-/// What waits for a token, and since when.
+/// A packet that waits for a token, and the start of its wait.
 #[derive(Clone, Debug)]
 struct Held<P> {
     since: Time,
@@ -67,9 +67,9 @@ pub struct DataBuffer<P> {
     capacity: Capacity,
     overflow: Overflow,
     waiting: VecDeque<Held<P>>,
-    /// What waits.
+    /// The backlog of waiting packets.
     held: Backlog,
-    /// When the tokens of the first that waits are there.
+    /// The time at which the first waiting packet has its tokens.
     next: Time,
 }
 
@@ -141,7 +141,7 @@ impl<P: Packet> DataBuffer<P> {
         self.capacity.fits(self.held, bytes)
     }
 
-    /// What a packet of `bytes` takes.
+    /// The backlog of one packet of `bytes`.
     fn one(&self, bytes: u32) -> Backlog {
         Backlog::one(bytes, self.capacity.buffer_size())
     }

@@ -62,7 +62,7 @@ pub struct Tbf<P> {
     capacity: Capacity,
     burst: Bytes,
     waiting: VecDeque<(Time, P)>,
-    /// What waits.
+    /// The backlog of waiting packets.
     held: Backlog,
     next: Time,
 }
@@ -98,7 +98,7 @@ impl<P> Algorithm for Tbf<P> {
 }
 
 impl<P: Packet> Tbf<P> {
-    /// What a packet of `bytes` takes.
+    /// The backlog of one packet of `bytes`.
     fn one(&self, bytes: u32) -> Backlog {
         Backlog::one(bytes, self.capacity.buffer_size())
     }

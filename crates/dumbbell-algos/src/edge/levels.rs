@@ -68,7 +68,7 @@ impl Levels {
         if ps == 0.0 { 0.0 } else { self.held as f64 / ps }
     }
 
-    /// What came into the bucket within the window until the last look; `None` if there is no
+    /// The tokens that came into the bucket within the window until the last look; `None` without a
     /// bucket.
     pub fn income(&self) -> Option<TokenIncome> {
         let (first, last) = self.tokens?;
@@ -82,7 +82,7 @@ impl Levels {
         })
     }
 
-    /// How much of the window was looked at, picoseconds.
+    /// The part of the window that was observed, picoseconds.
     fn looked(&self) -> f64 {
         self.at.map_or(0.0, |at| at.since(self.from).ps() as f64)
     }

@@ -99,10 +99,9 @@ impl Config for FecConfig {
 pub struct Fec {
     config: FecConfig,
     wire: GilbertElliott,
-    /// What becomes of the data packets of the blocks that are open, in the order in which they
-    /// come.
+    /// The effects on the data packets of the open blocks, in the order of the packets.
     effects: Box<[WireEffect]>,
-    /// How many of these have come.
+    /// The number of these packets that have come.
     taken: usize,
     /// The last arrival, where order is kept.
     last: Time,

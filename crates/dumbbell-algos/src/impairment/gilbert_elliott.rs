@@ -88,7 +88,7 @@ impl Config for GilbertElliottConfig {
     }
 }
 
-/// What makes the channel change.
+/// The event that makes the channel change.
 #[derive(Clone, Copy, Debug)]
 enum Pace {
     /// Each packet.
@@ -105,7 +105,7 @@ pub struct GilbertElliott {
     config: GilbertElliottConfig,
     pace: Pace,
     bad: bool,
-    /// When its state was drawn last, where time makes it change.
+    /// The time at which its state was drawn last, if time makes it change.
     last: Time,
 }
 

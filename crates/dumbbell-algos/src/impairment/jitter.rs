@@ -105,7 +105,7 @@ impl Config for JitterConfig {
 #[derive(Clone, Debug)]
 pub struct Jitter {
     config: JitterConfig,
-    /// When the last packet went on.
+    /// The time at which the last packet went on.
     last: Time,
 }
 

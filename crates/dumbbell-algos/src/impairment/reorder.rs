@@ -132,7 +132,7 @@ mod tests {
     use dumbbell_core::catalogue::read;
     use serde_json::{Value, json};
 
-    /// Which of the packets are late.
+    /// Returns true for each packet that is late.
     fn late(v: Value, n: usize) -> Vec<bool> {
         let (mut link, mut rng) =
             (Reorder::new(&read(&v).unwrap(), &()), Stream::named(4, "reorder"));

@@ -1,7 +1,7 @@
 //! ETSW, an enhanced time sliding window marker (W. Lin, R. Zheng, J. Hou, ICNP 1999),
 //! reconstructed.
 //!
-//! What is known of it: the plain marker for TCP marks everything IN up to a fixed level above the
+//! The known part: the plain marker for TCP marks everything IN up to a fixed level above the
 //! contract; ETSW makes that level depend on the difference between the instantaneous and the
 //! long-term average rate. The rest is ours. At the top of an undisturbed sawtooth of mean r that
 //! difference is r / 3, so that with the weight 1 the level is the plain marker's 4 r / 3; a smooth
@@ -158,7 +158,8 @@ impl Meter for Etsw {
         let pause = self.instant.pause(cx.now);
         let (inst, avg) =
             (self.instant.after(pause, p.ip_len), self.average.after(pause, p.ip_len));
-        // What is not above the contract is not above theta, which is never below it.
+        // A rate that is not above the contract is not above theta, which is never below the
+        // contract.
         let above = inst > self.rate && (inst > self.most || inst > self.level(inst, avg));
         if above && draw(cx.rng) * inst < inst - self.rate { Color::Yellow } else { Color::Green }
     }
@@ -196,10 +197,10 @@ mod tests {
         }
     }
 
-    /// What TCP does around its contract is nearly all IN: 1 Mbps over 100 ms are windows of 8 to
+    /// TCP's traffic around its contract is nearly all IN: 1 Mbps over 100 ms are windows of 8 to
     /// 17 packets of 1000 bytes, a sawtooth of 0.8 s. With kappa = 1 a packet is OUT only while
-    /// both rates are above the contract, so that the gain over no credit at all is what the
-    /// average lags behind; a long sawtooth is followed.
+    /// both rates are above the contract, so that the gain over no credit at all is the lag of the
+    /// average; a long sawtooth is followed.
     #[test]
     fn a_sawtooth_around_the_contract_is_in() {
         let green = |most, period| sawtooth(&mut bench(Credit::Difference, most), 1e6, period);

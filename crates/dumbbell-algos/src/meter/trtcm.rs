@@ -103,7 +103,7 @@ impl Algorithm for TrTcm {
     };
     fn new(c: &TrTcmConfig, site: &Contract) -> Self {
         let cir = committed(c.cir, site);
-        // What is reserved may be more than a peak rate that was written for all.
+        // A reserved rate may exceed a peak rate that was written for all.
         let pir = c.pir.unwrap_or(Rate::from_bps(cir.bps().saturating_mul(2))).max(cir);
         TrTcm {
             committed: TokenBucket::new(cir, depth(c.cbs, cir, site)),

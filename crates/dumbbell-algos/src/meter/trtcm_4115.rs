@@ -149,8 +149,7 @@ mod tests {
         assert_eq!(colors(&mut Bench::<TrTcm4115>::new(&config(false)), &at), "GGYRRGYGGYR");
     }
 
-    /// What RFC 2698 does to green packets, and this one not: yellow packets before them do not
-    /// make them red.
+    /// Yellow packets do not make later green ones red, as they do in RFC 2698.
     #[test]
     fn yellow_packets_take_nothing_from_green_ones() {
         let before = [Color::Yellow, Color::Yellow, Color::Green, Color::Green, Color::Red];

@@ -53,13 +53,13 @@ pub struct Coupled {
     /// The native probability of the L packet that was looked at last.
     native: f64,
     coin: f64,
-    /// What recurrences have added up to: of L and C.
+    /// The sums of the recurrences of L and of C.
     sums: [f64; 2],
     /// Bytes of which nothing is signalled when less waits.
     least: u64,
 }
 
-/// What becomes of a packet at the head.
+/// The fate of a packet at the head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It is sent.
@@ -139,8 +139,8 @@ impl Coupled {
         }
     }
 
-    /// What becomes of the head of L, behind which `behind` packets of L wait, with `all` bytes in
-    /// both queues.
+    /// Returns the fate of the head of L, behind which `behind` packets of L wait, with `all` bytes
+    /// in both queues.
     fn low(&mut self, sojourn: Span, behind: u32, all: u64, rng: &mut Stream) -> Fate {
         let few = all < self.least;
         if self.overloaded() && !few {
@@ -160,7 +160,7 @@ impl Coupled {
         if self.recur(0, p, rng) { Fate::Mark(reason) } else { Fate::Pass }
     }
 
-    /// What becomes of the head of C.
+    /// Returns the fate of the head of C.
     fn classic(&mut self, ecn: Ecn, all: u64, rng: &mut Stream) -> Fate {
         if all < self.least || !self.recur(1, self.p_c(), rng) {
             return Fate::Pass;
@@ -225,7 +225,7 @@ impl<P: Packet> DualPi2<P> {
         self.l.held().and(self.c.held())
     }
 
-    /// How long the heads have waited.
+    /// The times for which the heads have waited.
     fn heads(&self, now: Time) -> Heads {
         let age = |store: &PacketQueue<P>| store.iter().next().map(|w| now.since(w.since));
         Heads { l: age(&self.l), c: age(&self.c) }
@@ -251,7 +251,7 @@ impl<P: Packet> DualPi2<P> {
             self.coupled.classic(meta.ecn, all, cx.rng)
         };
         if !matches!(fate, Fate::Drop(_)) {
-            // What is dropped takes nothing of its queue's share.
+            // A dropped packet takes nothing of its queue's share.
             self.picker.sends(low, meta.ip_len, if low { self.c.len() } else { self.l.len() } > 0);
         }
         Some((w, fate))

@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(numbers(&mut d), [7, 1, 3, 6, 0, 4]);
     }
 
-    /// What a band gets is what earlier ones leave: nothing, while they have enough.
+    /// A band gets only what earlier ones leave: nothing, while they have enough.
     #[test]
     fn a_later_band_starves() {
         let mut d = deck(json!({"bands": 2, "map": {"ef": 0}}), Capacity::Unlimited);

@@ -1,4 +1,4 @@
-//! What every scheduler owes to the algorithms of its queues.
+//! The duties of every scheduler toward the algorithms of its queues.
 use super::drr::{Drr, DrrConfig};
 use super::prio::{Bands, Prio, PrioConfig};
 use crate::aqm::{AnyAqm, CATALOGUE};
@@ -74,7 +74,7 @@ fn events<Q: Qdisc<Numbered>>(
     bench.journal.0
 }
 
-/// What an algorithm was told, by the number of its class.
+/// The words that algorithms were told, each with the number of its class.
 type Told = Arc<Mutex<Vec<(usize, String)>>>;
 
 /// Writes down what it is told, and drops what waited longer than `patience` when its turn comes.

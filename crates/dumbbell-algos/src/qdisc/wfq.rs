@@ -74,7 +74,7 @@ impl Config for WfqConfig {
     }
 }
 
-/// What the order keeps of one queue.
+/// The order's state of one queue.
 #[derive(Clone, Debug, Default)]
 struct Line {
     /// The virtual times at which packets came, by their arrival, for those that still wait.
@@ -213,8 +213,8 @@ impl Order for Tags {
             }
         }
     }
-    /// Where the algorithm dropped the head that was tagged, the packet that is sent has a tag of
-    /// its own.
+    /// If the algorithm dropped the head that was tagged, the packet that is sent has a tag of its
+    /// own.
     fn sends(&mut self, class: usize, since: Time, p: &Meta, q: &impl ClassView) {
         self.heads.pop();
         let line = &mut self.lines[class];

@@ -6,9 +6,9 @@
 //! end never listens; what it sends into a transmission of the other arrives broken, and it does
 //! not know. With both ends half it is an Ethernet of two stations as it was meant.
 //!
-//! What one end does depends on the other, so no service alone can tell when a packet leaves: taken
-//! by itself (a link that is driven alone, nothing on its way back) it is a constant rate. In a
-//! network the simulator puts both ends on one [`medium::Medium`].
+//! The behavior of one end depends on the other, so no service alone can tell when a packet leaves:
+//! taken by itself (a link that is driven alone, nothing on its way back) it is a constant rate. In
+//! a network the simulator puts both ends on one [`medium::Medium`].
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::service::{Service, Site, Transmitted};
 use dumbbell_core::units::{Rate, Span, Time, Transmitter};

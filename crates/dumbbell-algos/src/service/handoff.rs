@@ -58,10 +58,10 @@ impl Config for HandoffConfig {
     }
 }
 
-/// What is so between two handoffs.
+/// The state of the wire between two handoffs.
 #[derive(Clone, Copy, Debug)]
 struct Stage {
-    /// When the handoff to it begins, and when the wire is up again.
+    /// The start of the handoff to it, and the time at which the wire is up again.
     at: Time,
     ready: Time,
     rate: Rate,

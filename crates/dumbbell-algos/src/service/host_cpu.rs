@@ -27,14 +27,14 @@ pub struct HostCpu {
 struct Cpu {
     costs: Costs,
     nominal: Rate,
-    /// What a picosecond did not take of the last packet, in millicycles times 10^9.
+    /// The rest of the last packet's work below a picosecond, in millicycles times 10^9.
     remainder: u64,
-    /// When it is through with what it has; `None`: nothing came yet.
+    /// The time at which it finishes the work that it has; `None`: nothing came yet.
     free: Option<Time>,
-    /// When the last interrupt was raised.
+    /// The time of the last interrupt.
     raised: Option<Time>,
-    /// What is being gathered: bytes so far, and the length of its packets; a length of 0 takes no
-    /// more.
+    /// The packet that is being gathered: its bytes so far, and the length of its parts; with a
+    /// length of 0 it takes no more.
     gathered: (u64, u32),
     window: (Time, Time),
     busy: Span,
@@ -100,7 +100,7 @@ impl Cpu {
         self.costs.interrupts && self.free.is_none_or(|free| arrived > free)
     }
 
-    /// When an interrupt is raised for what came at `arrived`.
+    /// Raises an interrupt for a packet that came at `arrived`; returns its time.
     fn raise(&mut self, arrived: Time) -> Time {
         let throttled = self.raised.map_or(Time::ZERO, |last| last + self.costs.interrupt_gap);
         let at = (arrived + self.costs.coalesce_time).max(throttled);

@@ -315,8 +315,8 @@ mod tests {
         );
     }
 
-    /// What is told beforehand is what happens: a saturated wire sends outside of its outages, and
-    /// all of that time.
+    /// The outages told beforehand are those that happen: a saturated wire sends outside of its
+    /// outages, and all of that time.
     #[test]
     fn chance_is_drawn_once() {
         let config = json!({ "rate": "8 Mbps", "mean_up": "90 ms", "mean_down": "30 ms" });

@@ -121,7 +121,7 @@ mod tests {
         let when = |bytes: u64| {
             let (rounds, within) = (bytes / 5500, bytes % 5500);
             let us = if within <= 4000 { within } else { 4000 + (within - 4000) * 4 };
-            // What is through at the very end of a round is through before the next.
+            // A packet that is through at the very end of a round is through before the next.
             let us = if within == 0 && rounds > 0 { 10_000 * rounds } else { 10_000 * rounds + us };
             Time::ZERO + Span::from_us(us)
         };

@@ -8,7 +8,7 @@ use dumbbell_core::units::{Bytes, Rate, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What IPv4 and UDP add to a payload, bytes.
+/// The bytes that IPv4 and UDP add to a payload.
 const HEADERS: f64 = 28.0;
 /// Least and greatest mean payload of exponential sizes: within them neither the shortest nor the
 /// longest datagram that there is moves the mean or the second moment of its IP length by 0.1 %

@@ -67,7 +67,7 @@ pub struct RequestResponse {
 struct Inner {
     config: RequestResponseConfig,
     left: Option<u64>,
-    /// When the response that is on its way was handed over.
+    /// The time at which the response that is on its way was handed over.
     asked: Option<Time>,
     latencies: Vec<Span>,
 }

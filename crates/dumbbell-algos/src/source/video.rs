@@ -189,7 +189,7 @@ impl Player {
         let stalled = if self.playing {
             let short = span.saturating_sub(self.buffer);
             self.buffer = self.buffer.saturating_sub(span);
-            // What has been shown to its end does not stall.
+            // A video that has been shown to its end does not stall.
             let over = self.left == Some(0) && self.fetching.is_none();
             if short == Span::ZERO || over {
                 return;

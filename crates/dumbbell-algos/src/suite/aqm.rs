@@ -309,8 +309,8 @@ pub fn needs_what_it_says(subject: &AqmUnderTest) -> Finding {
     })
 }
 
-/// What waits, by the port's convention, is never more than the limit allows; and where there is no
-/// limit nothing overflows.
+/// The backlog, by the port's convention, never exceeds the limit; without a limit nothing
+/// overflows.
 pub fn keeps_the_limit(subject: &AqmUnderTest) -> Finding {
     for_all(subject, |case, traffic| {
         let (limit, mut found) = (case.site.capacity, Ok(()));

@@ -76,7 +76,7 @@ pub fn falls_on_congestion(subject: &CcUnderTest) -> Finding {
     })
 }
 
-/// How acknowledgements reach a control.
+/// The way in which acknowledgments reach a control.
 #[derive(Clone, Copy, PartialEq)]
 enum Telling {
     /// As they are.

@@ -75,7 +75,7 @@ pub fn starts_with_a_segment(subject: &CcUnderTest) -> Finding {
     Ok(())
 }
 
-/// What [`drive`] looks at, in any life.
+/// [`drive`] finds no fault in any life.
 pub fn keeps_the_rules(subject: &CcUnderTest) -> Finding {
     for_all(subject, |config, events| {
         let mut cc = subject.make(config, &PATH)?;

@@ -57,7 +57,7 @@ pub enum Event {
     Idle,
     /// A word from the host: `marked_out`, `path_down` or `path_up`.
     Local {
-        /// Which.
+        /// The word.
         signal: Word,
     },
 }
@@ -212,7 +212,7 @@ pub type Windows = (u64, Option<u64>);
 /// ssthresh) after each event.
 ///
 /// # Errors
-/// What does not hold, and the event.
+/// The index of an event, and the rule that did not hold there.
 pub fn drive(
     cc: &mut (dyn CongestionControl + Send),
     events: &[Event],

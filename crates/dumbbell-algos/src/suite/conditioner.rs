@@ -11,7 +11,7 @@ use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Numbered, contract, packet};
 use dumbbell_core::units::{Span, Time};
 
-/// What became of a packet.
+/// The outcome of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Out {
     /// It went on.
@@ -42,11 +42,11 @@ impl Emit<Numbered> for Collected<'_> {
 pub struct Station<C> {
     /// The conditioner.
     pub inner: C,
-    /// What came out of it.
+    /// The outcomes so far.
     pub out: Vec<Out>,
-    /// The colours of what went on, in that order.
+    /// The colors of the packets that went on, in that order.
     pub colors: Vec<(u64, Option<Color>)>,
-    /// How long each of them was held.
+    /// The times for which they were held.
     pub spans: Vec<Span>,
     /// Packets that arrived.
     pub arrived: u64,

@@ -28,7 +28,7 @@ impl QueueView for Lengths {
 
 /// See the module's page.
 pub struct Folded<A> {
-    /// What became of the packets, each known at its arrival.
+    /// The fates of the packets, each known at its arrival.
     pub events: Vec<Event>,
     aqm: A,
     link: LinkInfo,
@@ -61,7 +61,7 @@ impl<A: Aqm> Folded<A> {
         }
     }
 
-    /// What is in the backlog at `now`.
+    /// The backlog at `now`.
     fn lengths(&mut self, now: Time) -> Lengths {
         let counted = self.counted;
         self.ahead.retain(|t| if counted { t.end > now } else { t.start > now });

@@ -23,7 +23,7 @@ enum Call {
     Tick,
 }
 
-/// What it said.
+/// An algorithm's answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Answer {
     Verdict(Verdict),
@@ -99,7 +99,7 @@ struct Entry {
     answer: Answer,
 }
 
-/// What an algorithm was asked and what it said, in order; and its inner values at the end.
+/// The questions to an algorithm and its answers, in order, and its inner values at the end.
 #[derive(Default)]
 pub struct Log {
     entries: Vec<Entry>,

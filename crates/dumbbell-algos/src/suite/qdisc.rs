@@ -82,8 +82,8 @@ pub fn repeats_itself<Q: Algorithm<Site = LinkInfo> + Qdisc<Numbered>>() {
     });
 }
 
-/// What waits, by the port's convention, is never more than the limit; without a limit nothing is
-/// dropped for want of room, unless the discipline limits each of its queues besides (`depth`).
+/// The backlog, by the port's convention, never exceeds the limit; without a limit nothing is
+/// dropped for lack of room, unless the discipline also limits each of its queues (`depth`).
 pub fn keeps_the_limit<Q: Algorithm<Site = LinkInfo> + Qdisc<Numbered>>() {
     for_all::<Q>(|config, case| {
         let events = case.run(Q::new(config, &case.site), |bench| {

@@ -21,7 +21,7 @@ struct Passed {
 struct Line<S> {
     service: S,
     free: Time,
-    /// When the last one could start.
+    /// The time at which the last one could start.
     began: Time,
 }
 
@@ -77,7 +77,7 @@ pub fn takes_time_and_keeps_order<A: Algorithm<Site = Site> + Service>() {
     }
 }
 
-/// When a packet would be at the end of a wire without length; `None`: it is lost.
+/// Returns the time at which a packet reaches the end of a wire without length; `None`: it is lost.
 fn far_end(taken: &Transmitted) -> Option<Time> {
     match taken.effect {
         WireEffect::Lost => None,

@@ -10,7 +10,7 @@ use dumbbell_core::units::{Capacity, Span, Time};
 /// A packet that arrives some time after the one before.
 #[derive(Clone, Debug)]
 pub struct Arrival {
-    /// How long after.
+    /// The time since the packet before.
     pub gap: Span,
     /// The packet.
     pub meta: Meta,

@@ -13,9 +13,9 @@ pub type Finding = Result<(), String>;
 pub struct Check<S> {
     /// Its name, as that of the test.
     pub name: &'static str,
-    /// What it looks at, in a sentence.
+    /// The subject of the check, in a sentence.
     pub what: &'static str,
-    /// Does it.
+    /// Runs the check.
     pub run: fn(&S) -> Finding,
 }
 

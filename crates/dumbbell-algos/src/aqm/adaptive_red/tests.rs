@@ -24,7 +24,7 @@ fn line(config: AdaptiveRedConfig) -> Line<AdaptiveRed> {
     Line::new(AdaptiveRed::new(&given(config), &link(capacity)), capacity)
 }
 
-/// What the link decides, for three links.
+/// The automatic settings for three links.
 #[test]
 fn automatic_settings() {
     for (bps, size, w_q, min_th, max_th) in [

@@ -113,8 +113,8 @@ impl QueueView for Filled {
     }
 }
 
-/// Where no two packets are of one flow, CHOKe is RED, draw by draw: with the head as candidate,
-/// which takes no draw.
+/// If no two packets are of one flow, CHOKe with the head as candidate, which takes no draw, is
+/// RED, draw by draw.
 #[test]
 fn where_nobody_is_met_it_is_red() {
     for ecn in [false, true] {

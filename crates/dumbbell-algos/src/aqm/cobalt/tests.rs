@@ -116,7 +116,7 @@ fn the_count_goes_down_by_the_law_by_which_it_grew() {
     assert_eq!((asked.gauge("count"), asked.gauge("drop_next")), (0.0, 5.1));
 }
 
-/// What is left of the count sets the pace when the delay rises again: no wait of an interval.
+/// The rest of the count sets the pace when the delay rises again, without a wait of an interval.
 #[test]
 fn a_queue_that_stands_again_soon_is_signalled_soon() {
     let mut asked = Asked::new(&CobaltConfig::default());
@@ -182,9 +182,9 @@ fn blue_drops_by_chance_and_never_marks() {
     assert!(deviations.abs() < 4.4, "{dropped} of {n}");
 }
 
-/// Where every packet is dropped the link stays idle, and no end of a transmission tells so: the
-/// drops themselves must bring the probability down, once in a target's time. A queue that is
-/// emptied by a drop at the end of a transmission is told once.
+/// When every packet is dropped, the link stays idle and no end of a transmission says so: the
+/// drops themselves must lower the probability, once in a target's time. A queue that is emptied by
+/// a drop at the end of a transmission is told once.
 #[test]
 fn an_idle_link_ends_a_probability_of_one() {
     let config = CobaltConfig { p_inc: 1.0, p_dec: 1.0 / 1024.0, ..CobaltConfig::default() };

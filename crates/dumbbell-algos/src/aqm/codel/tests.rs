@@ -12,7 +12,7 @@ use transcription::Literal;
 
 mod transcription;
 
-/// What waits behind a packet.
+/// The bytes that wait behind a packet.
 struct Behind(u64);
 
 impl QueueView for Behind {

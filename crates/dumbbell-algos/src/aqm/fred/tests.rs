@@ -16,7 +16,7 @@ struct Literal {
     avg: f64,
     avgcq: f64,
     count: i64,
-    /// When the link fell idle.
+    /// The time at which the link fell idle.
     q_time: Option<Time>,
 }
 

@@ -217,7 +217,7 @@ fn averages_are_those_of_a_second_account() {
     }
 }
 
-/// When each packet of a class begins its transmission: it waits until then.
+/// The times at which the packets of a class begin their transmission; each waits until then.
 #[derive(Default)]
 struct Account {
     starts: Vec<Time>,

@@ -1,4 +1,4 @@
-//! What packets of different sizes count for, in every AQM that leaves the choice: the words are
+//! The weight of packets of different sizes, in every AQM that leaves the choice. The words are
 //! those of RFC 7141.
 //!
 //! *Byte mode* (`byte_mode`) is about the measure: the queue is the bytes that wait over
@@ -43,11 +43,11 @@ pub struct SizePolicy {
 /// The weight of one packet in a spaced signal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
-    /// What the curve's probability is multiplied by.
+    /// The factor on the curve's probability.
     pub factor: f64,
-    /// What it adds to the count since the last signal: packets, or bytes.
+    /// The addition to the count since the last signal: packets, or bytes.
     pub weight: f64,
-    /// What the spaced probability is multiplied by.
+    /// The factor on the spaced probability.
     pub scale: f64,
 }
 
@@ -76,14 +76,14 @@ impl SizePolicy {
         if self.byte_mode { q.bytes as f64 / self.mean } else { f64::from(q.packets) }
     }
 
-    /// What a packet of `bytes` counts for: 1; in byte mode a part of a typical packet.
+    /// The amount of a packet of `bytes`: 1, or in byte mode its part of a typical packet.
     #[inline]
     pub fn amount(&self, bytes: u32) -> f64 {
         if self.byte_mode { f64::from(bytes) / self.mean } else { 1.0 }
     }
 
-    /// What the probability of a signal, of which each packet draws on its own, is multiplied by
-    /// for one of `bytes`.
+    /// The factor on the probability of a signal for a packet of `bytes`, if each packet draws on
+    /// its own.
     #[inline]
     pub fn share(&self, bytes: u32, mtu: u32) -> f64 {
         match self.byte_drop {

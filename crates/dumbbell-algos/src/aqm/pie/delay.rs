@@ -45,7 +45,7 @@ impl Delay {
         Delay { estimate, threshold: threshold.0, waited: 0.0, rate: 0.0, cycle: None }
     }
 
-    /// What it asks of its port.
+    /// Its needs of its port.
     pub fn needs(&self) -> Needs {
         if self.estimate == DelayEstimate::LinkRate { Needs::Arrival } else { Needs::Held }
     }

@@ -1,9 +1,9 @@
-//! Which flows are active, and what each kind of them is due.
+//! The active flows, and the shares due to each kind of them.
 use dumbbell_core::packet::FlowId;
 use dumbbell_core::units::{Rate, Span};
 use std::collections::BTreeMap;
 
-/// What was agreed of a flow: flows of the same terms are treated alike.
+/// The agreed terms of a flow. Flows of the same terms are treated alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Terms {
     /// Reserved rate, bits per second; 0: best effort.
@@ -24,7 +24,7 @@ impl Terms {
     }
 }
 
-/// What active flows have in common.
+/// Values that the active flows have in common.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Shares {
     /// Each flow's part of what is not reserved, bits per second.
@@ -34,7 +34,7 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// What RIO's probability is multiplied by for a flow: just 1 where all are alike.
+    /// Returns the factor on RIO's probability for a flow: exactly 1 if all flows are alike.
     pub fn weight(&self, terms: Terms) -> f64 {
         if self.mean == 0.0 { 1.0 } else { terms.raw(self.spare) / self.mean }
     }
@@ -47,20 +47,20 @@ pub struct Active {
     /// For each flow the last window in which it sent, and 1 more; 0: never.
     last: Vec<u64>,
     flows: Vec<(FlowId, Terms)>,
-    /// How many are active of each kind.
+    /// The number of active flows of each kind.
     kinds: BTreeMap<Terms, u32>,
     window: u64,
-    /// What was found of them at this rate, until they change.
+    /// Their shares at this rate, until the flows change.
     shares: Option<(Rate, Shares)>,
 }
 
 impl Active {
-    /// How many.
+    /// The number of active flows.
     pub fn len(&self) -> u32 {
         self.flows.len() as u32
     }
 
-    /// The last that was found of [`Shares::spare`]; 0: nothing was.
+    /// The last [`Shares::spare`]; 0: there was none.
     pub fn spare(&self) -> f64 {
         self.shares.map_or(0.0, |(_, shares)| shares.spare)
     }
@@ -101,7 +101,7 @@ impl Active {
         self.window = window;
     }
 
-    /// What they are due at a link of `rate`. There is one active flow at least.
+    /// Returns the shares of the active flows at a link of `rate`. At least one flow is active.
     pub fn shares(&mut self, rate: Rate, floor: f64) -> Shares {
         match self.shares {
             Some((known, shares)) if known == rate => shares,

@@ -124,8 +124,8 @@ fn exact_is_the_models_probability() {
     assert_eq!(none, [0.0, 0.0]);
 }
 
-/// What the model says makes a TCP of the model send its target: k MSS / (RTT sqrt(p_out S / t)) =
-/// t.
+/// The model's probability makes a TCP of the model send its target: k MSS / (RTT sqrt(p_out S /
+/// t)) = t.
 #[test]
 fn the_model_closes() {
     let aqm =

@@ -27,7 +27,7 @@ pub enum IdleFraction {
     Real,
 }
 
-/// How an average is taken.
+/// The rule by which an average is taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AverageRule {
     /// Weight of the newest sample, `w_q`.

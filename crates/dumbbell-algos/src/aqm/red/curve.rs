@@ -13,7 +13,7 @@ pub enum CurveShape {
     Constant,
 }
 
-/// What to do at an average queue length.
+/// The region of an average queue length, which says what to do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Region {
     /// Below `min_th`: nothing.
@@ -27,13 +27,13 @@ pub enum Region {
 /// The curve and its parameters, in packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Curve {
-    /// Where signalling begins.
+    /// The average at which signaling begins.
     pub min_th: f64,
-    /// Where the probability has reached `max_p`.
+    /// The average at which the probability reaches `max_p`.
     pub max_th: f64,
     /// The probability at `max_th`.
     pub max_p: f64,
-    /// Whether the probability rises from `max_p` at `max_th` to 1 at `2 max_th`, rather than
+    /// True if the probability rises from `max_p` at `max_th` to 1 at `2 max_th`, rather than
     /// jumping to 1.
     pub gentle: bool,
     /// See [`CurveShape`].

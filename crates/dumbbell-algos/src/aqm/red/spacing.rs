@@ -1,4 +1,4 @@
-//! How signals of a given probability are spaced over the arriving packets of the RED family.
+//! The spacing of signals of a given probability over the arriving packets of the RED family.
 use dumbbell_core::rng::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

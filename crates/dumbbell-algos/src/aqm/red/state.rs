@@ -1,6 +1,6 @@
-//! What every discipline of the RED family does with an arriving packet, in the two steps between
-//! which one that adapts may move its thresholds: [`RedState::observe`] takes the average,
-//! [`Dropper::decide`] compares it with a curve.
+//! The treatment of an arriving packet that is common to the RED family, in two steps:
+//! [`RedState::observe`] takes the average, [`Dropper::decide`] compares it with a curve. An
+//! adaptive discipline may move its thresholds between them.
 use super::average::{Average, AverageRule};
 use super::config::RedConfig;
 use super::curve::{Curve, Region};
@@ -37,9 +37,8 @@ pub struct Dropper {
 pub struct ClassProbability {
     /// Probability before the spacing.
     pub p_b: f64,
-    /// What the probability after the spacing is multiplied by, so that at any count a packet of
-    /// twice the weight is signalled twice as often; 1: RED. With 0 the packet is let in and not
-    /// counted.
+    /// The factor on the probability after the spacing, so that at any count a packet of twice the
+    /// weight is signaled twice as often; 1: RED. With 0 the packet is let in and not counted.
     pub weight: f64,
 }
 
@@ -96,12 +95,12 @@ impl RedState {
         Observed { avg: self.average.value(), was_idle }
     }
 
-    /// What it asks of its port: see [`Aqm::needs`](dumbbell_core::aqm::Aqm::needs).
+    /// Its needs of its port: see [`Aqm::needs`](dumbbell_core::aqm::Aqm::needs).
     pub fn needs(&self) -> Needs {
         self.victim.needs()
     }
 
-    /// Which waiting packet goes for one that does not fit; `None`: that one.
+    /// Returns the waiting packet that goes for one that does not fit; `None`: the new one goes.
     pub fn make_room(&self, cx: &mut Cx<'_>, q: &impl QueueView) -> Option<Slot> {
         self.victim.draw(q.waiting(), cx.rng)
     }
@@ -151,8 +150,8 @@ impl Dropper {
         Dropper { curve, spacing, p_b: 0.0 }
     }
 
-    /// What becomes of the packet of which `observed` was taken. Inlined where it is called: for
-    /// the compiler a function with many callers is not worth it, for each of them it is.
+    /// Decides about the packet of which `observed` was taken. It is always inlined: the compiler
+    /// does not inline a function with many callers, although each of them gains from it.
     #[inline(always)]
     pub fn decide(
         &mut self,
@@ -247,7 +246,7 @@ impl Dropper {
         }
     }
 
-    /// What the last decision saw of the average `avg`, and the thresholds as they are now.
+    /// Reports the average `avg`, the values of the last decision and the present thresholds.
     pub fn probe(&self, avg: f64, out: &mut dyn Probe) {
         let saw = self.spacing.saw();
         out.gauge("avg", avg);

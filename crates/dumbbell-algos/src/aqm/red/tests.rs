@@ -77,7 +77,7 @@ proptest! {
     }
 }
 
-/// What ns-3's suite does: packets into a queue that nothing leaves. Total over some seeds.
+/// The test of ns-3's suite: packets enter a queue that nothing leaves. Totals over some seeds.
 struct Suite {
     early: usize,
     forced: usize,

@@ -86,7 +86,7 @@ impl<D: Decider> Adapter<D> {
         &self.decider
     }
 
-    /// What the registers say, and what the core said of the last packet.
+    /// The core's answer for the last packet, as the registers show it.
     pub fn last(&self) -> Decision {
         self.mirror.last
     }
@@ -141,8 +141,8 @@ impl<D: Decider> Aqm for Adapter<D> {
     }
 }
 
-/// How long the queue has been empty, as the hardware counts: the ticks of a free counter that lie
-/// between.
+/// The time for which the queue has been empty, as the hardware counts it: in ticks of a free
+/// counter.
 #[derive(Clone, Debug)]
 struct Rest {
     /// Clocks of half a half-life; 0: nobody asks.
@@ -162,8 +162,8 @@ impl Rest {
     }
 }
 
-/// What the core is known to hold, for those who look: the RTL says its average and draw, and not
-/// its slope.
+/// The known state of the core, for observers: the RTL shows its average and draw, and not its
+/// slope.
 #[derive(Clone, Debug)]
 struct Mirror {
     constant: bool,

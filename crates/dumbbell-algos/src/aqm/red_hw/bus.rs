@@ -1,4 +1,5 @@
-//! When a packet's header stands on the hardware's bus: paper mode draws by the clock.
+//! The hardware's bus and the clock at which a packet's header stands on it: paper mode draws by
+//! that clock.
 //!
 //! In a NetFPGA pipeline a packet is one word of header and then its frame, eight bytes a clock.
 //! Packets follow each other on that bus, so that of two which come closer than that the later one

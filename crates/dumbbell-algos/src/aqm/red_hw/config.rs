@@ -213,7 +213,7 @@ impl RedHwConfig {
         }
     }
 
-    /// What stands in the registers of queue 0, class by class, and in those of the whole core.
+    /// The values in the registers of queue 0, class by class, and in those of the whole core.
     pub(crate) fn registers(&self) -> ([Entry; 4], Steps) {
         let mut entries = [self.entry(self.curves()[0]); 4];
         for (entry, curve) in entries.iter_mut().zip(self.curves()) {

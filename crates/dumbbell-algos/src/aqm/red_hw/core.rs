@@ -1,9 +1,9 @@
 //! The decision core of `rtl/red/SPEC.md`, packet by packet: integers, and every bit as in the
 //! hardware.
 //!
-//! What the hardware does in a pipeline is here one call for each packet that it accepts. Between
-//! packets only the draw of the paper's mode goes on, one step each clock; it is told the clock of
-//! each packet and jumps.
+//! One call stands for the hardware's work on one accepted packet in its pipeline. Between packets
+//! only the draw of the paper's mode goes on, one step each clock; the core gets the clock of each
+//! packet and jumps.
 mod decision_trace;
 use super::entry::{Entry, Steps, U18, U21, U22};
 pub use super::entry::{FRACTION, Region};
@@ -131,14 +131,14 @@ pub struct Arrival {
     pub tick: bool,
 }
 
-/// What the core says of a packet.
+/// The core's answer for a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
     /// Its queue.
     pub qid: u8,
     /// True if it is dropped.
     pub drop: bool,
-    /// Where the average stands.
+    /// The region of the average.
     pub region: Region,
     /// The average after this packet, U12.10.
     pub avg: u32,

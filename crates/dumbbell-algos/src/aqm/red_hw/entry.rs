@@ -1,4 +1,5 @@
-//! What a class of a queue has: its thresholds, its slope, and how Adaptive RED moves that.
+//! The entry of a class of a queue: its thresholds, its slope, and the steps by which Adaptive RED
+//! moves the slope.
 use super::lfsr::MASK;
 
 /// Fraction bits of an average.
@@ -9,7 +10,7 @@ pub(crate) const U21: u32 = MASK;
 /// Thresholds and averages, U12.10.
 pub(crate) const U22: u32 = (1 << (12 + FRACTION)) - 1;
 
-/// What the average says of a queue.
+/// The region of a queue's average.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Region {
@@ -55,7 +56,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Where an average stands.
+    /// Returns the region of an average.
     #[inline]
     pub fn region(&self, avg: u32) -> Region {
         if avg < self.min {

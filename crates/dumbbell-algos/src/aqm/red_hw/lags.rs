@@ -1,5 +1,5 @@
-//! How much one draw says of a later one: the probability of a drop when there was a drop some
-//! draws before, exactly.
+//! The dependence of a draw on an earlier one: the exact probability of a drop, given a drop some
+//! draws before.
 //!
 //! Every state but 0 comes once in a period, so that the states that drop, 1 to p - 1, can be gone
 //! through one by one. Free of memory the probability would be (p - 1) / (2^21 - 1) at any

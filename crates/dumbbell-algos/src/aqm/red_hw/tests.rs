@@ -34,8 +34,8 @@ impl QueueView for Always {
     }
 }
 
-/// Where packets are dropped that come `clocks` apart on a bus of 125 MHz and find `qlen`, once the
-/// average is there.
+/// Returns the numbers of the dropped packets among packets that come `clocks` apart on a bus of
+/// 125 MHz and find `qlen`, once the average is there.
 fn drops(config: &RedHwConfig, qlen: u32, clocks: u64, packets: usize) -> Vec<usize> {
     let mut aqm = made(config);
     let (flows, site) = (FlowTable::default(), link(Capacity::Unlimited));

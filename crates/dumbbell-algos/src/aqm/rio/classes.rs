@@ -1,4 +1,4 @@
-//! What RIO and its variants have in common: classes of packets within one FIFO, an average and a
+//! The common part of RIO and its variants: classes of packets within one FIFO, an average and a
 //! curve for each.
 //!
 //! An average is of the packets that wait of some classes, by the port's convention with the one in
@@ -33,7 +33,7 @@ pub struct Classes {
 struct Class {
     body: RedState,
     dropper: Dropper,
-    /// What waits of this class.
+    /// The waiting packets of this class.
     held: Backlog,
     observed: Observed,
 }
@@ -90,7 +90,8 @@ impl Classes {
         }
     }
 
-    /// What an average is taken of. `served`: the packet in transmission, where it counts.
+    /// Returns the backlog of which an average is taken. `served`: the packet in transmission, if
+    /// it counts.
     #[inline]
     fn found(&self, average: usize, served: Option<(usize, u32)>) -> Backlog {
         let within = self.within(average);
@@ -137,7 +138,7 @@ impl Classes {
         verdict
     }
 
-    /// Which waiting packet goes for one that does not fit.
+    /// Returns the waiting packet that goes for one that does not fit.
     #[cold]
     pub fn make_room(&self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta) -> Option<Slot> {
         let least = (self.class_of(p) + 1..self.classes.len())
@@ -206,7 +207,7 @@ impl Classes {
         }
     }
 
-    /// What the last decision saw.
+    /// Reports the values of the last decision.
     pub fn probe(&self, out: &mut dyn Probe) {
         let last = &self.classes[self.last];
         last.dropper.probe(last.body.avg(), out);
@@ -217,7 +218,7 @@ impl Classes {
     }
 }
 
-/// What an `Aqm` is told and asked besides arrivals, by one that has its [`Classes`] in the field
+/// The methods of `Aqm` other than the arrival's, for an AQM that has its [`Classes`] in the field
 /// `classes`.
 macro_rules! told_to_classes {
     () => {

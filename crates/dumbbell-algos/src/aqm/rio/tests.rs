@@ -40,7 +40,7 @@ fn own(classes: &[WredClass], default_class: u32) -> RioConfig {
     config
 }
 
-/// What becomes of random traffic whose codepoints are changed, at random ports.
+/// Returns the events of random traffic whose codepoints change, at random ports.
 pub(crate) fn all_events<A: Aqm>(
     make: impl Fn(&LinkInfo) -> A,
     dscp: impl Fn(u8) -> u8,
@@ -56,7 +56,7 @@ pub(crate) fn all_events<A: Aqm>(
     (0..120).map(one).collect()
 }
 
-/// What becomes of random traffic at random ports that know of the four flows what `flows` says.
+/// Returns the events of random traffic at random ports that know `flows` about the four flows.
 pub(crate) fn events_knowing<A: Aqm>(
     make: impl Fn(&LinkInfo) -> A,
     flows: &[FlowInfo],

@@ -46,7 +46,7 @@ pub struct Steps {
     pub freeze: Span,
 }
 
-/// What a packet found in its flow's bins.
+/// The values that a packet found in its flow's bins.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BinLookup {
     /// The least of their probabilities, after their steps.
@@ -123,7 +123,7 @@ impl Bins {
         }
     }
 
-    /// What its hashes come from.
+    /// The seed of its hashes.
     #[cfg(test)]
     pub fn seed(&self) -> u64 {
         self.seed

@@ -1,6 +1,6 @@
-//! What losses say that the path holds: bounds on rate and inflight, for long and for a while
-//! (section 5.5.10). The draft's `longterm` is `hi` here and `shortterm` is `lo`, as in Google's
-//! code and in what is published of it.
+//! The bounds on rate and inflight that losses imply, for long and for a while (section 5.5.10).
+//! The draft's `longterm` is `hi` here and `shortterm` is `lo`, as in Google's code and in
+//! publications about it.
 use super::Model;
 use super::cycle::State;
 use dumbbell_core::transport::RateSample;

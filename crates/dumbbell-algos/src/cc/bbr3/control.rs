@@ -7,7 +7,7 @@ use crate::cc::parts::windowed_filter::WindowedMax;
 /// Round trips over which the most extra data is kept (BBRExtraAckedFilterLen).
 const EXTRA_ROUNDS: u64 = 10;
 
-/// What is acknowledged beyond what the rate lets expect.
+/// The data that is acknowledged beyond what the rate lets expect.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Aggregation {
     start: Time,

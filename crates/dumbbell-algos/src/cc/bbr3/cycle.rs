@@ -42,7 +42,7 @@ enum Samples {
 /// The course of a cycle.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Probing {
-    /// When it began (`cycle_stamp`), and how long it is to last.
+    /// The start of the cycle (`cycle_stamp`), and the time that it is to last.
     stamp: Time,
     wait: Span,
     /// Rounds since the last probe, with a random start.

@@ -247,7 +247,7 @@ fn the_long_term_bound() {
     assert_eq!(run.cc.state, State::Down, "more than 0.85 of the bound");
     steady(&mut run, 84);
     assert_eq!((run.cc.state, run.cc.cwnd()), (State::Cruise, 84_150));
-    // What was sent before and arrived with little loss raises it.
+    // Data that was sent before and arrived with little loss raises the bound.
     run.ack(Span::from_ms(1), |rs, _| rs.in_flight = 110 * MSS);
     assert_eq!(run.cc.bounds.inflight_hi, 110 * MSS);
     while run.cc.state != State::Up {

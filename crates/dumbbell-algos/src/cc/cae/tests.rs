@@ -140,7 +140,8 @@ fn a_coarse_clock_gives_no_false_warning() {
     assert!(warnings(1, 500, 1400) > 1000.0, "without kmin there are false ones");
 }
 
-/// What is closer than `kmin` ticks is judged together with what follows: nothing is forgotten.
+/// Acknowledgments that are closer than `kmin` ticks are judged together with later ones: none is
+/// forgotten.
 #[test]
 fn close_acks_are_judged_together() {
     let mut b = bench();

@@ -4,7 +4,7 @@ use dumbbell_core::transport::Ack;
 use dumbbell_core::units::{Span, Time};
 use std::collections::VecDeque;
 
-/// How long each minimum of the base delay is of.
+/// The time that each minimum of the base delay covers.
 const PERIOD: Span = Span::from_secs(60);
 
 /// The delay from the sender to the receiver, with an unknown constant in it, picoseconds: the

@@ -34,7 +34,7 @@ const L_UNPACED: u64 = 8;
 /// No sample yet.
 const NONE: Span = Span::from_ps(u64::MAX);
 
-/// What slow start does with an acknowledgement.
+/// The reaction of slow start to an acknowledgment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advice {
     /// Grow by so many bytes.

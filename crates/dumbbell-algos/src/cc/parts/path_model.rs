@@ -83,7 +83,7 @@ pub fn pacing_rate(bytes_per_second: f64) -> Rate {
 pub struct Rounds {
     /// `next_round_delivered`.
     next: u64,
-    /// How many are over (`round_count`).
+    /// The number of finished rounds (`round_count`).
     pub count: u64,
     /// True if the acknowledgement at hand ended one (`round_start`).
     pub start: bool,
@@ -105,9 +105,9 @@ impl Rounds {
     }
 }
 
-/// What the control itself holds back for a while, so that samples of that time tell nothing about
-/// the path: what is sent from its first mark until everything is delivered that was on its way at
-/// the last one (`MarkConnectionAppLimited`).
+/// A time in which the control itself holds data back, so that its samples tell nothing about the
+/// path: from its first mark until all data is delivered that was on its way at the last mark
+/// (`MarkConnectionAppLimited`).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HeldBack {
     from: u64,
@@ -132,7 +132,7 @@ impl HeldBack {
     }
 }
 
-/// Whether sending faster still brings more (BBRCheckFullPipe, BBRCheckFullBWReached).
+/// The test of whether faster sending still brings more (BBRCheckFullPipe, BBRCheckFullBWReached).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FullPipe {
     /// The rate that is to be exceeded (`full_bw`), bytes per second.
@@ -189,7 +189,7 @@ impl LastGood {
 pub struct MinRtt {
     /// [`Span::MAX`]: none yet.
     pub value: Span,
-    /// When it was measured.
+    /// The time at which it was measured.
     pub stamp: Time,
 }
 
@@ -226,7 +226,7 @@ mod tests {
             })
             .collect();
         assert_eq!((starts.iter().filter(|s| **s).count(), starts[0], rounds.count), (1, true, 1));
-        // What was sent when 1 was delivered ends the next one.
+        // Data that was sent when 1 was delivered ends the next round.
         rounds.update(&sample(1, 11));
         assert!(rounds.start && rounds.count == 2);
         rounds.restart(20);

@@ -1,8 +1,8 @@
 //! Round trips: from a byte that is sent to its acknowledgement, with the samples of the round-trip
 //! time in between.
 //!
-//! What Vegas, Veno, Illinois, YeAH and Compound judge once in each. No policy: what a round's
-//! samples mean is theirs.
+//! Vegas, Veno, Illinois, YeAH and Compound judge once in each round trip. There is no policy here:
+//! each control interprets the samples by itself.
 use dumbbell_core::transport::Ack;
 use dumbbell_core::units::Span;
 
@@ -14,7 +14,7 @@ const NONE: Span = Span::MAX;
 pub struct Round {
     /// The smallest sample; [`Span::MAX`] if there was none.
     pub min: Span,
-    /// How many samples.
+    /// The number of samples.
     pub samples: u32,
     /// Their sum.
     pub sum: Span,

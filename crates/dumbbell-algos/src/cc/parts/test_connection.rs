@@ -13,7 +13,7 @@ pub struct TestConnection<C> {
     pub cc: C,
     pub now: Time,
     pub rtt: Span,
-    /// What the receiver's clock is ahead of one that would show a reverse path without delay.
+    /// The lead of the receiver's clock over one that would show a reverse path without delay.
     pub reverse: Span,
     una: u64,
 }
@@ -52,7 +52,7 @@ impl<C: Algorithm<Site = Path> + CongestionControl> TestConnection<C> {
         self.cc.ssthresh().expect("a threshold") as f64 / MSS as f64
     }
 
-    /// What its probe shows as `name`.
+    /// Returns the value that its probe shows as `name`.
     pub fn gauge(&self, name: &str) -> f64 {
         let mut gauges = Gauges::default();
         self.cc.probe(&mut gauges);

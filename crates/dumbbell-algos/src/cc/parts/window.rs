@@ -8,8 +8,8 @@ use crate::cc::parts::classic_config::ClassicConfig;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Capabilities, Cause, Congestion, Path, Phase};
 
-/// How a window grows and shrinks: per segment acknowledged w += a / w^(k+1), per congestion w -= b
-/// w^l.
+/// The growth and reduction of a window: per segment acknowledged w += a / w^(k+1), per congestion
+/// w -= b w^l.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Law {
     /// Increase, segments per round trip (k = 0).
@@ -43,7 +43,7 @@ pub struct Window {
     /// HyStart++, while it watches the first slow start; in a box, because every flow has room for
     /// the largest control.
     hystart: Option<Box<HyStart>>,
-    /// What the last increase left over: a part of a byte, times cwnd, in units of 2^-16.
+    /// The remainder of the last increase: a part of a byte, times cwnd, in units of 2^-16.
     remainder: u64,
     /// a SMSS in units of 2^-16.
     increase: u64,

@@ -67,7 +67,7 @@ fn windows_of_time() {
     assert_eq!(after(Filter::Linux, 10_000, &[0, 20_000, 40_000, 51_000]), 2000.0 / 0.051);
 }
 
-/// What misleads Westwood by more than three times moves it by less than a tenth.
+/// Compression that misleads Westwood by more than three times moves it by less than a tenth.
 #[test]
 fn compressed_acks_do_not_mislead_it() {
     for filter in [Filter::Linux, Filter::Ns3] {

@@ -171,8 +171,7 @@ fn it_keeps_order_idles_never_and_holds_nobody_longer_than_it_must() {
     }
 }
 
-/// What is IN in any time t is at most `burst + rate t`, in whole numbers, with a buffer as without
-/// one.
+/// In any time t at most `burst + rate t` is IN, in whole numbers, with a buffer as without one.
 #[test]
 fn what_is_in_conforms_to_the_bucket() {
     const BYTE: u128 = 8_000_000_000_000;

@@ -37,7 +37,7 @@ fn station(config: &DataBufferConfig) -> Station<Marker> {
     Station::new(|site| Marker::new(config, site))
 }
 
-/// When each packet went on, and whether it was IN, in the order in which they went.
+/// The released packets in their order: time, number, and true if IN.
 fn released(s: &Station<Marker>) -> Vec<(u64, u64, bool)> {
     s.out
         .iter()
@@ -128,7 +128,7 @@ fn a_buffer_in_bytes_makes_room_from_the_front() {
     assert_eq!((s.inner.held(), s.inner.held.bytes), (0, 0));
 }
 
-/// When the front is displaced, a smaller one behind it may find its tokens at once.
+/// A smaller packet behind a displaced front may find its tokens at once.
 #[test]
 fn a_smaller_packet_behind_a_displaced_one_goes_at_once() {
     let mut s = station(&slow(packets(2), TokenUnit::Byte));
@@ -144,7 +144,7 @@ fn a_smaller_packet_behind_a_displaced_one_goes_at_once() {
     assert_eq!(s.inner.held(), 1);
 }
 
-/// What costs more than the bucket holds leaves as OUT, in its turn, and bars nobody's way.
+/// A packet that costs more than the bucket holds leaves as OUT, in its turn, and blocks no other.
 #[test]
 fn what_never_conforms_is_out_in_its_turn() {
     let mut s = station(&slow(packets(3), TokenUnit::Byte));

@@ -1,4 +1,4 @@
-//! What an error rate counts: packets, bytes or bits.
+//! The unit that an error rate counts: packets, bytes or bits.
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub enum Per {
     Bit,
 }
 
-/// How likely a packet is hit, by its length.
+/// The probability that a packet is hit, by its length.
 #[derive(Clone, Copy, Debug)]
 pub enum Hit {
     /// As likely as every other.

@@ -1,4 +1,4 @@
-//! Which packets a recorded loss trace loses, in few characters.
+//! The packets that a recorded loss trace loses, in few characters.
 //!
 //! A scenario may write them, a plan holds them: words, whose meaning is said beside them ([`Of`]).
 //! `0` and `1` stand for packets, `0x99 1` for 99 that arrive and one that is lost, `00010` for
@@ -33,7 +33,7 @@ pub enum Of {
 pub struct Losses {
     of: Of,
     lost: Vec<u64>,
-    /// How many packets it speaks of; of bits.
+    /// The number of packets in the trace, if its words are bits.
     length: u64,
 }
 
@@ -46,7 +46,7 @@ impl Losses {
     /// From all words of a text.
     ///
     /// # Errors
-    /// Which word is wrong, and why.
+    /// The error names the wrong word and the cause.
     pub fn parse(of: Of, text: &str) -> Result<Self, String> {
         let mut losses = Losses::new(of);
         for (i, word) in text.split_whitespace().enumerate() {
@@ -131,15 +131,15 @@ impl Losses {
         }
     }
 
-    /// What is lost: places of packets from 0, or picoseconds.
+    /// The losses: places of packets from 0, or picoseconds.
     pub fn lost(&self) -> &[u64] {
         &self.lost
     }
-    /// How many packets it speaks of; of bits.
+    /// The number of packets in the trace, if its words are bits.
     pub fn length(&self) -> u64 {
         self.length
     }
-    /// What its words are.
+    /// The meaning of its words.
     pub fn of(&self) -> Of {
         self.of
     }

@@ -1,8 +1,8 @@
-//! Which of the two queues sends next.
+//! The choice of the queue that sends next.
 use super::config::{DualPi2Config, Scheduler};
 use dumbbell_core::units::Span;
 
-/// How long the heads have waited; `None`: the queue is empty.
+/// The times for which the heads have waited; `None`: the queue is empty.
 #[derive(Clone, Copy, Debug)]
 pub struct Heads {
     pub l: Option<Span>,

@@ -23,8 +23,8 @@ fn the_pressure_at_a_constant_delay() {
     }
 }
 
-/// How often L is marked and C signalled is k p' and p'^2 (four standard deviations of 100 000
-/// draws), or exactly so where probabilities are added up.
+/// The shares of L marked and of C signaled are k p' and p'^2 (four standard deviations of 100 000
+/// draws), exactly so if probabilities are added up.
 #[test]
 fn classic_and_scalable_signals_are_coupled() {
     let n = 100_000.0;

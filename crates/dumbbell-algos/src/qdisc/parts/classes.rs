@@ -11,7 +11,7 @@ pub trait ClassView {
     fn backlog(&self, class: usize) -> Backlog;
     /// The packet that is next in a class, and since when it waits.
     fn head(&self, class: usize) -> Option<(Time, Meta)>;
-    /// How many classes there are.
+    /// The number of classes.
     fn count(&self) -> usize;
     /// The classes that hold packets, in no order.
     fn busy(&self) -> &[u32];
@@ -22,7 +22,7 @@ pub struct Classes<A, P> {
     queues: Vec<Fifo<A, P>>,
     make: Box<dyn Fn(usize) -> A + Send>,
     places: Vec<Place>,
-    /// How much may wait in all of them.
+    /// The limit on the backlog of all of them.
     capacity: Capacity,
     total: Backlog,
     /// Classes that hold packets.
@@ -32,11 +32,11 @@ pub struct Classes<A, P> {
     /// The packet in transmission where the port counts it, and the class that counts it as well.
     in_service: Backlog,
     counting: Option<usize>,
-    /// When a clock of a queue is due.
+    /// The time at which a clock of a queue is due.
     due: Option<Time>,
 }
 
-/// Where things of a class are: its queue, and its entry in the list of those that hold packets.
+/// The places of a class: its queue, and its entry in the list of those that hold packets.
 #[derive(Clone, Copy)]
 struct Place {
     queue: u32,
@@ -88,18 +88,18 @@ impl<A: Aqm, P> Classes<A, P> {
 }
 
 impl<A: Aqm, P: Packet> Classes<A, P> {
-    /// What waits in all classes, with the packet in transmission where the port counts it.
+    /// The backlog of all classes, with the packet in transmission if the port counts it.
     fn counted(&self) -> Backlog {
         self.total.and(self.in_service)
     }
 
-    /// How many buffers are in use, where the limit counts them.
+    /// The number of buffers in use, if the limit counts them.
     pub fn buffers(&self) -> Option<u32> {
         self.capacity.buffer_size().map(|_| self.counted().buffers)
     }
 
-    /// How much of the buffer the other classes leave to this one, which counts a packet of its own
-    /// in transmission.
+    /// The part of the buffer that the other classes leave to this one, which counts a packet of
+    /// its own in transmission.
     pub fn left_for(&self, class: usize) -> Capacity {
         self.capacity.less(self.counted().without(self.counted_by(class)))
     }
@@ -230,7 +230,7 @@ impl<A: Aqm, P: Packet> Classes<A, P> {
         self.queues[queue].idle(cx);
     }
 
-    /// What waits, without the packet in transmission.
+    /// The backlog without the packet in transmission.
     pub fn total(&self) -> Backlog {
         self.total
     }
@@ -251,7 +251,7 @@ impl<A: Aqm, P: Packet> Classes<A, P> {
         }
     }
 
-    /// When the clock of any queue is due next.
+    /// The time at which the clock of any queue is due next.
     pub fn next_wakeup(&self) -> Option<Time> {
         self.due
     }
@@ -272,7 +272,7 @@ impl<A: Aqm, P: Packet> Classes<A, P> {
         self.queues.iter().flat_map(Fifo::waiting_since).collect()
     }
 
-    /// What waits in a class, with a packet of its own in transmission where the port counts it.
+    /// The backlog of a class, with a packet of its own in transmission if the port counts it.
     pub fn counted_by(&self, class: usize) -> Backlog {
         self.queue(class).map_or(Backlog::default(), Fifo::counted)
     }

@@ -3,7 +3,7 @@
 use super::classes::ClassView;
 use std::collections::VecDeque;
 
-/// Which list a queue is in.
+/// The list that a queue is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Listed {
     No,
@@ -107,7 +107,7 @@ impl DeficitRounds {
         busy.into_iter().for_each(|queue| self.joined(queue as usize));
     }
 
-    /// How many queues are new, and how many old.
+    /// The numbers of new and of old queues.
     pub fn lengths(&self) -> (usize, usize) {
         (self.new.len(), self.old.len())
     }

@@ -38,7 +38,7 @@ impl Default for FqParameters {
 }
 
 impl FqParameters {
-    /// What is wrong with them, by the names that they have in each preset.
+    /// Checks the parameters, by the names that they have in each preset.
     ///
     /// # Errors
     /// The field at fault, the cause and a fix.

@@ -44,13 +44,13 @@ struct Share {
 #[derive(Clone, Debug, Default)]
 pub struct Fluid {
     v: f64,
-    /// When the virtual time was `v`.
+    /// The time at which the virtual time was `v`.
     at: Time,
     /// Of the flows that it serves.
     weights: f64,
     shares: Vec<Share>,
-    /// When flows will have been served, the first first. An entry that is not its flow's `last` is
-    /// stale.
+    /// The virtual times at which flows will have been served, the earliest first. An entry that is
+    /// not its flow's `last` is stale.
     ends: BinaryHeap<Reverse<Tag>>,
 }
 
@@ -99,7 +99,7 @@ impl Fluid {
         self.ends.push(Reverse(Tag { at: share.last, class: class as u32 }));
     }
 
-    /// What a flow still had in the fluid is gone.
+    /// Removes the rest of a flow from the fluid.
     pub fn forgets(&mut self, class: usize) {
         if self.shares.get(class).is_some_and(|share| share.served) {
             self.leaves(class);

@@ -9,7 +9,7 @@ use dumbbell_core::qdisc::packet_queue::Waiting;
 use dumbbell_core::qdisc::{Qdisc, Sink};
 use dumbbell_core::units::{Backlog, Capacity, Time};
 
-/// Who gives way when the buffer is full.
+/// The packets that give way when the buffer is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DropPolicy {
     /// The arriving packet, or one of its own class if the algorithm of that class names one.
@@ -18,23 +18,23 @@ pub enum DropPolicy {
     Longest(TrimPolicy),
 }
 
-/// How the longest class is cut down, of classes that are as long as each other the first.
+/// The way to cut down the longest class; of equally long classes, the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TrimPolicy {
-    /// How long a class is: in bytes, or in packets.
+    /// True if the length of a class is in bytes, else in packets.
     pub in_bytes: bool,
     /// True if packets are dropped from its head; else from its tail.
     pub head: bool,
-    /// How many at most for one arrival; and at most half of the class, rounded up (RFC 8290
-    /// section 4.1).
+    /// The most packets dropped for one arrival; also at most half of the class, rounded up (RFC
+    /// 8290 section 4.1).
     pub batch: u32,
     /// Bytes that may wait beside the port's limit.
     pub memory: u64,
-    /// How much one class may hold.
+    /// The capacity of one class.
     pub own: Capacity,
 }
 
-/// Which class sends next. It keeps no packets.
+/// Chooses the class that sends next. It keeps no packets.
 pub trait Order {
     /// The class of an arriving packet.
     fn classify(&mut self, cx: &mut Cx<'_>, p: &Meta) -> usize;
@@ -49,15 +49,15 @@ pub trait Order {
     fn ran_dry(&mut self, _class: usize, _q: &impl ClassView) {}
     /// Transmitter and queues are empty.
     fn idle(&mut self, _cx: &Cx<'_>) {}
-    /// Who gives way when the buffer is full.
+    /// The packets that give way when the buffer is full.
     fn full(&self) -> DropPolicy {
         DropPolicy::Arrival
     }
-    /// When it wants to distribute flows over classes anew.
+    /// The time at which it wants to distribute flows over classes anew.
     fn next_stir(&self) -> Option<Time> {
         None
     }
-    /// Does so: where the packets of each flow belong from now on.
+    /// Distributes flows anew; returns the hash that says where their packets belong from now on.
     fn stir(&mut self, _cx: &mut Cx<'_>) -> Option<Hash> {
         None
     }

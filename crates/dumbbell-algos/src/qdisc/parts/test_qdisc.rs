@@ -54,7 +54,7 @@ impl<Q: Qdisc<Numbered>> TestQdisc<Q> {
     pub fn wake(&mut self) {
         self.qdisc.wake(cx!(self));
     }
-    /// Which were dropped, and why.
+    /// The dropped packets, with the reasons.
     pub fn dropped(&self) -> Vec<(u64, &'static str)> {
         self.journal
             .0

@@ -26,8 +26,9 @@ fn deck(config: serde_json::Value) -> TestQdisc<Wfq<Numbered>> {
 /// An arrival: when (s), whose, how many bytes.
 type Came = (f64, usize, f64);
 
-/// When each packet leaves the fluid (s), computed from rates alone: from instant to instant, each
-/// flow that has something left gets its weight's share of 125 000 B/s. No virtual time.
+/// The times at which packets leave the fluid (s), computed from rates alone: from instant to
+/// instant, each flow that has something left gets its weight's share of 125 000 B/s. No virtual
+/// time.
 fn fluid(arrivals: &[Came]) -> Vec<f64> {
     let (mut now, mut next) = (0.0, 0);
     let mut out = vec![0.0; arrivals.len()];

@@ -18,10 +18,11 @@ const SLOT: u64 = 64;
 /// dropped.
 const GROWS_UNTIL: u32 = 10;
 const ATTEMPTS: u32 = 16;
-/// How many of its last signals are remembered: no more can be on the way, or less than a gap ago.
+/// The number of its last signals that are remembered: no more can be on the way, or less than a
+/// gap ago.
 const REMEMBERED: usize = 4;
 
-/// What became of a frame.
+/// The outcome of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Through {
     /// Sent, and whole at the other end.
@@ -32,7 +33,7 @@ pub enum Through {
     GivenUp,
 }
 
-/// What one end counted.
+/// The counters of one end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Collisions that it heard.
@@ -45,7 +46,7 @@ pub struct Counters {
     pub broken_frames: u64,
 }
 
-/// What a station does.
+/// The state of a station.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
     /// It has no frame.
@@ -67,12 +68,12 @@ enum State {
 pub struct Station {
     half: bool,
     rate: Rate,
-    /// How much later the other end hears what this one sends.
+    /// The time after which the other end hears what this one sends.
     reach: Span,
     chance: Stream,
     state: State,
     next: Time,
-    /// How long its frame takes, with the gap behind it.
+    /// The time that its frame takes, with the gap behind it.
     frame: Span,
     /// Collisions of its frame.
     collisions: u32,
@@ -129,11 +130,11 @@ impl Medium {
     pub fn new(ends: [Station; 2], warm: Time) -> Self {
         Medium { ends, warm }
     }
-    /// When station `i` is to be called.
+    /// The time at which station `i` must be called.
     pub fn next(&self, i: usize) -> Time {
         self.ends[i].next
     }
-    /// What station `i` counted.
+    /// The counters of station `i`.
     pub fn counters(&self, i: usize) -> Counters {
         self.ends[i].counters
     }
@@ -204,7 +205,7 @@ impl Medium {
                 .map(|(from, _)| from.max(now))
                 .min()
                 .unwrap_or(Time::NEVER);
-            // What it sends now is not understood here. What it sent before is through.
+            // The other's present signal is not understood here. Its earlier signals are through.
             other.broken |=
                 other.is_sending() && other.heard().next().is_some_and(|last| crosses(&last));
         }
@@ -234,7 +235,7 @@ impl Medium {
         }
         me.signals[0].1 = stops;
         (me.state, me.next) = (State::Jams { late }, stops);
-        // Who waits for the end of this signal looks at the new one.
+        // A station that waits for the end of this signal looks at the new end.
         if self.ends[1 - i].state == State::Listens {
             self.seeks(1 - i, now);
         }

@@ -20,8 +20,8 @@ fn medium(half: [bool; 2], name: &str) -> Medium {
     Medium::new([end(0), end(1)], Time::ZERO)
 }
 
-/// What became of the frames that come at these instants, each of `FULL`: instant, station, and
-/// how, in order of time. A frame that comes while the station has one waits behind it.
+/// Returns the outcomes of the frames that come at these instants, each of `FULL`: instant, station
+/// and outcome, in order of time. A frame that comes while the station has one waits behind it.
 fn history(
     medium: &mut Medium,
     frames: &[(u64, usize)],
@@ -169,7 +169,7 @@ fn backoff_resolves_as_binary_exponential_backoff_does() {
     assert!((mean - law).abs() < 4.4 * (variance / n).sqrt(), "{mean} {law}");
 }
 
-/// What is counted is counted after the warm-up.
+/// The counters begin after the warm-up.
 #[test]
 fn counts_begin_after_the_warm_up() {
     let chance = |i: usize| Stream::named(1, &format!("warm/{i}"));

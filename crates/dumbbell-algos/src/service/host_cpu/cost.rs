@@ -1,4 +1,4 @@
-//! What a packet costs a host: the parameters, and the closed forms that follow from them.
+//! The cost of a packet at a host: the parameters, and the closed forms that follow from them.
 use super::{GIGAHERTZ, SHORTEST_MERGED};
 use dumbbell_core::catalogue::{Config, Fault};
 use dumbbell_core::units::{Bytes, Clock, Span};
@@ -99,7 +99,7 @@ impl Config for HostCpuConfig {
     }
 }
 
-/// How packets come to a core, as far as interrupts go.
+/// The arrivals at a core, as far as interrupts go.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Load {
     /// There is always one waiting: all are polled, and gathered where that is allowed.
@@ -121,7 +121,7 @@ impl HostCpuConfig {
         self.per_packet + self.touching(len)
     }
 
-    /// What depends on its length: bytes and pages.
+    /// The cost that depends on the length: bytes and pages.
     fn touching(&self, len: u32) -> f64 {
         f64::from(len) * self.per_byte()
             + u64::from(len).div_ceil(self.page.0.max(1)) as f64 * self.per_page

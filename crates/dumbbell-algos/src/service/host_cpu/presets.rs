@@ -8,13 +8,13 @@ use serde::Serialize;
 pub struct Preset {
     /// Its name in scenarios.
     pub name: &'static str,
-    /// What it is.
+    /// A description in one line.
     pub title: &'static str,
-    /// Where its numbers come from.
+    /// The sources of its numbers.
     pub sources: &'static [&'static str],
     /// Packets that its card's receive ring holds.
     pub ring: u32,
-    /// What packets cost.
+    /// The costs of packets.
     pub cpu: HostCpuConfig,
 }
 

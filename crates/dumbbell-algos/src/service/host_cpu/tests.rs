@@ -34,7 +34,7 @@ impl Host {
     }
 }
 
-/// What the counts say that it must have cost.
+/// The cost that the counts imply.
 fn accounted(c: &HostCpuConfig, s: &CpuCost) -> f64 {
     (s.packets - s.merged) as f64 * c.per_packet
         + s.merged as f64 * c.per_merged
@@ -249,7 +249,7 @@ fn presets_say_what_was_published() {
     }
 }
 
-/// What sends raises no interrupt and costs the same otherwise.
+/// A sending host gets no interrupts and has the same costs otherwise.
 #[test]
 fn a_sender_is_not_interrupted() {
     let config = HostCpuConfig {

@@ -5,7 +5,7 @@ use dumbbell_core::units::{Rate, Time};
 /// Work of one byte: picoseconds at one bit per second.
 pub const PER_BYTE: u128 = 8_000_000_000_000;
 
-/// How much could be done by when: bits per second times picoseconds.
+/// The work that can be done by a time: bits per second times picoseconds.
 pub trait Curve {
     /// W(t), which never falls.
     fn done_by(&self, t: Time) -> u128;
@@ -19,7 +19,8 @@ pub trait Curve {
 pub struct Fluid<C> {
     curve: C,
     nominal: Rate,
-    /// When the last packet was through, and the work that it took until then, to the bit.
+    /// The time at which the last packet was through, and the work that it took until then, to the
+    /// bit.
     free: Time,
     exact: u128,
     window: (Time, Time),
@@ -39,7 +40,7 @@ impl<C: Curve> Fluid<C> {
         }
     }
 
-    /// When the last bit of a packet is through that starts at `start`.
+    /// Returns the time at which the last bit of a packet that starts at `start` is through.
     pub fn finish(&mut self, start: Time, wire_bytes: u32) -> Time {
         let from = if start == self.free { self.exact } else { self.curve.done_by(start) };
         self.exact = from + u128::from(wire_bytes) * PER_BYTE;

@@ -1,8 +1,8 @@
-//! When a wire is down: windows of time, given or drawn, one after the other.
+//! The outages of a wire: windows of time, given or drawn, one after the other.
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Span, Time};
 
-/// Where the windows come from.
+/// The source of the windows.
 #[derive(Clone, Debug)]
 enum Law {
     /// Written down, and again after a period unless that is zero: the place of the next, and when

@@ -70,7 +70,7 @@ impl Builder {
     /// `count` more opportunities at `ms`.
     ///
     /// # Errors
-    /// What is wrong with this one.
+    /// The reason why this one does not fit.
     pub fn add(&mut self, ms: u64, count: u32) -> Result<(), Unfit> {
         let Ok(at) = u32::try_from(ms) else { return Err(Unfit::TooLate) };
         if ms > LAST_MS {
@@ -102,7 +102,7 @@ impl Schedule {
     /// From the millisecond of each opportunity, in order.
     ///
     /// # Errors
-    /// What makes them no schedule.
+    /// The reason why they are no schedule.
     pub fn new(ms: impl IntoIterator<Item = u64>) -> Result<Self, Unfit> {
         let mut builder = Builder::default();
         ms.into_iter().try_for_each(|ms| builder.add(ms, 1))?;
@@ -112,7 +112,7 @@ impl Schedule {
     pub fn instants(&self) -> &[(u32, u32)] {
         &self.0
     }
-    /// How many opportunities a period has.
+    /// The number of opportunities in a period.
     pub fn opportunities(&self) -> u64 {
         self.0.iter().map(|(_, n)| u64::from(*n)).sum()
     }

@@ -1,4 +1,4 @@
-//! How traffic varies over time: counts of hand-overs in equal windows, for tests of sources.
+//! The variation of traffic over time: counts of hand-overs in equal windows, for tests of sources.
 use dumbbell_core::rng::Stream;
 use dumbbell_core::source::Source;
 use dumbbell_core::units::{Span, Time};

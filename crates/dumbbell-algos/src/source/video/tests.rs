@@ -15,8 +15,8 @@ fn config() -> VideoConfig {
     }
 }
 
-/// What a player does over a network whose rate at the start of a fetch is `mbps(seconds)`, until
-/// `end`: the times and megabits of its fetches, and what it measured.
+/// Plays over a network whose rate at the start of a fetch is `mbps(seconds)`, until `end`; returns
+/// the times and megabits of the fetches, and the player's measurements.
 fn watch(config: &VideoConfig, mbps: impl Fn(f64) -> f64, end: f64) -> (Vec<(f64, f64)>, Gauges) {
     let (mut video, mut rng, mut now) =
         (Video::new(config, &()), Stream::named(1, "video"), Time::ZERO);

@@ -48,7 +48,7 @@ impl<A: Aqm> Line<A> {
         self.now = self.due;
         self.due = self.now + self.tick_now().unwrap();
     }
-    /// What the probe shows.
+    /// Returns the value that the probe shows as `name`.
     pub fn gauge(&self, name: &str) -> f64 {
         let mut seen = Gauges::default();
         self.aqm.probe(&mut seen);

@@ -1,5 +1,5 @@
-//! What ns-2.35 itself says: its automatic settings, read back from its queue after the start of a
-//! run, and what it did with packets of 400 bytes, of typical ones of 500, at an average that was
+//! Results of ns-2.35 itself: its automatic settings, read back from its queue after the start of a
+//! run, and its decisions on packets of 400 bytes, with typical ones of 500, at an average that was
 //! held still.
 use super::*;
 use crate::aqm::red::automatic::AutoWeight;

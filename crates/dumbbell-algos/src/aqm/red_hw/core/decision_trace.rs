@@ -1,4 +1,4 @@
-//! What a decision follows from, for whoever has to explain one.
+//! The causes of a decision, for explanations of it.
 use super::{Arrival, Core, Decision, QUEUES, Region, entry};
 use crate::aqm::red_hw::entry::Entry;
 
@@ -18,7 +18,8 @@ pub struct DecisionTrace {
 }
 
 impl Core {
-    /// What [`decide`](Self::decide) would say of a packet, and why. Nothing changes.
+    /// Returns what [`decide`](Self::decide) would answer for a packet, with the causes. Nothing
+    /// changes.
     pub fn inside(&self, packet: Arrival) -> DecisionTrace {
         let (class, qid) =
             (if self.shape.classes == 4 { packet.class & 3 } else { 0 }, packet.qid & 7);
