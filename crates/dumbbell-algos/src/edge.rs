@@ -29,7 +29,7 @@ const NOWHERE: u32 = u32::MAX;
 pub enum Stage<P> {
     /// Answers with a color at once.
     Meter(AnyMeter),
-    /// It may hold packets.
+    /// This stage may hold packets.
     Conditioner(AnyConditioner<P>),
     /// No contract: every packet has this color.
     BestEffort(Color),

@@ -177,7 +177,7 @@ impl Cobalt {
         self.count = self.count.max(1);
     }
 
-    /// Nothing waits and nothing is sent: less is signalled from now on.
+    /// Tells that nothing waits and nothing is sent: fewer packets are signaled from now on.
     fn empty(&mut self, now: Time) {
         if self.emptied.replace(now) == Some(now) {
             return;

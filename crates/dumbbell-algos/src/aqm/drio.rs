@@ -75,7 +75,8 @@ impl DrioConfig {
     }
 }
 
-/// Whose packets were OUT lately. Flows are numbered densely, so the counts are a list by number.
+/// The flows whose packets were OUT lately. Flows are numbered densely, so the counts are a list by
+/// number.
 #[derive(Clone, Debug)]
 struct History {
     list: VecDeque<FlowId>,

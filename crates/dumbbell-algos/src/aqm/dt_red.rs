@@ -124,7 +124,7 @@ struct Rule {
 #[derive(Clone, Debug, Default)]
 struct Watch {
     started: Time,
-    /// Until when `sum` is taken.
+    /// The end of the time over which `sum` is taken.
     until: Time,
     /// Integral of avg, packets times seconds.
     sum: f64,

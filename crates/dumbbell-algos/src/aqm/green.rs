@@ -94,7 +94,7 @@ struct Active {
     before: u32,
 }
 
-/// So many flows that are silent are kept before they are forgotten.
+/// The number of silent flows that are kept before they are forgotten.
 const SILENT: usize = 64;
 
 impl Active {

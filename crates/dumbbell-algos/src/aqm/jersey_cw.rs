@@ -59,7 +59,7 @@ impl Config for JerseyCwConfig {}
 pub struct JerseyCw {
     w: f64,
     ecn: bool,
-    /// In what queue and threshold are counted: a limit of that unit.
+    /// The unit in which queue and threshold are counted: a limit of that unit.
     unit: Capacity,
     threshold: f64,
     avg: f64,

@@ -180,9 +180,9 @@ pub struct Sfb {
     sizes: SizePolicy,
     steps: Steps,
     max: u32,
-    /// Those that decide; none before the first packet, with which chance comes.
+    /// The bins that decide; `None` before the first packet, with which the random seed comes.
     present: Option<Bins>,
-    /// Those that are filled meanwhile.
+    /// The bins that are filled meanwhile.
     next: Option<Bins>,
     /// The time of the next change: of the hashes, or the start of the filling for it.
     turn: Time,

@@ -139,8 +139,8 @@ pub struct Model {
     idle_restart: bool,
     cycle: usize,
     cycle_stamp: Time,
-    /// Until when PROBE_RTT holds the window down, once it is down; and whether a round of it is
-    /// over.
+    /// The time until which PROBE_RTT holds the window down, once it is down; and true if a round
+    /// of it is over.
     probe_rtt_done: Option<Time>,
     probe_rtt_round: bool,
     /// The bytes delivered, and in flight, after the last acknowledgment.

@@ -9,13 +9,13 @@ use dumbbell_core::units::{Span, Time};
 pub struct MeterCounts {
     /// Packets that went on, by colour.
     pub packets: [u64; 3],
-    /// Their bytes of IP length.
+    /// The bytes of IP length of these packets.
     pub bytes: [u64; 3],
     /// Packets dropped.
     pub dropped: u64,
     /// Packets that were held before they went on.
     pub held: u64,
-    /// For how long together, picoseconds.
+    /// The total time for which packets were held, picoseconds.
     holding: u128,
 }
 

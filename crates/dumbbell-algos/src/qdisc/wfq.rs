@@ -128,7 +128,7 @@ impl<P> Algorithm for Wfq<P> {
 }
 
 impl Tags {
-    /// Nothing waits in `count` queues.
+    /// Tags for `count` empty queues.
     pub fn new(clock: Clock, count: u32) -> Self {
         Tags {
             clock,

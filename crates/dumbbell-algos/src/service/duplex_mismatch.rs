@@ -49,8 +49,8 @@ impl Default for DuplexMismatchConfig {
 
 impl Config for DuplexMismatchConfig {
     fn check(&self) -> Result<(), Fault> {
-        // That a rate is too high is said where both ends are known, which may have it from their
-        // link.
+        // The check that a rate is too high is made where both ends are known, since a rate may
+        // come from their link.
         let farthest = self.rate.map_or(FASTEST, |rate| rate.min(FASTEST)).span_of(FARTHEST_BYTES);
         if self.propagation < Span::from_ps(1000) || self.propagation > farthest {
             let cause =

@@ -35,12 +35,12 @@ pub struct Delay {
     waited: f64,
     /// Bytes per second; 0 before the first measurement.
     rate: f64,
-    /// Since when departures are counted, and the bytes of those that have left since.
+    /// The time since which departures are counted, and the bytes that have left since.
     cycle: Option<(Time, u64)>,
 }
 
 impl Delay {
-    /// None so far.
+    /// An estimator without any delay so far.
     pub fn new(estimate: DelayEstimate, threshold: Bytes) -> Self {
         Delay { estimate, threshold: threshold.0, waited: 0.0, rate: 0.0, cycle: None }
     }

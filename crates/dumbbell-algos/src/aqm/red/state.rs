@@ -110,7 +110,7 @@ impl RedState {
         self.average.idle_from(cx.now);
     }
 
-    /// Nothing of this queue waits since `now`.
+    /// Records that nothing of this queue waits since `now`.
     pub fn idle_from(&mut self, now: Time) {
         self.average.idle_from(now);
     }

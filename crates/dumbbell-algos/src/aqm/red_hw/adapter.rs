@@ -147,7 +147,7 @@ impl<D: Decider> Aqm for Adapter<D> {
 struct Rest {
     /// Clocks of half a half-life; 0: nobody asks.
     half: u64,
-    /// Since which clock the queue is empty, or since its last packet, which was dropped.
+    /// The clock since which the queue is empty, or that of its last packet, if it was dropped.
     since: Option<u64>,
 }
 

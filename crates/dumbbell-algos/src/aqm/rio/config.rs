@@ -245,7 +245,7 @@ impl RioConfig {
 /// Spacings whose probability can be multiplied by a flow's weight.
 ///
 /// # Errors
-/// That of the stored random number, which decides by itself.
+/// The stored random number is refused, because it decides by itself.
 pub(crate) fn check_weighed(spacing: SpacingLaw) -> Result<(), Fault> {
     if spacing == SpacingLaw::UniformStored {
         let cause = "the stored random number decides when a packet is signalled, and here it \

@@ -38,9 +38,9 @@ impl Bin {
 pub struct Steps {
     /// Packets (or bytes) from which on the probability goes up.
     pub target: u32,
-    /// By how much.
+    /// The step up of the probability.
     pub up: f64,
-    /// By how much it goes down when a packet finds the bin empty.
+    /// The step down when a packet finds the bin empty.
     pub down: f64,
     /// Least time from one step of a bin to its next.
     pub freeze: Span,

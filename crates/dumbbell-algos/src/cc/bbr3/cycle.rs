@@ -26,10 +26,10 @@ impl State {
     }
 }
 
-/// Whose samples arrive (`ack_phase`).
+/// The phase whose samples arrive (`ack_phase`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Samples {
-    /// Nothing of interest.
+    /// The samples are of no interest.
     #[default]
     Quiet,
     Refilling,

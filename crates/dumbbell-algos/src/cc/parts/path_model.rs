@@ -194,7 +194,7 @@ pub struct MinRtt {
 }
 
 impl MinRtt {
-    /// None yet.
+    /// No measurement yet.
     pub const NONE: MinRtt = MinRtt { value: Span::MAX, stamp: Time::ZERO };
     /// True if it is older than `window`.
     pub fn expired(&self, now: Time, window: Span) -> bool {

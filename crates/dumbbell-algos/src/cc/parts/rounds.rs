@@ -16,7 +16,7 @@ pub struct Round {
     pub min: Span,
     /// The number of samples.
     pub samples: u32,
-    /// Their sum.
+    /// The sum of the samples.
     pub sum: Span,
 }
 

@@ -19,7 +19,7 @@ pub enum Per {
 /// The probability that a packet is hit, by its length.
 #[derive(Clone, Copy, Debug)]
 pub enum Hit {
-    /// As likely as every other.
+    /// The probability is the same for every length.
     Always(f64),
     /// Units in a byte, and `ln(1 - rate)`: the exponent of one unit.
     ByLength(f64, f64),

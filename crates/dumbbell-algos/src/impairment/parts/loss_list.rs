@@ -38,7 +38,7 @@ pub struct Losses {
 }
 
 impl Losses {
-    /// Nothing yet.
+    /// An empty trace.
     pub fn new(of: Of) -> Self {
         Losses { of, ..Losses::default() }
     }
@@ -58,7 +58,7 @@ impl Losses {
     /// One more word.
     ///
     /// # Errors
-    /// Why it is none.
+    /// The error says why the word is wrong.
     pub fn word(&mut self, word: &str) -> Result<(), String> {
         match self.of {
             Of::Bits => self.bits(word),

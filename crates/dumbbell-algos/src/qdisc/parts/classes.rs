@@ -27,7 +27,8 @@ pub struct Classes<A, P> {
     total: Backlog,
     /// Classes that hold packets.
     busy: Vec<u32>,
-    /// Whose packet is in transmission, until that class was told that it is idle, or sends again.
+    /// The class whose packet is in transmission, until that class was told that it is idle, or
+    /// sends again.
     served: Option<usize>,
     /// The packet in transmission where the port counts it, and the class that counts it as well.
     in_service: Backlog,

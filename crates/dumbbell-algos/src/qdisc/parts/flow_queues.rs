@@ -25,7 +25,7 @@ pub struct FqParameters {
     pub drop_batch: u32,
 }
 
-/// Those of RFC 8290 section 5.2, and of tc-fq_codel(8).
+/// The values of RFC 8290 section 5.2, and of tc-fq_codel(8).
 impl Default for FqParameters {
     fn default() -> Self {
         FqParameters {
@@ -105,7 +105,7 @@ pub struct Flows {
 }
 
 impl Flows {
-    /// Whose turn it is.
+    /// The rounds of the queues.
     pub fn turns(&self) -> &DeficitRounds {
         &self.turns
     }

@@ -40,8 +40,8 @@ pub trait Order {
     fn classify(&mut self, cx: &mut Cx<'_>, p: &Meta) -> usize;
     /// A packet went into `class`; `q` counts it.
     fn joined(&mut self, _cx: &Cx<'_>, _class: usize, _p: &Meta, _q: &impl ClassView) {}
-    /// Whose turn it is, if anybody's: best a class that holds a packet. One that does not is told
-    /// that it ran dry.
+    /// Returns the class whose turn it is, if any: best one that holds a packet. A class that does
+    /// not is told that it ran dry.
     fn next(&mut self, cx: &Cx<'_>, q: &impl ClassView) -> Option<usize>;
     /// The class whose turn it was sends `p`, which came at `since`; `q` no longer counts it.
     fn sends(&mut self, _class: usize, _since: Time, _p: &Meta, _q: &impl ClassView) {}
@@ -78,7 +78,7 @@ impl<O: Order, A: Aqm, P> Scheduled<O, A, P> {
     pub fn of(order: O, classes: Classes<A, P>) -> Self {
         Scheduled { order, classes }
     }
-    /// Whose turn it is.
+    /// The order of the classes.
     pub fn order(&self) -> &O {
         &self.order
     }

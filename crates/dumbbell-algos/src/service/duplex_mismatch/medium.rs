@@ -57,7 +57,7 @@ enum State {
     Commits,
     /// Since then, until `next`, or until it hears the other at `hit`.
     Sends { since: Time, hit: Time },
-    /// It has heard the other, and sends what makes sure that the other hears it too, until `next`.
+    /// It has heard the other, and sends a jam signal until `next`, so that the other hears it too.
     Jams { late: bool },
     /// It stays away from the wire until `next`.
     BacksOff,

@@ -127,7 +127,8 @@ impl HostCpuConfig {
             + u64::from(len).div_ceil(self.page.0.max(1)) as f64 * self.per_page
     }
 
-    /// Of how many packets of `len` bytes one is made, while they wait behind each other.
+    /// The number of packets of `len` bytes that are gathered to one, while they wait behind each
+    /// other.
     pub fn gathered(&self, len: u32) -> u64 {
         if len < SHORTEST_MERGED { 1 } else { (self.aggregate.0 / u64::from(len)).max(1) }
     }

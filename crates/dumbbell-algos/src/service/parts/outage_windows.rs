@@ -42,7 +42,7 @@ impl Windows {
         self.first
     }
 
-    /// It is over.
+    /// Ends the present window.
     pub fn pass(&mut self) {
         let Some((_, last)) = self.first else { return };
         self.first = match &mut self.law {
@@ -63,7 +63,7 @@ impl Windows {
         };
     }
 
-    /// Those that have begun by `until`.
+    /// The windows that have begun by `until`.
     pub fn until(&self, until: Time) -> impl Iterator<Item = (Time, Time)> {
         let mut rest = self.clone();
         std::iter::from_fn(move || {

@@ -26,7 +26,7 @@ pub const MOST_AT_ONCE: u32 = 1_000_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule(Vec<(u32, u32)>);
 
-/// Why milliseconds are no schedule.
+/// The reasons why milliseconds are no schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfit {
     /// There are none.
