@@ -45,8 +45,7 @@ pub struct About {
 pub trait Algorithm: Sized {
     /// Its parameters.
     type Config: Config;
-    /// What a new instance is told of its surroundings: the link of a queue, the path of a
-    /// connection.
+    /// The surroundings that a new instance learns: the link of a queue, the path of a connection.
     type Site;
     /// Its page.
     const ABOUT: About;

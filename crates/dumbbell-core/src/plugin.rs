@@ -163,7 +163,7 @@ pub trait PluginFactory<A: ?Sized, Site>: Send + Sync {
     fn interpreted(&self) -> bool {
         true
     }
-    /// What is missing on this machine to make an instance, and the fix.
+    /// Returns what this machine lacks for making an instance, with the fix.
     fn lacks(&self) -> Option<Fault> {
         None
     }

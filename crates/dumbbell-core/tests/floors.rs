@@ -185,8 +185,8 @@ fn the_rtl_is_loaded_in_its_own_place_and_has_no_clock_no_thread_and_no_network(
             let said = text.lines().any(|line| line.contains(word) && !line.contains("eprintln!("));
             assert!(!said, "{} says {word}", path.display());
         }
-        // What it writes goes to temporary directories and to its cache; files of the user's are
-        // the lab's.
+        // The crate itself writes to temporary directories and to its cache only; files of the
+        // user's are the lab's.
         let cache = path.ends_with("cache.rs")
             || path.ends_with("compile.rs")
             || path.ends_with("sources.rs");

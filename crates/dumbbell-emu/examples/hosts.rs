@@ -1,4 +1,4 @@
-//! How long it takes to bring hosts up and down:
+//! Measures the time that bringing hosts up and down takes:
 //! `cargo run --release -p dumbbell-emu --example hosts -- 6 tun`.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, missing_docs)]
 use dumbbell_emu::host::hosts::{Datapath, HostSpec, Hosts};

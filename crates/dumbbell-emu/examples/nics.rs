@@ -1,4 +1,4 @@
-//! What a NIC costs, with a router that does nothing but hand packets on:
+//! Measures the cost of a NIC with a router that does nothing but forward packets:
 //! `cargo run --release -p dumbbell-emu --example nics -- [tun|veth [seconds [segments]]]`.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, missing_docs)]
 use dumbbell_emu::host::hosts::{Datapath, HostSpec, Hosts, PendingNic, v4};

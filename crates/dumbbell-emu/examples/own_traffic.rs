@@ -1,4 +1,4 @@
-//! How much traffic this machine's kernel makes over the loopback device, and what it costs.
+//! Measures how much traffic this machine's kernel makes over the loopback device, and its cost.
 //!
 //! `cargo run --release -p dumbbell-emu --example own_traffic -- KIND FLOWS SECONDS MBPS
 //! SAMPLES_PER_SECOND`, where KIND is the kernel's work to look at: `sack`, `cubic`, `bbr` (a bulk

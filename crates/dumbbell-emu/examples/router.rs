@@ -1,4 +1,4 @@
-//! What the router does on this machine, between two hosts with TUN devices:
+//! Measures the router on this machine, between two hosts with TUN devices:
 //!
 //! - `straight [spin|hybrid|sleep]`: nothing in the way: packets a second, and the time there and
 //!   back;
@@ -163,7 +163,7 @@ fn offer(socket: &UdpSocket, per_second: f64, stop: &AtomicBool) {
     }
 }
 
-/// When packets came, nanoseconds, as the kernel stamps them.
+/// Returns the arrival times of packets in nanoseconds, as the kernel stamps them.
 fn stamps(socket: &UdpSocket, stop: &AtomicBool) -> Vec<i64> {
     setsockopt(socket, sockopt::ReceiveTimestampns, &true).expect("every Linux");
     socket.set_read_timeout(Some(Duration::from_millis(100))).expect("a socket");

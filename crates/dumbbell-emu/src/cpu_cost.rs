@@ -51,7 +51,8 @@ pub struct Request {
     pub seconds: f64,
     /// Warm-up, left out of the result, seconds: at most half.
     pub warmup_s: f64,
-    /// How long the idle machine is measured before, seconds: at most 10; 0: not at all.
+    /// The time for which the idle machine is measured before the run, seconds: at most 10; 0: no
+    /// such measurement.
     pub idle_s: f64,
 }
 
@@ -103,8 +104,8 @@ const HEAD_START: Duration = Duration::from_millis(20);
 /// Measures it.
 ///
 /// # Errors
-/// What this machine lacks or the kernel refuses, what broke, or that it was stopped. The wish is
-/// taken as it is: see [`Request::wrong`].
+/// This machine lacks something, the kernel refuses something, something broke, or the run was
+/// stopped. The request is not checked: see [`Request::wrong`].
 pub fn measure(request: &Request, stop: &AtomicBool) -> Result<Cost, LiveFault> {
     let soft = SoftThreads::find();
     let before = (request.idle_s > 0.0).then(|| -> Result<Elapsed, LiveFault> {
@@ -276,7 +277,7 @@ fn watched(
     seen().inspect_err(|_| halt.set())
 }
 
-/// The same hosts with the router between them.
+/// Measures the same hosts with the router between them.
 fn through_router(plan: &Plan, soft: &SoftThreads, stop: &AtomicBool) -> Result<Run, LiveFault> {
     let warm = plan.warmup.seconds() / plan.duration.seconds();
     let readings: Mutex<Vec<Reading>> = Mutex::default();

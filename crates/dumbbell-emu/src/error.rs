@@ -6,7 +6,7 @@ use std::io;
 /// A failure of this machine, with advice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EnvError {
-    /// What failed, one sentence.
+    /// The failure in one sentence.
     pub cause: String,
     /// Advice for the user.
     pub fix: String,

@@ -99,8 +99,8 @@ pub struct LiveRun {
 /// all of it is gone.
 ///
 /// # Errors
-/// What the kernel has not, what this machine lacks or cannot keep up with, what broke, or that it
-/// was stopped.
+/// The kernel or this machine lacks something, the machine cannot keep up, something broke, or the
+/// run was stopped.
 pub fn run(options: RunOptions<'_>) -> Result<LiveRun, LiveFault> {
     let plan = options.plan;
     let mut testbed = Testbed::of(plan, options.user_program.is_some())?;

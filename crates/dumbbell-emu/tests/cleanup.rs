@@ -16,12 +16,12 @@ use std::process::{Child, ChildStdout, Command, Stdio, exit};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// What every process of one testbed has in its environment.
+/// The environment variable that marks every process of one testbed.
 const MARK: &str = "DUMBBELL_TEST_MARK";
-/// Which way it is to end.
+/// The environment variable that names the way in which the testbed ends.
 const WAY: &str = "DUMBBELL_TEST_WAY";
 const WAYS: [&str; 5] = ["success", "error", "panic", "interrupt", "kill"];
-/// So many testbeds of each way stand at once, so many times.
+/// The number of testbeds of each way that stand at once, and the number of repetitions.
 const BESIDE: usize = 4;
 const ROUNDS: usize = 5;
 
@@ -51,11 +51,12 @@ fn nothing_is_left() {
     settled(|| before.left(&own));
 }
 
-/// What the other process does: four hosts with programs and their grandchildren, and then its end.
+/// The other process's part: it starts four hosts with programs and their grandchildren, and then
+/// ends in the given way.
 fn testbed(way: &str) {
-    // Whoever started the tests may have had interrupts ignored, as a shell does for what it puts
-    // into the background. SAFETY: no handler is installed, and none is replaced: this process has
-    // one thread that knows of signals.
+    // The parent of the tests may have made them ignore interrupts, as a shell does for background
+    // jobs. SAFETY: no handler is installed, and none is replaced: this process has one thread that
+    // knows of signals.
     unsafe { signal(Signal::SIGINT, SigHandler::SigDfl) }.expect("an interrupt can be had");
     let specs: Vec<_> = (0..4).map(|n| HostSpec::numbered(n, format!("h{n}"))).collect();
     let hosts = Hosts::up(&specs, Datapath::Auto).unwrap();
@@ -84,7 +85,7 @@ fn sleeper(namespace: &Namespace) -> Program {
     Program::start(namespace, command).unwrap()
 }
 
-/// What is in the environment of all that this run starts.
+/// The environment entry that marks all processes of this run.
 fn mark() -> String {
     format!("{MARK}={}", std::process::id())
 }
@@ -142,7 +143,7 @@ fn settled(left: impl Fn() -> Vec<String>) {
     panic!("left: {:?}", left());
 }
 
-/// What can be left on a machine.
+/// The traces that a testbed can leave on a machine.
 struct Machine {
     namespaces: BTreeSet<u64>,
     mounts: BTreeSet<String>,
@@ -172,7 +173,7 @@ impl Machine {
         }
     }
 
-    /// What there is of testbeds, with these namespaces, that was not there before them.
+    /// Lists the remains of testbeds, including these namespaces, that did not exist before.
     fn left(&self, own: &BTreeSet<u64>) -> Vec<String> {
         let now = Machine::look();
         let mut left: Vec<String> = own

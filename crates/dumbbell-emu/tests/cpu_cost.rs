@@ -1,4 +1,4 @@
-//! What a gigabyte costs: positive numbers, and nothing is left.
+//! The cost of a gigabyte consists of positive numbers, and the measurement leaves nothing behind.
 use dumbbell_emu::cpu_cost::{Condition, Cost, Request, measure};
 use dumbbell_emu::host::netlink::Netlink;
 use dumbbell_emu::host::testing::namespaces;

@@ -35,7 +35,7 @@ fn particular(number: u16) -> HostSpec {
     }
 }
 
-/// What the kernel says of a host.
+/// Returns the kernel's view of a host.
 fn seen(host: &Host) -> (Link, Vec<IpAddr>, Vec<Route>) {
     let look = || {
         let mut netlink = Netlink::open().unwrap();

@@ -38,8 +38,8 @@ fn forward(nics: &mut [Box<dyn Nic>], stop: &AtomicBool) -> usize {
     largest
 }
 
-/// What iperf3 says of a megabyte from one host to the other, by a control that it asks for or by
-/// the host's.
+/// Returns iperf3's result for a megabyte from one host to the other, with a congestion control
+/// that it asks for or with the host's.
 fn megabyte(hosts: &Hosts, control: &[&str]) -> serde_json::Value {
     let [client, server] = [0, 1].map(|n| &hosts.hosts[n].namespace);
     let mut command = iperf3(&["--server", "--one-off", "--forceflush"]);
@@ -79,8 +79,8 @@ fn goes_from_host_to_host(datapath: Datapath, control: &str) {
         (result, router.join().unwrap())
     });
     let result = result.unwrap();
-    // What it sent has all been acknowledged or was still on its way when it ended; its server
-    // counts the first alone.
+    // The client counts bytes that were acknowledged or on their way at the end; the server counts
+    // only those that arrived.
     let bytes = |of: &str| result["end"][of]["bytes"].as_u64().unwrap();
     assert!(bytes("sum_sent") >= 1 << 20 && bytes("sum_received") > 0, "{result}");
     assert!(bytes("sum_received") <= bytes("sum_sent"), "{result}");

@@ -21,10 +21,11 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// Whether this machine lets a test make namespaces; this NIC needs nothing else. Nanoseconds that
-/// a stamp may be off by on a busy machine; a stamp of another clock is off by years.
+/// The nanoseconds that a time stamp may be off by on a busy machine; a stamp of another clock is
+/// off by years.
 const SLACK: u64 = 500_000_000;
 
+/// Returns true if this machine lets a test make namespaces; this NIC needs nothing else.
 fn able() -> bool {
     possible("netns", Namespace::new().map(drop))
 }
@@ -44,8 +45,9 @@ fn hosts(mtu: u32) -> (Vec<Namespace>, Vec<PacketRing>) {
     (hosts.hosts.drain(..).map(|h| h.namespace).collect(), nics)
 }
 
-/// What a NIC says of the packet that it does not give. It is sent again from time to time: a pair
-/// of devices may lose what comes while the kernel is still about to tell it that its cable is in.
+/// Returns the NIC's error for a packet that it refuses. The packet is sent again from time to
+/// time, because a pair of devices may lose packets until the kernel has announced that the cable
+/// is plugged in.
 fn refusal(nic: &mut PacketRing, send: impl Fn()) -> std::io::Error {
     for _ in 0..500 {
         send();
@@ -114,7 +116,7 @@ fn transfer(mtu: u32, address: IpAddr, bytes: usize, look: impl FnMut(usize, &mu
     let (done, data): (_, Vec<u8>) =
         (AtomicBool::new(false), (0..bytes).map(|i| (i * i / 7) as u8).collect());
     let listener = namespaces[1].within(|| TcpListener::bind((address, 7000))).unwrap().unwrap();
-    // Where the relay breaks off, nobody ever comes.
+    // If the relay breaks off, no connection ever arrives.
     let patience = nix::sys::time::TimeVal::new(30, 0);
     nix::sys::socket::setsockopt(&listener, nix::sys::socket::sockopt::ReceiveTimeout, &patience)
         .unwrap();

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// What came out of a run, with all its records.
+/// The output of a run with all its records.
 struct Run {
     finished: Finished<
         dumbbell_emu::router::network::ObservedRelay<()>,

@@ -1,5 +1,5 @@
-//! What doors call: JSON in, JSON out; tables of results come out as Arrow. The command line, the
-//! Python package and the page are doors.
+//! The API of the command line, the Python package and the web page: JSON in, JSON out; tables of
+//! results come out as Arrow.
 use crate::files::durable;
 use crate::files::environment::{ThisMachine, builtin_plugins};
 use crate::language::plugins::{NoPlugins, PluginLoader};
@@ -75,7 +75,7 @@ pub fn draft(request: &Value, loader: &dyn PluginLoader) -> Result<(), Problem> 
     Study::draft(&Request::read(request)?.study_input(), &ThisMachine, loader)
 }
 
-/// How much of each flow's way others take, too, of the first point: see
+/// Returns how much of each flow's path other flows share, for the first point: see
 /// [`crate::resolve::path_sharing::sharing`].
 ///
 /// # Errors
@@ -270,8 +270,8 @@ pub fn write_file(file: &Path, bytes: &[u8], new: bool) -> Result<(), Problem> {
     write().map_err(|e| durable::unwritten(file, &e))
 }
 
-/// What is wrong with a request that is not JSON: a door writes JSON, so a name or a number in it
-/// cannot be written so.
+/// The problem of a request that is not JSON. The caller of the API writes the JSON, so some name
+/// or number cannot be written as JSON.
 pub fn not_json(error: &serde_json::Error) -> Problem {
     let d = Diagnostic::new(format!("the request cannot be read: {error}"));
     let fix = "names of files and other texts are UTF-8, and numbers are finite";
@@ -317,7 +317,7 @@ pub fn export_tc(request: &Value) -> Result<Value, Problem> {
     crate::tc::export(request)
 }
 
-/// What packets cost a host, without a run. See [`crate::resolve::hosts::cost`].
+/// Returns the cost of packets on a host without a run. See [`crate::resolve::hosts::cost`].
 ///
 /// # Errors
 /// Code 2: what is wrong with the processor or the sizes.
@@ -325,9 +325,9 @@ pub fn host_cost(request: &Value) -> Result<Value, Problem> {
     crate::resolve::hosts::cost(request)
 }
 
-/// How much likelier a drop of `red_hw` is some clocks or packets after another, exactly. Asked is
-/// `{"mode", "from", "to", "p"}`, where `mode` is `paper` or `dense_free` (spacings in clocks) or
-/// `sound` (in packets); the answer is
+/// Returns exactly how much likelier a drop of `red_hw` becomes some clocks or packets after
+/// another drop. The request is `{"mode", "from", "to", "p"}`, where `mode` is `paper` or
+/// `dense_free` (spacings in clocks) or `sound` (in packets); the answer is
 /// `{"p", "threshold", "rows": [{"spacing", "again", "drops", "probability"}]}`.
 ///
 /// # Errors

@@ -30,7 +30,7 @@ use std::path::PathBuf;
 /// Formats that [`export`] writes.
 pub const FORMATS: [&str; 6] = ["csv", "flent", "mahimahi", "ns2", "pcap", "pcapng"];
 
-/// What is to be exported:
+/// The request of an export:
 /// `{"format", "result", "flow", "at", "departed", "snaplen", "table", "out"}`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -9,7 +9,7 @@ pub mod headers;
 pub mod ns2;
 pub mod pcapng;
 
-/// Where a file stops making sense, and why. What stood before is good.
+/// The position at which a file stops making sense, and the reason. Everything before it is good.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
     /// Byte of the file.

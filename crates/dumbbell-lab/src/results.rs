@@ -64,7 +64,8 @@ pub fn assemble(study: &Study, runs: Vec<Vec<Value>>, wall_s: f64) -> Value {
     Value::Object(out)
 }
 
-/// What failed, of all points: `{"point" (from 1), "overrides", "seed", "code", "message"}`.
+/// Returns the failures of all points:
+/// `{"point" (from 1), "overrides", "seed", "code", "message"}`.
 fn failures(study: &Study, runs: &[Vec<Value>]) -> Vec<Value> {
     let mut out = Vec::new();
     for (i, (ready, runs)) in study.points.iter().zip(runs).enumerate() {
@@ -127,7 +128,7 @@ fn point(mut runs: Vec<Value>, several: bool) -> Map<String, Value> {
     out
 }
 
-/// What does not close, and in which run.
+/// Returns the violations of conservation, each with the seed of its run.
 fn faults(runs: &[&Value]) -> Value {
     let of_run = |r: &&Value| {
         let seed = r["seed"].clone();

@@ -72,7 +72,7 @@ pub fn run(
     run_with(request, progress, loader, (if on == On::Kernel { emulate } else { simulate }, None))
 }
 
-/// The same with another simulator, or with programs in place of traffic.
+/// [`run`] with another simulator, or with user programs in place of traffic.
 pub(crate) fn run_with(
     request: &Value,
     progress: &dyn Fn(Progress) -> bool,
@@ -214,7 +214,7 @@ fn round(
     threads: usize,
     progress: &dyn Fn(Progress) -> bool,
 ) -> Result<Vec<Value>, Stop> {
-    // What calls back into an interpreter waits for its lock: such runs go one after another.
+    // A plugin that calls an interpreter waits for its lock, so such runs go one after another.
     let threads = if shared.study.plugins.interpreted() { 1 } else { threads };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(jobs.len())).build();
     let pool =

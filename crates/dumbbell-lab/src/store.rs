@@ -346,7 +346,8 @@ fn only_of_store(dir: &Path) -> Result<(), Problem> {
     Err(Problem::failure(cause, Some("name a new directory, or one that a store is in".into())))
 }
 
-/// What `store.json` says; or the exit code, and what is wrong with it. Nothing is written.
+/// Returns the content of `store.json`, or the exit code and a diagnostic if it is wrong. Writes
+/// nothing.
 fn read_mark(dir: &Path) -> io::Result<Result<Mark, (i32, Diagnostic)>> {
     let file = dir.join(MARK);
     // Bytes that are no text are damage of the file's, as others are.

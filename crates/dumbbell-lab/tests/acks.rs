@@ -93,8 +93,8 @@ fn each_acknowledgement_is_a_row_that_agrees_with_the_record_of_packets() {
             assert_eq!(ack[ours], packet[theirs], "{ours} of {ack:?}");
         }
     }
-    // What was newly acknowledged adds up to the last acknowledgement that came: the stream begins
-    // at 1.
+    // The newly acknowledged bytes add up to the last acknowledgment that arrived: the stream
+    // begins at 1.
     let newly: u64 = acks.iter().filter_map(|a| a["newly_acked_bytes"].as_u64()).sum();
     let last = acks
         .iter()

@@ -283,7 +283,7 @@ fn a_missing_file_is_an_error_of_the_scenario() {
     );
 }
 
-/// What has no end, or waits for another program, is never opened.
+/// A file that has no end, or that waits for another program, is never opened.
 #[cfg(unix)]
 #[test]
 fn only_regular_files_are_read() {
@@ -331,7 +331,7 @@ fn a_scenario_that_is_too_long_is_refused() {
     assert!(cause.ends_with("cannot be read: it is larger than 16 MiB"), "{cause}");
 }
 
-/// What results call a flow is its address, whether the name was written or not.
+/// Results call a flow by its address, whether its name was written or not.
 #[test]
 fn a_flow_without_a_name_is_addressed_as_results_show_it() {
     let text = RED.replacen("name = \"s\"\n", "", 1)

@@ -1,4 +1,4 @@
-//! What hosts say: as it is written, and as a radio's outages say.
+//! Host signals, both written in a scenario and derived from a radio's outages.
 mod common;
 
 use common::{RED, plan, study};
@@ -31,7 +31,7 @@ fn a_radio_says_what_its_link_will_do() {
     let expected =
         [(300, false, s), (1500, true, s), (2300, false, s), (5000, true, s), (5000, false, s)];
     assert_eq!(said(&p, 0), expected);
-    // What is written besides comes in its order.
+    // Further written signals are merged in order of time.
     let both = "flow.0.words=[{at=\"4 s\", say=\"path_up\"}, {at=\"100 ms\", say=\"path_down\"}]";
     let p = plan(
         RED,

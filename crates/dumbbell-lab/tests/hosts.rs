@@ -266,7 +266,7 @@ fn what_packets_cost_is_told_without_a_run() {
     }
 }
 
-/// What a processor does is decided when a packet comes; a queue that holds its packets, and a run
+/// A processor decides about a packet when it arrives; a queue that holds its packets, and a run
 /// that visits every link, have the same history.
 #[test]
 fn a_processor_has_one_history() {

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Far behind the last call.
 const END: usize = usize::MAX;
-/// How often a process may wait for the other one.
+/// The number of times that a process may wait for the other one.
 const WAITS: usize = 100;
 /// Of all pairs of places, one in so many is tried.
 const SAMPLE: usize = 40;
@@ -48,7 +48,7 @@ const PAIRS: [(&str, &str, bool); 21] = [
     ("repair", "check", true),
     ("check", "repair", true),
 ];
-/// Who is killed.
+/// The roles that are killed, each with whether the store has a damaged row.
 const VICTIMS: [(&str, bool); 4] =
     [("write", false), ("again", false), ("gc", false), ("repair", true)];
 
@@ -77,7 +77,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Where stores are copied from: a sound one, and one with a damaged row.
+/// Makes the stores that tests copy: a sound one, and one with a damaged row.
 fn templates(dir: &Path) -> [PathBuf; 2] {
     [false, true].map(|damaged| {
         let store = dir.join(format!("template-{damaged}"));
@@ -137,7 +137,7 @@ fn kill(store: &Path, role: &str, k: usize, damaged: bool) -> Result<(), String>
     scene::wrong(store, scene::finishes(role), damaged)
 }
 
-/// How many calls a role makes alone.
+/// Counts the system calls that a role makes alone.
 fn calls(role: &str, template: &Path, dir: &Path) -> usize {
     let store = dir.join(format!("alone-{role}"));
     copy(template, &store);
@@ -168,7 +168,7 @@ fn orders(templates: &[PathBuf; 2], dir: &Path) -> Vec<Order> {
     out
 }
 
-/// Whether this machine lets one process trace another.
+/// Returns true if this machine lets one process trace another.
 fn permitted(dir: &Path) -> bool {
     let Err(e) = Actor::start("an_actor", "none", dir).map(Actor::kill) else { return true };
     let required = std::env::var("DUMBBELL_REQUIRE").unwrap_or_default();
@@ -253,8 +253,8 @@ fn without_locks_nothing_is_removed_and_writers_go_on() {
     }
 }
 
-/// What a loss of power leaves is what was synced: whenever a row is written, that is all that the
-/// row needs.
+/// A loss of power leaves only synced data: whenever a row is written, that is all that the row
+/// needs.
 #[test]
 fn a_row_is_written_after_what_it_lists_is_on_the_disk() {
     let dir = scratch();

@@ -1,4 +1,4 @@
-//! What scenarios mean.
+//! The meaning of scenarios.
 mod common;
 
 use common::{GRAPH, RED, plan, study};
@@ -372,7 +372,7 @@ fn the_resolved_scenario_is_the_same_study() {
     );
 }
 
-/// What a source says bounds the estimate of the work: a slow source may run for long on a fast
+/// The rate of a source bounds the estimate of the work: a slow source may run for long on a fast
 /// link.
 #[test]
 fn work_is_estimated_from_what_is_sent() {
@@ -415,8 +415,8 @@ proptest! {
         prop_assert_eq!(p.base_rtt(&p.flows[0]).ps(), fixed + back + extra);
     }
 
-    /// What an override sets is what the scenario says, whatever the value's type, by number, name
-    /// or star.
+    /// An override has the effect of the same value in the scenario, whatever its type, by number,
+    /// name or star.
     #[test]
     fn overrides_set_what_they_say(
         seed in 0u64..i64::MAX as u64,

@@ -27,7 +27,7 @@ fn queue(kind: &str, more: &str) -> String {
     format!("queue={{kind=\"{kind}\", limit=\"36 pkt\"{more}}}")
 }
 
-/// What a run found.
+/// The values of a run's result that are compared.
 fn said(result: &Value) -> Value {
     let keys = ["valid", "fingerprint", "flows", "queues"];
     let text = json!(keys.map(|key| (key, &result[key]))).to_string().replace("red_rtl", "red_hw");

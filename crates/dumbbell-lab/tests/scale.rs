@@ -22,8 +22,8 @@ fn counting_up(flows: usize) -> String {
     )
 }
 
-/// As many pairs of hosts on both sides of two routers, each with links and a queue of its own,
-/// drawn one by one.
+/// Draws `flows` pairs of hosts on both sides of two routers, each with links and a queue of its
+/// own, one by one.
 fn drawn(flows: usize) -> String {
     let mut text = String::from(
         "duration = \"10 s\"\nrouter = [{ name = \"left\" }, { name = \

@@ -1,4 +1,4 @@
-//! How a scenario says its services, and where the traces come from.
+//! Services in scenarios, and the origins of traces.
 mod common;
 
 use common::{GRAPH, RED, plan};
@@ -162,7 +162,8 @@ fn a_service_goes_by_the_rate_of_its_link() {
             ],
         );
         assert_eq!(named(&p, "bottleneck_reverse").rate, Rate::from_bps(7_500_000), "{service}");
-        // Whoever builds from the plan gets the same service again: the rate is not lowered twice.
+        // A world that is built from the plan gets the same service again: the rate is not lowered
+        // twice.
         let again = dumbbell_sim::World::new(&p, dumbbell_sim::Options::default());
         assert!(again.is_ok());
     }

@@ -144,7 +144,7 @@ fn meanings_and_mistakes_are_those_that_were_read() {
     assert_eq!(all.lines().count(), kept.lines().count());
 }
 
-/// What stands behind a prompt may be copied with the program's name or without it.
+/// The text behind a prompt may be copied with or without the program's name.
 #[test]
 fn a_line_may_begin_with_tc_or_with_qdisc() {
     let line = "qdisc add dev eth0 root red limit 30000 min 5000 max 15000 avpkt 1000 burst 20";

@@ -177,11 +177,11 @@ enum Sent {
     Of65535(u32),
 }
 
-/// What a share of 32 bits is a share of.
+/// The denominator of a 32-bit share.
 const TWO_32: f64 = 4_294_967_296.0;
 
 impl Sent {
-    /// Whether it is what stands in the table.
+    /// Returns true if the value agrees with the table.
     fn is(self, value: &Value) -> bool {
         let text = value.as_str().unwrap_or_default();
         let near = |x: f64, step: f64| value.as_f64().is_some_and(|v| (v - x).abs() <= step);
@@ -209,7 +209,7 @@ fn a_line_means_what_tc_sends() {
     }
 }
 
-/// What stands for nothing written is what the manual pages print for their bare lines.
+/// Defaults of bare lines are the values that the manual pages print for them.
 #[test]
 fn bare_lines_have_the_manuals_values() {
     let queue = |line: &str| api::import_tc(line).unwrap()["queue"].clone();

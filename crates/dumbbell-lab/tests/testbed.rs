@@ -33,7 +33,7 @@ fn run(
     api::run(&request, &|_| true).map_err(|problem| (problem.code, problem.rendered))
 }
 
-/// What a run must keep to on any machine: all but times.
+/// Checks what a run must keep to on any machine: all but times.
 fn sound(result: &Value) {
     let validity = &result["validity"];
     let reasons = validity["reasons"].as_array().unwrap();

@@ -190,7 +190,7 @@ pub fn sample_times(plan: &Plan, wanted: bool) -> SampleTimes {
 /// from and to, in the order of time.
 ///
 /// # Errors
-/// Those of [`network`].
+/// The errors of [`network`].
 pub fn outages(plan: &Plan, link: LinkId) -> Result<Vec<(Time, Time)>, Fault> {
     Ok(new_service(plan, &plan.links[link])?.outages(Time::ZERO + plan.duration))
 }
@@ -314,7 +314,7 @@ fn shared(service: &AnyService) -> bool {
 /// The port of one link by itself, with the chance that it has in a run of `plan`.
 ///
 /// # Errors
-/// Those of [`network`].
+/// The errors of [`network`].
 pub(crate) fn lone_port(
     plan: &Plan,
     link: usize,

@@ -201,7 +201,7 @@ impl LoneLink {
 
     /// Packets that are through, or lost, need no number any more.
     fn forget(&mut self, through: Option<QueuedPacket>) {
-        // What is told is the fate of those that came; copies did not.
+        // Results list the packets that arrived; copies did not arrive.
         self.copies.clear();
         for queued in through.into_iter().chain(self.drops.drain(..).map(|(_, queued, _)| queued)) {
             self.sidecars.take(queued.packet.sidecar());

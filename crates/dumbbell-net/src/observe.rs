@@ -263,7 +263,7 @@ pub struct SampleTimes {
     next: Time,
 }
 
-/// What is due at one sample time.
+/// The samples that are due at one sample time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Due {
     /// The instant.

@@ -276,7 +276,7 @@ pub struct Flow {
     /// The DiffServ codepoint of its packets, both ways.
     #[serde(default, skip_serializing_if = "is_default")]
     pub dscp: Dscp,
-    /// What queues and edges know of it.
+    /// The flow's properties that queues and edges know.
     pub info: FlowInfo,
     /// The version of IP.
     #[serde(default, skip_serializing_if = "is_default")]

@@ -14,7 +14,7 @@ impl<T> Shared<T> {
     pub fn same(a: &Self, b: &Self) -> bool {
         Arc::ptr_eq(&a.0, &b.0)
     }
-    /// The same value for those who do not know of plans.
+    /// The same value for callers that do not know of plans.
     pub fn arc(&self) -> &Arc<T> {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! How a plan is run between real hosts. A simulation asks none of it.
+//! The settings of a live run: a simulation ignores them.
 use dumbbell_core::units::{Bytes, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -33,7 +33,7 @@ pub struct Testbed {
     pub snaplen: Bytes,
 }
 
-/// What [`Testbed::snaplen`] is by default: IPv6 and TCP headers with all options, or 20 bytes of
+/// The default of [`Testbed::snaplen`]: IPv6 and TCP headers with all options, or 20 bytes of
 /// payload behind IPv4's and TCP's longest.
 const HEADERS: Bytes = Bytes(120);
 
@@ -140,7 +140,7 @@ pub enum Datapath {
     AfPacket,
 }
 
-/// Which core the router's thread runs on.
+/// The core that the router's thread runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Core {
     /// The core with this number.

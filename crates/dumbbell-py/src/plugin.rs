@@ -25,7 +25,7 @@ impl PythonPlugins {
     pub fn read(classes: &[Bound<'_, PyAny>]) -> PyResult<PythonPlugins> {
         plugins(classes).map(|given| PythonPlugins { given })
     }
-    /// Those that came with the call.
+    /// Returns the plugins that came with the call.
     pub fn plugins(&self) -> &Plugins {
         &self.given
     }

@@ -77,8 +77,8 @@ pub fn write(
         let mut actions = vec![];
         while bench.counts.packets < packets {
             made.next(&bench.core, &mut actions);
-            // What is on its way at a reset is lost, and no vector could say how much of it came
-            // out before.
+            // Packets in the pipeline are lost at a reset, and no vector could tell how many of
+            // them came out before.
             for action in actions.drain(..) {
                 let reset = matches!(action, crate::lockstep::testbench::Action::Reset(_))
                     && bench.counts.clocks > 0;

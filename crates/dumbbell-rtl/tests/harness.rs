@@ -18,7 +18,7 @@ struct Faulty {
     memory: Memory,
 }
 
-/// What a fault may count.
+/// The counters on which a fault may depend.
 #[derive(Default)]
 struct Memory {
     clocks: u64,
@@ -76,7 +76,7 @@ fn any_latency_and_any_interval_will_do() {
     }
 }
 
-/// What the stimulus is to have, of every mode that is run by default.
+/// The stimulus covers these regions in every mode that is run by default.
 #[test]
 fn every_region_is_met_and_queues_come_back_to_back() {
     for mode in Mode::all() {

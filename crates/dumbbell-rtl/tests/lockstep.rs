@@ -9,8 +9,8 @@ use std::thread;
 
 const PATIENCE: u64 = 4096;
 
-/// What is run without anybody asking; 10^9 are run through
-/// `dumbbell rtl red --check --packets 1000000000`.
+/// The number of packets that a test runs by default;
+/// `dumbbell rtl red --check --packets 1000000000` runs 10^9.
 const PACKETS: u64 = 10_000_000;
 
 fn run(modes: &[Mode]) -> Counts {

@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 pub struct Kind {
     /// Its name in tc.
     name: &'static str,
-    /// What its words mean here. Errors go to the words' check.
+    /// Translates its arguments into a part of a scenario. Errors go to the arguments' check.
     import: fn(&mut Args<'_, '_>, &ImportContext) -> Part,
     /// The algorithms of queues that it can say, and how; none if it is no queue.
     exports: &'static [&'static str],

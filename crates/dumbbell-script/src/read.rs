@@ -12,7 +12,7 @@ use dumbbell_core::units::{Span, Time};
 /// The latest time of a line, and the longest step between two.
 const LONGEST: Span = Span::from_secs(100_000);
 
-/// What reading a line needs to know of the lines before it.
+/// The state from earlier lines that reading a line needs.
 struct Reading {
     side: Side,
     mss: u64,
@@ -209,7 +209,7 @@ impl Reading {
     }
 }
 
-/// What a host says.
+/// Reads a host signal.
 fn said(word: &Token<'_>) -> Result<Action, ScriptError> {
     match word.text {
         "path_down" => Ok(Action::Say(HostSignal::PathDown)),

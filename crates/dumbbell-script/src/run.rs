@@ -134,7 +134,7 @@ impl Run {
         }
     }
 
-    /// What left before `at` must have been expected by a line.
+    /// Fails if a segment that left before `at` was expected by no line.
     fn leftover(&mut self, place: (usize, usize), at: Time, by: &str) -> bool {
         match self.endpoint.left.front() {
             Some(l) if l.at < at => {

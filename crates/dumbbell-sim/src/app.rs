@@ -60,7 +60,7 @@ impl App {
         let (now, act) = (self.at, self.act);
         match (act, self.next) {
             (Act::Close | Act::Stop, _) => (self.at, self.waits) = (Time::NEVER, false),
-            // What has no end ends when the application stops.
+            // A transfer without an end stops when the application stops.
             (Act::Write(u64::MAX), _) if self.stop < Time::NEVER => {
                 (self.at, self.act) = (self.stop, Act::Stop)
             }

@@ -38,7 +38,8 @@ impl Udp {
     /// The application hands over a datagram.
     pub(crate) fn write(&mut self, now: Time, bytes: u64, out: &mut impl Outbox) {
         let seq = self.sent_packets as u32;
-        // What the length field can say: of version 6 less than sources of version 4 may draw.
+        // The length field limits the datagram: with version 6 to less than sources of version 4
+        // may draw.
         let bytes = bytes.min(u64::from(u16::MAX) - u64::from(self.header));
         self.sent_packets += 1;
         self.sent_bytes += bytes;

@@ -16,7 +16,7 @@ use dumbbell_tcp::TcpConfig;
 use plans::{empty, flow, link, spec};
 use serde_json::json;
 
-/// What a network, or an application, does to a connection.
+/// A hardship that a network or an application causes to a connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Hardship {
     Idle,
@@ -84,7 +84,7 @@ impl Hardship {
         spec("on_off", bursts)
     }
 
-    /// What the application hands over, from the source itself.
+    /// Returns the bytes that the application hands over, from the source itself.
     fn bytes(self, plan: &Plan) -> u64 {
         let spec = self.source();
         let (mut source, mut rng) =
@@ -101,7 +101,7 @@ impl Hardship {
     }
 }
 
-/// What was seen of a connection.
+/// The observations of a connection.
 #[derive(Default)]
 struct Watch {
     sent: [u64; 2],

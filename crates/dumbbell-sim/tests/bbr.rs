@@ -1,5 +1,5 @@
-//! What the papers and drafts say of BBR, in closed loop: 20 Mbps, 24 ms without a queue, packets
-//! of 1000 bytes.
+//! The papers' and drafts' claims about BBR, in closed loop: 20 Mbps, 24 ms without a queue,
+//! packets of 1000 bytes.
 mod plans;
 
 use dumbbell_core::units::{Bytes, Capacity, Limit, Packets, Rate, Span, Time};
@@ -56,7 +56,7 @@ fn use_control(flow: &mut Flow, cc: &str, tcp: TcpConfig) {
 struct Series {
     flows: Vec<(f64, usize, u64, u64)>,
     queue: Vec<(f64, u32)>,
-    /// What a version 1 shows, with its last reaction.
+    /// The round-trip propagation time that a version 1 shows with its last reaction.
     rt_prop: Option<f64>,
 }
 
@@ -90,7 +90,7 @@ impl Series {
             |t: f64| self.flows.iter().rev().find(|f| f.1 == flow && f.0 <= t).map_or(0, |f| f.3);
         (at(to) - at(from)) as f64 * 8.0 / (to - from)
     }
-    /// When the window of a flow begins to be at most `bytes`.
+    /// Returns the times at which the window of a flow falls to at most `bytes`.
     fn dips(&self, flow: usize, bytes: u64) -> Vec<f64> {
         let mine: Vec<_> = self.flows.iter().filter(|f| f.1 == flow).collect();
         mine.windows(2).filter(|w| w[0].2 > bytes && w[1].2 <= bytes).map(|w| w[1].0).collect()
@@ -214,8 +214,8 @@ fn the_round_trip_time_is_looked_for() {
     }
 }
 
-/// What another flow queued is taken for the path until PROBE_RTT looks: a CUBIC that came first
-/// leaves, and a PROBE_RTT later the queue is gone.
+/// A flow takes another flow's queue for the path until PROBE_RTT measures again: a CUBIC that came
+/// first leaves, and a PROBE_RTT later the queue is gone.
 #[test]
 fn a_queue_that_vanished_is_found_out() {
     for (cc, every) in [("bbr", 10.0), ("bbr3", 5.0)] {
@@ -257,7 +257,8 @@ fn the_buffer_decides_between_bbr_and_cubic() {
     assert!(shares[0] > shares[1] && shares[1] > shares[2], "{shares:?}");
 }
 
-/// What version 3 is for: Reno beside it gets more than beside version 1, in a buffer of one BDP.
+/// Version 3 leaves room for others: Reno beside it gets more than beside version 1, in a buffer of
+/// one BDP.
 #[test]
 fn version_3_leaves_reno_more() {
     let [first, third] = ["bbr", "bbr3"].map(|cc| 1.0 - share([cc, "sack"], 1.0));

@@ -1,5 +1,6 @@
-//! What the papers and RFCs claim of congestion controls, in closed loop. What is printed is what
-//! docs/controls.md says: `cargo test --release -p dumbbell-sim --test controls -- --nocapture`.
+//! The papers' and RFCs' claims about congestion controls, in closed loop. The test prints the
+//! figures of docs/controls.md:
+//! `cargo test --release -p dumbbell-sim --test controls -- --nocapture`.
 #![allow(clippy::print_stdout)]
 mod plans;
 

@@ -37,7 +37,7 @@ fn overload(queue: Value, capacity: Capacity) -> Plan {
     p
 }
 
-/// What a run says of each packet.
+/// The events of each packet in a run.
 #[derive(Default)]
 struct Watch {
     arrivals: Vec<Arrival>,

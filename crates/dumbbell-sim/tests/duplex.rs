@@ -163,8 +163,8 @@ fn losses_of_light_datagrams_are_those_of_overlap() {
         (full.broken_frames, sent * rate * signal),
         (half.late_collisions, sent * rate * (signal - slot)),
     ] {
-        // What waits starts right behind the other's frame, perhaps into the next one: of second
-        // order.
+        // A waiting frame starts right behind the other's frame, perhaps into the next one: an
+        // effect of second order.
         assert!((seen as f64 - law).abs() < 4.4 * law.sqrt() + law * rate * signal, "{seen} {law}");
     }
     assert_eq!((full.broken_frames, full.collisions), (half.collisions, 0));

@@ -29,8 +29,8 @@ fn assured(kind: &str, config: Value) -> Plan {
     p
 }
 
-/// The same with datagrams at twice the reservation, so that what comes to the edge does not depend
-/// on what it does.
+/// The plan with datagrams at twice the reservation, so that the edge does not change its own
+/// arrivals.
 fn offered(kind: &str, config: Value) -> Plan {
     let mut p = assured(kind, config);
     for flow in &mut p.flows {

@@ -26,7 +26,7 @@ struct LinkChoice {
     any: usize,
     wire: usize,
     in_service: bool,
-    /// What stands before its queue, if anything.
+    /// The kind of edge before its queue, if any.
     edge: u8,
     service: u8,
     mtu: u32,
@@ -45,7 +45,7 @@ struct FlowChoice {
     second: bool,
     window: u32,
     dscp: u8,
-    /// How its packets get through narrow links: see [`sizes`].
+    /// The way in which its packets pass narrow links: see [`sizes`].
     sizes: u8,
     /// RACK, tail loss probes, PRR, F-RTO, D-SACK's undo, Eifel, pacing, an exact clock.
     machinery: u8,

@@ -107,8 +107,7 @@ fn what_arrived_whole_is_not_lost_by_its_copies() {
     assert!(reassembled.duplicates > 100 && reassembled.expired > 100, "{reassembled:?}");
 }
 
-/// What does not become whole keeps memory for its time and no longer, and never more than there
-/// is.
+/// An incomplete datagram keeps memory for its time and no longer, and never more than there is.
 #[test]
 fn reassembly_has_its_time_and_its_memory() {
     let mut p = chain(1500, 30);
@@ -169,7 +168,7 @@ fn segments_may_be_cut() {
     assert!((goodput / expected - 1.0).abs() < 0.05, "{goodput} of {expected}");
 }
 
-/// Where all fits there is nothing of all this, and a narrower link that everything fits into
+/// If all packets fit, there is no fragmentation, and a narrower link that every packet fits into
 /// changes no history.
 #[test]
 fn what_fits_costs_nothing() {

@@ -23,7 +23,7 @@ fn plan(cc: &str, to: SignalTarget) -> Plan {
     p
 }
 
-/// The same history whatever is run ahead.
+/// Runs the plan in every mode; its history must be the same in each.
 fn everyway(plan: &Plan) -> Report {
     let folded = audited(plan, Options::default());
     for options in [

@@ -1,5 +1,5 @@
-//! What a flow costs in memory, and that the work of setting up grows with the flows and not with
-//! their square.
+//! A flow's memory has a bound, and the work of setting up grows with the flows and not with their
+//! square.
 mod counting;
 mod plans;
 

@@ -32,7 +32,7 @@ fn narrow(discovery: Discovery, tells: bool, seconds: u64, warmup: u64) -> Plan 
     let tcp = TcpConfig {
         mss: Some(Bytes(if discovery == Discovery::Known { 1460 } else { 8960 })),
         pmtu_discovery: discovery,
-        // What the path holds, and as much again, for which the queue has room.
+        // Twice the path's capacity; the queue has room for the second half.
         receive_window: Limit::Bytes(Bytes(300_000)),
         ..TcpConfig::rfc()
     };

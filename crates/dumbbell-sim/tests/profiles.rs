@@ -1,6 +1,6 @@
-//! What is measured of profiles: packets in and out of profile where they arrive, where they queue,
-//! and at the marker. Datagrams at a constant rate have closed forms; connections have identities,
-//! and one history however they are run.
+//! Measures of profiles: packets in and out of profile where they arrive, where they queue, and at
+//! the marker. Datagrams at a constant rate have closed forms; connections have identities, and the
+//! same history in every kind of run.
 mod plans;
 
 use dumbbell_core::meter::{ASSURED, Action};
@@ -175,7 +175,7 @@ fn every_packet_has_one_colour() {
         assert_eq!(arrivals.iter().sum::<u64>(), queue.counters.arrivals, "{kind}");
         assert_eq!(drops.iter().sum::<u64>(), queue.counters.dropped(), "{kind}");
         assert!(drops[1] > 0 && arrivals[0] > 0, "{kind}: {arrivals:?} {drops:?}");
-        // What goes on from the marker is what comes to the queue behind it.
+        // Packets that the marker passes on are the arrivals of the queue behind it.
         let marked: u64 = report.markers.iter().map(|m| m.packets[0]).sum();
         assert_eq!(marked, arrivals[0], "{kind}");
     }

@@ -8,7 +8,7 @@ use dumbbell_tcp::{Ecn, TcpConfig};
 use plans::{bench_tcp, dumbbell, spec};
 use serde_json::json;
 
-/// What the queue held, and what the senders' alpha was when they cut.
+/// The queue's length, and the senders' alpha at each cut.
 #[derive(Default)]
 struct Watch {
     queue: Vec<u32>,

@@ -102,7 +102,7 @@ fn small_packets_share_an_opportunity() {
     assert_eq!(both(&p).queues[0].counters.departures, 300);
 }
 
-/// What is not used is lost, and the utilization says how much was used.
+/// Unused capacity is lost, and the utilization is the share that was used.
 #[test]
 fn utilization_is_what_was_sent_of_what_could_be() {
     // A datagram of 528 bytes each 10 ms; ten opportunities in that time.
@@ -178,7 +178,7 @@ fn a_handoff_flushes_or_keeps_what_waits() {
     assert_eq!((kept.flows[0].delivered_packets, flushed.flows[0].delivered_packets), (79, 75));
 }
 
-/// What chance draws for outages before a run is what happens in it.
+/// Random outages that are drawn before a run are those that happen in it.
 #[test]
 fn outages_are_told_beforehand() {
     let config = json!({ "rate": "12 Mbps", "mean_up": "300 ms", "mean_down": "100 ms" });

@@ -1,5 +1,5 @@
-//! What wires do to packets, in whole runs: copies and wrong bits are accounted for, and do what
-//! they should.
+//! The effects of wires in whole runs: copies and wrong bits are counted, and have the specified
+//! effect.
 mod plans;
 
 use dumbbell_core::aqm::Reason;

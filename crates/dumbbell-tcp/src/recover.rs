@@ -30,7 +30,8 @@ impl Recover for Tahoe {
     }
 }
 
-/// Whether duplicates at `una` may begin a recovery after the last one ended at `recover`.
+/// The condition under which duplicates at `una` may begin a recovery after the last one ended at
+/// `recover`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guard {
     /// Always (RFC 5681 knows no `recover`).

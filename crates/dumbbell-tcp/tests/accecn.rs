@@ -32,8 +32,9 @@ fn net(ours: &TcpConfig, theirs: &TcpConfig) -> Net<Sums> {
     Net::of(sender, Receiver::new(theirs))
 }
 
-/// RFC 9768 table 2, with a SYN that is not ECN-capable, and RFC 3168 for who does not know it.
-/// What data carries, and whether acknowledgements count from 5.
+/// The handshakes of RFC 9768 table 2, with a SYN that is not ECN-capable, and RFC 3168 for peers
+/// that do not know it. Each row gives the codepoint of data, and whether acknowledgments count
+/// from 5.
 #[test]
 fn the_handshake_agrees_on_what_both_can_do() {
     const ALL: u8 = flag::ACE;

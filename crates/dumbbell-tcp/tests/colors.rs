@@ -18,7 +18,7 @@ struct Double {
     due: Vec<Time>,
     ahead: u32,
     sent: u32,
-    /// What it writes on segments, in turn.
+    /// The tags that it writes on segments, in turn.
     tags: [Tag; 3],
     lost: Vec<(Cause, Vec<Tag>)>,
     answered: Vec<Tag>,

@@ -14,7 +14,7 @@ use std::rc::Rc;
 fn jumbo(discovery: Discovery) -> TcpConfig {
     TcpConfig { mss: Some(Bytes(8960)), pmtu_discovery: discovery, ..modern() }
 }
-/// The same without RACK, and without SACK.
+/// Returns the configuration without RACK, and without SACK if `sack` is false.
 fn older(config: TcpConfig, sack: bool) -> TcpConfig {
     let recovery = if sack { config.recovery } else { dumbbell_tcp::Recovery::Newreno };
     let (detection, reduction) = (Detection::Dupack, dumbbell_tcp::Reduction::Rfc6675);
@@ -38,7 +38,7 @@ fn ways(discovery: Discovery) -> [(&'static str, TcpConfig); 3] {
     ]
 }
 
-/// What a congestion control was told.
+/// The events that a congestion control received.
 #[derive(Default)]
 struct Heard {
     events: Vec<Cause>,
@@ -183,8 +183,7 @@ fn a_notice_ends_a_recovery() {
     }
 }
 
-/// Where nobody says anything, `icmp` is stuck: the very segments that RFC 2923 section 2.1 tells
-/// of.
+/// Without notices, `icmp` is stuck: the very segments that RFC 2923 section 2.1 describes.
 #[test]
 fn a_black_hole_swallows_who_only_listens() {
     let mut net = Net::new("sack", &jumbo(Discovery::Icmp));
@@ -234,8 +233,8 @@ fn probing_survives_a_black_hole() {
     }
 }
 
-/// What the search loses is no congestion: after the timeouts of the black hole nothing is told but
-/// sizes, the last of which is the path's to less than a step.
+/// Lost probes of the search are no congestion: after the timeouts of the black hole the control
+/// hears only of sizes, the last of which is the path's to less than a step.
 #[test]
 fn lost_probes_are_no_congestion() {
     for (name, config) in ways(Discovery::Probe) {

@@ -79,7 +79,7 @@ fn weather() -> impl Strategy<Value = Weather> {
                 forged,
             )| {
                 mtus.sort_unstable();
-                // Who only listens must be told.
+                // Only a sender that relies on notices must get them.
                 let told = says || config.pmtu_discovery == Discovery::Icmp;
                 let tells = told.then_some((after, named));
                 Weather {

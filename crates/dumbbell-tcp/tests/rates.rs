@@ -117,7 +117,8 @@ fn what_is_acknowledged_is_delivered_once() {
             }
             let last = seen.iter().rev().find_map(|s| s.2).unwrap();
             assert_eq!((total, last.pipe), (2000 * MSS, 0), "{name}, {loss:?}");
-            // What goes again was found lost, but for probes; a timeout may find what is not lost.
+            // All retransmissions except probes were found lost; a timeout may mark segments that
+            // are not lost.
             let mss = config.segment_bytes();
             let again = sent.retransmits * mss;
             let probes = sent.tail_probes * mss;

@@ -45,9 +45,9 @@ fn going_back_skips_what_is_sacked() {
     assert_eq!(sent_again("sack"), (vec![(1000, 1), (1100, 2)], 1));
 }
 
-/// What the receiver holds does not count against cwnd, and what is sent again does: 1, 3, 5, 7, 9
-/// of 12 are lost, and no number of duplicates starts a recovery. ssthresh is 6; one segment, then
-/// two for each ACK, up to six.
+/// Segments that the receiver holds do not count against cwnd, and retransmitted ones do: 1, 3, 5,
+/// 7, 9 of 12 are lost, and no number of duplicates starts a recovery. ssthresh is 6; one segment,
+/// then two for each ACK, up to six.
 #[test]
 fn slow_start_over_sacked_data() {
     let config = TcpConfig {

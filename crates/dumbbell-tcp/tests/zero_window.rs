@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 const SEGMENTS: u64 = 400;
 const WINDOW: u64 = 30 * MSS;
-/// When the application stops reading and when it reads on, milliseconds.
+/// The times at which the application stops reading and reads on, milliseconds.
 const PAUSES: [(u64, u64); 3] = [(250, 4_000), (4_600, 4_900), (20_000, 50_000)];
 
 /// A transfer over 8 Mbps, 100 ms there and back, by an application that pauses. Every other window

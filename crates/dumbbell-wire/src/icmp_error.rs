@@ -10,7 +10,7 @@ use core::net::IpAddr;
 
 /// An answer is as long as this at most (RFC 1812 section 4.3.2.3).
 const LONGEST_V4: usize = 576;
-/// The same limit for IPv6: the least MTU (RFC 4443 section 2.4 (c)).
+/// The limit for IPv6: the least MTU (RFC 4443 section 2.4 (c)).
 const LONGEST_V6: usize = 1280;
 /// Internetwork control (RFC 1812 section 4.3.2.5), for version 4.
 const PRECEDENCE: u8 = 0xc0;

@@ -48,7 +48,7 @@ pub const UDP_V4: &[u8] = &hex::<31>(
     "\
      452e001ff4c94000401130d50a0000010a000101a58d138a000b5e5a6f6464",
 );
-/// The same connection over IPv6: SYN.
+/// The SYN of the same connection over IPv6.
 pub const SYN_V6: &[u8] = &hex::<80>(
     "\
      6006896100280640fd000000000000000000000000000001fd000001000000000000000000000001\

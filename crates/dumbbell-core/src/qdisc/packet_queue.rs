@@ -101,7 +101,7 @@ impl<P: Packet> PacketQueue<P> {
     pub fn is_empty(&self) -> bool {
         self.packets.is_empty()
     }
-    /// Those that wait, head first.
+    /// Iterates over the waiting packets, head first.
     pub fn iter(&self) -> impl Iterator<Item = &Waiting<P>> {
         self.packets.iter()
     }

@@ -1,4 +1,4 @@
-//! What waits in a queue, in packets, bytes and buffers.
+//! The backlog of a queue in packets, bytes and buffers.
 
 /// The packets and bytes that wait in a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

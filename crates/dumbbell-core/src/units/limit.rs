@@ -16,7 +16,7 @@ pub enum Limit {
     Bytes(Bytes),
     /// A number of buffers of one size, of which a packet takes as many as it needs, whole.
     Buffers(u32, Bytes),
-    /// What the link sends in this time, in bytes.
+    /// The bytes that the link sends in this time.
     Time(Span),
     /// A multiple of link rate times the base round-trip time, in bytes.
     Bdp(f64),

@@ -146,7 +146,7 @@ fn send(socket: &UdpSocket, mtu: u16) -> io::Result<()> {
             Err(e) => return Err(e),
         }
     }
-    // What is sent from here on is as it is written.
+    // From here on, the kernel sends each datagram as it is written.
     let _ = setsockopt(socket, sockopt::UdpGsoSegment, &0);
     Ok(())
 }

@@ -8,7 +8,7 @@ use dumbbell_plan::{Class, Link, Plan};
 use std::thread;
 use thiserror::Error;
 
-/// How long wake-ups are measured.
+/// The time for which wake-ups are measured.
 const WATCHED: Span = Span::from_ms(600);
 /// Between two wakings.
 const TICK: Span = Span::from_us(200);

@@ -8,7 +8,7 @@ use std::io::Read;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Preemption {
-    /// When the kernel's work is done, which may take milliseconds.
+    /// Only when the kernel's work is done, which may take milliseconds.
     None,
     /// At points that its authors chose.
     Voluntary,

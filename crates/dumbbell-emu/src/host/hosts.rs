@@ -133,7 +133,7 @@ impl Hosts {
     /// Brings hosts up, side by side.
     ///
     /// # Errors
-    /// What this machine refuses, with the host's name; then none is left.
+    /// This machine refuses something; the error has the host's name, and no host is left.
     pub fn up(specs: &[HostSpec], datapath: Datapath) -> Result<Hosts, EnvError> {
         let datapath = resolve(datapath);
         let router = match datapath {
@@ -195,7 +195,7 @@ fn up(
 /// when both namespaces are.
 ///
 /// # Errors
-/// What this machine refuses.
+/// This machine refuses something.
 pub fn connected_pair(specs: [&HostSpec; 2], offloads: bool) -> Result<[Namespace; 2], EnvError> {
     let [here, there] = specs;
     // Both ends have one address and ask nobody for one: a frame goes to its device's own, which is

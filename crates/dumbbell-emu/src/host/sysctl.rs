@@ -5,10 +5,10 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
-/// What every host has unless its [`crate::host::hosts::HostSpec`] says otherwise: Linux's own
-/// defaults (Documentation/networking/ip-sysctl.rst), but nothing is remembered from one connection
-/// to the next, and buffers may grow to 32 MiB in both directions, so that a window is the
-/// congestion control's and not the buffer's.
+/// The sysctls of every host unless its [`crate::host::hosts::HostSpec`] overrides them: Linux's
+/// own defaults (Documentation/networking/ip-sysctl.rst), but nothing is remembered from one
+/// connection to the next, and buffers may grow to 32 MiB in both directions, so that the
+/// congestion control and not the buffer limits the window.
 pub const BASE: &[(&str, &str)] = &[
     ("net.ipv4.ip_forward", "0"),
     ("net.ipv4.ip_no_pmtu_disc", "0"),

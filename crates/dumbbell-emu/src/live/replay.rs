@@ -158,7 +158,7 @@ pub fn replay<R: Read, O: Observer>(
                 relay.gone().for_each(drop);
                 relay.losses().for_each(|(t, flow)| witness.lost(t, flow as usize));
             }
-            // What a host had no room for came out of the network all the same.
+            // A packet that a host had no room for came out of the network all the same.
             Record::Out { out, .. } => {
                 latest = latest.max(out.at);
                 comparison.add(out, 1);
@@ -174,7 +174,7 @@ pub fn replay<R: Read, O: Observer>(
         return Err(ReplayFault::Plugin(failure.clone()));
     }
     let passed = relay.finish(observer);
-    // What was due at the very end had no time to be written.
+    // Packets that were due at the very end had no time to be written.
     let open = comparison.open.into_values().filter(|(out, count)| *count > 0 || out.at < end);
     let mut different =
         open.map(|(out, count)| (Mismatch { out, live: count > 0 }, count.unsigned_abs()));

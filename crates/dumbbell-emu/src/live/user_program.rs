@@ -112,7 +112,7 @@ impl Running {
         let output = program.stdout.take().map(|mut from| {
             thread::spawn(move || {
                 let mut text = Vec::new();
-                // What came before it broke off is all that there is.
+                // If the read fails, the text before the failure is all that there is.
                 let _ = from.read_to_end(&mut text);
                 let mut out = std::io::stdout();
                 let _ = out.write_all(&text).and_then(|()| out.flush());

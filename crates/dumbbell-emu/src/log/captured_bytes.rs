@@ -28,7 +28,7 @@ pub fn encode(bytes: &[u8]) -> impl Iterator<Item = Entry> + '_ {
 /// The bytes of one entry.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The entry is damaged; the text says how.
 pub fn decode(entry: &Entry) -> Result<&[u8], &'static str> {
     match usize::from(entry[1]) {
         len @ 1..=PIECE => Ok(&entry[2..2 + len]),

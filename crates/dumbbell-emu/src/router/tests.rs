@@ -355,7 +355,7 @@ fn a_full_nic_keeps_the_order_and_gives_up_at_last() {
         records.iter().filter(|r| matches!(r, Record::Out { refused: true, .. })).count(),
         7
     );
-    // What the NICs had lost before the run is not the run's.
+    // Packets that the NICs had lost before the run do not count.
     assert_eq!(measured.losses[0], measures::NicLosses::default());
 }
 

@@ -119,7 +119,7 @@ fn restore(old: &sigset_t) -> io::Result<()> {
 }
 
 /// Shows the processes of the new namespace in /proc, in a mount namespace that nobody else sees.
-/// Where that is not permitted programs work, but `ps` shows the machine.
+/// If the kernel does not permit that, programs work, but `ps` shows the whole machine's processes.
 fn mount_proc() {
     // SAFETY: all pointers are constant strings ended by zero, or null where mount(2) permits it.
     unsafe {

@@ -181,7 +181,7 @@ impl Rings {
     /// The frame in a slot, if the kernel has put one there. It stays until [`Rings::release`].
     pub fn received(&self, slot: usize) -> Option<Frame<'_>> {
         let at = self.receive.at(slot);
-        // What was written before the status is seen behind this.
+        // This load makes the kernel's writes before the status visible.
         let status = self.status(at).load(Ordering::Acquire);
         if status & libc::TP_STATUS_USER == 0 {
             return None;

@@ -109,7 +109,7 @@ unsafe impl Number for u64 {}
 /// Sets option `name` of `level`.
 ///
 /// # Errors
-/// What the kernel says: it does not know the option, or refuses the value.
+/// The kernel does not know the option, or refuses the value.
 pub fn set<N: Number>(socket: BorrowedFd<'_>, level: i32, name: i32, value: N) -> io::Result<()> {
     // SAFETY: the kernel reads as many bytes of `value` as it has.
     let result = unsafe {

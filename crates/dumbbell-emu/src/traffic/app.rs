@@ -55,7 +55,7 @@ impl App {
         let (now, act) = (self.at, self.act);
         match (act, self.next) {
             (Act::Close, _) => (self.at, self.waits) = (Time::NEVER, false),
-            // What has no end is closed when the application stops.
+            // A transfer without an end is closed when the application stops.
             (Act::Write(u64::MAX), _) => (self.at, self.act) = (self.stop, Act::Close),
             (Act::Write(_), Since::Acknowledged) => {
                 (self.at, self.act, self.waits) = (self.stop, Act::Close, true);

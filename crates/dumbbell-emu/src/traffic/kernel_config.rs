@@ -40,8 +40,8 @@ pub fn kernel_config(
     tcp: &TcpConfig,
     rate: Rate,
 ) -> Result<KernelConfig, Vec<Unsupported>> {
-    // What a name implies is not what was written: a control that the kernel has not is refused by
-    // itself.
+    // Fields that the name implies were not written by the user: a control that the kernel lacks is
+    // refused by itself.
     let name = kernel_name(flow, cc).map_err(|refusal| {
         let implied =
             ["recovery", "sack", "detection", "ecn", "timestamps", "freeze", "reduction", "eifel"];
@@ -50,8 +50,8 @@ pub fn kernel_config(
         all.extend(unsupported(flow, ip, TcpOverrides::NOTHING, tcp).into_iter().filter(own));
         all
     })?;
-    // What the control's name implies is in a plan of the lab already; whoever made this one by
-    // hand need not know.
+    // A plan of the lab already contains the fields that the control's name implies; a plan made by
+    // hand need not.
     let implied = AnyCc::build(&cc.kind, &cc.config, &Path::PLAIN)
         .map_or(TcpOverrides::NOTHING, |cc| cc.tcp_overrides());
     let tcp = &tcp.with_overrides(implied);

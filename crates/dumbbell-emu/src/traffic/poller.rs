@@ -23,7 +23,7 @@ pub fn realtime_ns() -> u64 {
 /// Sleeps until nanosecond `ns` of CLOCK_MONOTONIC, or until a signal comes.
 pub fn sleep_until(ns: u64) {
     let at = TimeSpec::new((ns / 1_000_000_000) as i64, (ns % 1_000_000_000) as i64);
-    // Whoever waits looks at the clock afterwards.
+    // The caller reads the clock afterwards.
     let _ = clock_nanosleep(
         nix::time::ClockId::CLOCK_MONOTONIC,
         ClockNanosleepFlags::TIMER_ABSTIME,

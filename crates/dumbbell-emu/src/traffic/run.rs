@@ -230,7 +230,7 @@ impl Running {
     /// Ends the threads that there are already, as the others could not be started for `cause`.
     fn abandoned(self, cause: io::Error) -> io::Error {
         self.halt.set();
-        // What came of them is nobody's: that there is a cause is known.
+        // The results of the threads are dropped, because the cause is already known.
         _ = self.join();
         cause
     }

@@ -236,7 +236,8 @@ impl Sampler {
     fn sample_all(&mut self, batch: &mut Vec<Sample>) {
         let tick = self.ticks.take();
         for i in 0..self.states.len() {
-            // What is over stands still: it is asked where totals are taken.
+            // The counters of a finished flow do not change, so it is sampled only where totals are
+            // taken.
             if self.states[i].1.is_finished()
                 && self.seen[i].end.is_some()
                 && !tick.end

@@ -160,7 +160,8 @@ impl Sender {
                 match flow.app.act() {
                     Act::Open => self.open(i),
                     Act::Write(bytes) => flow.backlog = flow.backlog.saturating_add(bytes),
-                    // What has no end is cut off here; what has one is sent.
+                    // A transfer without an end is cut off here; one with an end is sent to the
+                    // last byte.
                     Act::Close if flow.backlog == u64::MAX => {
                         (flow.backlog, flow.closing) = (0, true)
                     }

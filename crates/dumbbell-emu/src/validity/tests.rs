@@ -154,7 +154,7 @@ fn packets_may_be_late_by_the_time_of_one() {
     let of = |us| judged(|m, _| m.lateness_us.p99 = us).class;
     assert_eq!([123.0, 246.0, 615.0].map(of), Class::ALL.map(Some));
     assert_eq!(of(616.0), None);
-    // Where no class is reached, none is offered.
+    // If no class is reached, none is offered.
     assert!(!reason(|m, _| m.lateness_us.p99 = 700.0).contains("require only"));
 }
 
@@ -219,8 +219,8 @@ fn stalls_count_against_the_link() {
         f.load = Some(Load { utilization: 0.9995, wait_us: 300.0, ..load() });
     });
     assert_eq!(short.class, Some(Class::Loose), "{:?}", short.bound_percent);
-    // What was repeated in vain took its share, if a stall can have caused it: 406 packets of 123
-    // us are 0.5 % of 10 s.
+    // Repeated transmissions took their share of the link, if a stall can have caused it: 406
+    // packets of 123 us are 0.5 % of 10 s.
     let repeated = |longest_ms| {
         let bound = judged(|m, f| {
             stalled(m, 42, 1.2);

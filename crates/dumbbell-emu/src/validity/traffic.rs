@@ -29,7 +29,8 @@ pub struct Traffic {
     /// Of the time in which a connection had something to send, the share in which the receiver's
     /// window held it up: of the connection with the largest.
     pub window_limited_share: f64,
-    /// The same share for the sender's buffer.
+    /// The share of this time in which the sender's buffer held a connection up, of the connection
+    /// with the largest.
     pub buffer_limited_share: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Where a capture is taken, and what is seen there.
+//! The capture point: the place of a capture, and the packets that are seen there.
 use crate::export::packet_hops::PacketWithHops;
 use crate::export::record_reader::usage;
 use crate::language::deser::suggest;
@@ -104,7 +104,7 @@ impl View {
         hosts.into_iter().map(of).collect()
     }
 
-    /// How a packet is seen: not at all, once, or twice by a host that talks to itself.
+    /// Returns the sightings of a packet here: none, one, or two if a host talks to itself.
     pub fn sightings(
         self,
         plan: &Plan,
@@ -156,7 +156,7 @@ impl View {
     }
 }
 
-/// How many of the first `end` links of a route lie in the network: a host's processor is no
+/// Counts the links of the network among the first `end` links of a route: a host's processor is no
 /// router.
 fn links_before(plan: &Plan, route: &[LinkId], end: usize) -> usize {
     route.iter().take(end).filter(|l| plan.links[**l].host.is_none()).count()

@@ -10,7 +10,7 @@ const MEMORY: usize = 64 << 20;
 /// The memory of a piece besides its bytes.
 const ENTRY: usize = 24;
 
-/// Where a piece stands: picoseconds first, then whatever breaks ties.
+/// The sort key of a row: picoseconds first, then a number that breaks ties.
 pub type Key = (u64, u64);
 
 /// Takes pieces in any order.

@@ -1,8 +1,8 @@
 //! Captures of live runs: the packets that crossed the router, as the run's log has them.
 //!
-//! What a host sent is inbound at its interface, before every queue; what the router gave it is
-//! outbound, behind the last. A link's view has the packets as they came in, with the marks and
-//! codepoints that they had got by then.
+//! Packets from a host are inbound at its interface, before every queue; packets from the router to
+//! the host are outbound, behind the last queue. A link's view shows the packets as they came in,
+//! with the marks and codepoints that they had got by then.
 use super::Options;
 use crate::export::capture_point::View;
 use crate::export::external_sort::Sorter;
@@ -29,7 +29,7 @@ use std::io::{self, BufReader, Write};
 use std::net::IpAddr;
 use std::path::Path;
 
-/// What the router's end of each host's interface is called in Ethernet headers.
+/// The address that stands for the router's end of each host's interface in Ethernet headers.
 const ROUTER: [u8; 4] = [0xff; 4];
 
 /// Writes a capture of the run whose log is `path`.
@@ -174,9 +174,9 @@ struct CaptureContext<'p> {
     interfaces: Vec<(Option<NodeId>, String, String)>,
     by_node: Vec<u32>,
     hops: Lookahead<Hop>,
-    /// What queues said, until the packet comes; `None`: it was not recorded.
+    /// The notes of queues about each packet until it arrives; `None`: they were not recorded.
     notes: Option<HashMap<Name, Vec<Note>>>,
-    /// The same by the packet's number in the log, from then on.
+    /// The notes by the packet's number in the log, from its arrival on.
     told: HashMap<u64, String>,
     /// Packets of each socket so far.
     sent: Vec<u64>,

@@ -1,4 +1,4 @@
-//! Where an export goes: a file, which appears whole or not at all, or standard output.
+//! The output of an export: a file, which appears whole or not at all, or standard output.
 use crate::files::durable;
 use crate::files::durable::Draft;
 use crate::language::problem::Problem;

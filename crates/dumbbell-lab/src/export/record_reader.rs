@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Rows that are in memory at once, for each record.
 const BATCH: usize = 1 << 13;
 
-/// What a user asked cannot be done.
+/// The problem of a request that cannot be satisfied.
 pub fn usage(d: Diagnostic) -> Problem {
     Problem::new(code::SCENARIO, &[d], &Texts::default())
 }

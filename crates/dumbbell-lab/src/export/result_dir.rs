@@ -142,7 +142,8 @@ impl Run {
     }
 }
 
-/// What the summary above says of `point-N`, or of `seed-N` in it; `None` if there is nothing.
+/// Returns the entry of the summary above for `point-N`, or for `seed-N` in it; `None` if there is
+/// none.
 fn part(dir: &Path) -> Result<Option<Value>, Problem> {
     let (Some(name), Some(above)) = (dir.file_name().and_then(|n| n.to_str()), dir.parent()) else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! How files are read that a request, a scenario or a result names: regular files only.
+//! Reads files that a request, a scenario or a result names: regular files only.
 //!
 //! Opening a pipe waits for its other end, a device may have no end, and opening some devices does
 //! something. So a file is looked at before it is opened, and again when it is open, because its
@@ -12,7 +12,7 @@ use std::path::Path;
 /// Opens a regular file to read it.
 ///
 /// # Errors
-/// Those of the system, and `InvalidInput` for anything but a regular file.
+/// An error of the system, or `InvalidInput` for anything but a regular file.
 pub fn open(file: &Path) -> Result<File> {
     regular(std::fs::metadata(file)?.file_type())?;
     let safe = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();

@@ -2,7 +2,7 @@
 
 /// First port of the dynamic range (RFC 6335 section 6): no program guesses a protocol from it.
 const FIRST: usize = 49_152;
-/// How many there are.
+/// The number of ports in this range.
 const PORTS: usize = 16_384;
 
 /// The address of a node: 10.x.y.z with its number from 1.

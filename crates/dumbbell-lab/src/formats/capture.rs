@@ -17,7 +17,7 @@ const NS_PER_S: u128 = 1_000_000_000;
 pub struct PacketView<'a> {
     /// Nanoseconds since the epoch.
     pub ns: u64,
-    /// What the bytes begin with: the number of a LINKTYPE.
+    /// The LINKTYPE number of the first header in the bytes.
     pub link_type: i32,
     /// The bytes that were kept.
     pub bytes: &'a [u8],

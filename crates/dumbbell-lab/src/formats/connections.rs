@@ -11,7 +11,7 @@ use dumbbell_core::transport::segment::widen;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 
-/// Where offsets begin, so that none is below zero.
+/// The first offset, large enough that no offset falls below zero.
 const START: u64 = 1 << 32;
 
 /// The packets that one end of a connection sent.

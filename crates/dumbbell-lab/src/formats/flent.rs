@@ -8,7 +8,7 @@ use std::io::{self, Write};
 /// The instant that simulated time is counted from, in flent's absolute times: 2000-01-01 00:00
 /// UTC.
 pub const T0: f64 = 946_684_800.0;
-/// The same as flent writes it.
+/// [`T0`] in flent's notation.
 const T0_TEXT: &str = "2000-01-01T00:00:00.000000Z";
 
 /// A row of a flow's series.

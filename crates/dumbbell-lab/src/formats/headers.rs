@@ -17,17 +17,17 @@ pub struct Segment {
     pub seq: u32,
     /// Acknowledgement number, if it acknowledges.
     pub ack: Option<u32>,
-    /// Whether it opens the connection.
+    /// True if the segment opens the connection (SYN).
     pub syn: bool,
-    /// Whether it closes it.
+    /// True if the segment closes the connection (FIN).
     pub fin: bool,
     /// Bytes of payload, kept or not.
     pub payload: u32,
-    /// Whether it is marked Congestion Experienced.
+    /// True if the packet is marked Congestion Experienced.
     pub ce: bool,
 }
 
-/// What a packet is.
+/// The kind of a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// A TCP segment.
@@ -38,7 +38,7 @@ pub enum Found {
     Unreadable,
 }
 
-/// What the packet is.
+/// Classifies the packet.
 pub fn find(link_type: i32, bytes: &[u8], length: u32) -> Found {
     let found = match link_type {
         1 => ethernet(bytes),

@@ -95,13 +95,13 @@ pub fn line(out: &mut String, event: Event, ns: u64, link: (usize, usize), s: &S
 /// The counts of one flow in a trace.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowCounts {
-    /// What it says of the flow's packets, by type.
+    /// The counts of the flow's packets, by type.
     pub kinds: BTreeMap<String, Counts>,
     /// First and last time, s.
     pub span: Option<(f64, f64)>,
 }
 
-/// What a trace says of one flow's packets of one type.
+/// The counts of one flow's packets of one type in a trace.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counts {
     /// Packets that came to the first link of their way.
@@ -149,8 +149,8 @@ pub struct Trace {
     pub lines: u64,
 }
 
-/// Reads a trace, whoever wrote it. Comments (`#`) and events other than `+ - r d` are left out.
-/// What stood before the first damaged line is given with the damage.
+/// Reads a trace of any program. Comments (`#`) and events other than `+ - r d` are left out. If a
+/// line is damaged, the trace before it is returned with the damage.
 pub fn read(bytes: &[u8]) -> (Trace, Option<Damage>) {
     let mut trace = Trace::default();
     let damage = read_lines(bytes, &mut trace);

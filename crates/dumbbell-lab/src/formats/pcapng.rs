@@ -4,7 +4,7 @@
 
 /// LINKTYPE_ETHERNET of tcpdump.org's list.
 const LINK_TYPE: u16 = 1;
-/// What a snap length of "everything" is called in the file, as tcpdump does.
+/// The snap length that means "everything" in the file, as in tcpdump's.
 const EVERYTHING: u32 = 262_144;
 /// Zeros that payloads are made of.
 static ZEROS: [u8; 1 << 16] = [0; 1 << 16];

@@ -19,7 +19,7 @@ pub struct ArrowTable {
     pub batches: Vec<RecordBatch>,
 }
 
-/// What tells a run's rows from those of another:
+/// The labels that tell a run's rows from those of another run:
 /// `{"point": 2, "queue.limit": "36 pkt", "seed": 7}`.
 pub type Labels = Map<String, Value>;
 

@@ -202,7 +202,7 @@ impl<'a> Recorder<'a> {
         self.late.into_iter().try_for_each(|table| table.close(metadata))?;
         self.reactions.map_or(Ok(()), |r| r.close(metadata))?;
         self.acks.map_or(Ok(()), |a| a.close(metadata))?;
-        // Whoever reads packets needs the network: its links, its hosts, each flow's TCP.
+        // A reader of packets needs the network: its links, its hosts, each flow's TCP.
         let Some(journeys) = self.journeys else { return Ok(()) };
         let plan = serde_json::to_string(self.plan).unwrap_or_default();
         journeys.close(&[metadata, &[("dumbbell.plan".to_string(), plan)]].concat())

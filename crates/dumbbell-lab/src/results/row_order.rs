@@ -10,8 +10,8 @@ pub const KEY: &str = "dumbbell.order";
 /// The columns that such names stand in.
 const NAMED: [&str; 3] = ["flow", "queue", "link"];
 
-/// Where a row stands: its time (numbers that are not negative compare as their bits do), then its
-/// flow or queue.
+/// The position of a row: its time (nonnegative numbers compare as their bits do), then its flow or
+/// queue.
 pub type Place = (u64, u64);
 
 /// The scenario's order.

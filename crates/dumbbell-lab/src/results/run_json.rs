@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 pub(crate) use sessions::of_plan as completions;
 
-/// Those of an end of an Ethernet whose other end may send at the same time.
+/// The numbers of one end of an Ethernet whose other end may send at the same time.
 pub const DUPLEX_NUMBERS: [&str; 4] =
     ["collisions", "late_collisions", "excessive_collisions", "broken_frames"];
 
@@ -123,7 +123,7 @@ fn flow(f: &FlowReport, total_goodput: f64) -> Value {
         "completion_s": f.completion.map(Span::seconds),
     });
     if !f.application.0.is_empty() {
-        // What is not known yet is null.
+        // A value that is not known yet is null.
         flow["application"] =
             f.application.0.iter().map(|(name, value)| (name.to_string(), json!(value))).collect();
     }

@@ -65,7 +65,7 @@ fn records(file: &Path) -> Result<ArrowTable, Problem> {
     Ok(ArrowTable { schema: reader.schema, batches })
 }
 
-/// The same rows in the order of `order`, if they have a time and are not in it.
+/// Sorts the rows by `order`, if they have a time and are not sorted.
 fn in_order(
     schema: &SchemaRef,
     batches: Vec<RecordBatch>,

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 pub trait Evaluate {
     /// The number of the first of `runs` with which the rule holds, from `least` on.
     fn enough(&self, runs: &[Value], least: usize) -> Option<usize>;
-    /// How many runs to add to `runs`: none if it holds, or if there are as many as there may be.
-    /// More than one, where the interval is so wide that one will hardly do; a few may prove to be
-    /// too many.
+    /// Returns the number of runs to add to `runs`: zero if the rule holds, or if the maximum is
+    /// reached; more than one if the interval is so wide that one run will hardly suffice. A few of
+    /// these may prove to be too many.
     fn more(&self, runs: &[Value], least: usize) -> usize;
     /// The rule's part of a result.
     fn report(&self, runs: &[Value], least: usize) -> Value;

@@ -1,5 +1,5 @@
-//! What a run costs: processor time and memory, each step apart. For a process that does nothing
-//! else.
+//! Measures the cost of a run: processor time and memory, each step apart. The process must do
+//! nothing else.
 mod calibration;
 mod usage;
 

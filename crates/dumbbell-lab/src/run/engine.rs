@@ -181,8 +181,8 @@ pub fn problem(error: &Value) -> Problem {
     problem
 }
 
-/// What is known of a run that failed beside the cause: what to do, and where an algorithm of the
-/// user's own stopped.
+/// The keys of a failed run's details beside its cause: the fix, and the position at which a plugin
+/// stopped.
 const RAISED: [&str; 4] = ["algorithm", "time_s", "traceback", "fix"];
 
 /// An algorithm of the user's own that could not go on.

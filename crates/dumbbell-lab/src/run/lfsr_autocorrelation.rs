@@ -1,5 +1,5 @@
-//! What one draw of the hardware's shift register says of a later one, for figures: see
-//! [`lags`](dumbbell_algos::aqm::red_hw::lags).
+//! The autocorrelation of the hardware's shift register, for figures: the effect of one draw on the
+//! probability of a later one. See [`lags`](dumbbell_algos::aqm::red_hw::lags).
 use crate::language::problem::{Check, Texts};
 use crate::language::problem::{Diagnostic, Problem, code};
 use crate::language::read;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 /// Most spacings of one request: each goes through every state that drops.
 const MOST: u32 = 4096;
 
-/// Whose draws.
+/// The random numbers that the autocorrelation is about.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Draws {

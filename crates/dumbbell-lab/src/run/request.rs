@@ -1,4 +1,4 @@
-//! What a door is asked, as JSON.
+//! The requests of the API as JSON.
 use crate::language::load::Source;
 use crate::language::problem::{Check, Diagnostic, Problem, Texts, code};
 use crate::language::{deser, read};
@@ -88,8 +88,8 @@ struct From {
     name: Option<String>,
 }
 
-/// What is wrong with a request. Nobody wrote its JSON, so a message names the key and shows no
-/// text.
+/// Rewords the diagnostics of a request. No user wrote its JSON, so a message names the key and
+/// quotes no text.
 fn in_words(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let say = |d: Diagnostic| {
         let cause = d.key.as_ref().map_or(d.cause.clone(), |key| format!("`{key}`: {}", d.cause));

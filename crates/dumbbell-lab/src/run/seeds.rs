@@ -1,5 +1,5 @@
-//! Which runs a study needs, and when it has enough: all seeds at once, or as many as a `stop` rule
-//! asks for.
+//! Selects the runs that a study needs, and stops when it has enough: all seeds at once, or as many
+//! as a `stop` rule asks for.
 use crate::resolve::study::{Study, StudyPoint};
 use crate::results::stop::Evaluate;
 use serde_json::Value;
@@ -24,8 +24,8 @@ impl Runs {
     }
 }
 
-/// What is to be run next; nothing when every point has enough. It depends on the results alone,
-/// and not on how many run side by side.
+/// Returns the jobs to run next; none if every point has enough runs. They depend on the results
+/// alone, and not on the number of parallel runs.
 pub fn next(study: &Study, have: &[Runs]) -> Vec<Job> {
     let of_point = |(point, (ready, runs)): (usize, (&StudyPoint, &Runs))| {
         let more = more(ready, runs);

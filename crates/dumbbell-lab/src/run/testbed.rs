@@ -40,8 +40,8 @@ pub const LOG: &str = "run.log";
 /// One run between real hosts.
 ///
 /// # Errors
-/// What the kernel has not, what this machine lacks or cannot keep up with, that it was stopped, or
-/// that something cannot be written.
+/// The kernel or this machine lacks something, the machine cannot keep up, the run was stopped, or
+/// a file cannot be written.
 pub fn emulate(
     engine: &Engine<'_>,
     plan: &Plan,
@@ -277,7 +277,8 @@ fn unkept(shown: &Path, error: &io::Error) -> Stop {
     Stop::Broken(Problem::failure(cause, Some("is the disk full?".into())))
 }
 
-/// What this machine can do, and why not: see `dumbbell_emu::doctor`.
+/// Returns the abilities of this machine, with a reason for each that is missing: see
+/// `dumbbell_emu::doctor`.
 pub fn doctor() -> Value {
     dumbbell_emu::doctor::doctor()
 }

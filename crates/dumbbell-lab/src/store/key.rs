@@ -1,4 +1,4 @@
-//! What a run is kept under: everything that its result depends on, hashed.
+//! The key of a run in the store: a hash of everything that its result depends on.
 use dumbbell_plan::Plan;
 use std::fmt;
 use std::io::{self, BufWriter, Write};
@@ -43,15 +43,16 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// That of the run of `plan`, which says the seed and what is recorded, too. A scenario's name
+    /// The key of the run of `plan`, which includes the seed and the records. A scenario's name
     /// changes no result, so it is not in the key: the same experiment in another file is the same
-    /// experiment. The plan is written down once for both: of a short run that is a few percent.
+    /// experiment. The plan is serialized once for both hashes: in a short run that is a few
+    /// percent.
     pub fn of(plan: &mut Plan, audit: bool) -> Digest {
         Digest::made(plan, &format!("audit {audit}"))
     }
 
-    /// That of a run of `plan` between real hosts: the plan says how it is made, and no two such
-    /// runs are alike; what is kept is one of them.
+    /// The key of a live run of `plan`: the plan includes its settings, and no two live runs are
+    /// alike; one of them is kept.
     pub fn of_testbed(plan: &mut Plan) -> Digest {
         Digest::made(plan, "on kernel")
     }
@@ -85,8 +86,8 @@ impl Digest {
 struct PlanHashes {
     named: blake3::Hasher,
     keyed: blake3::Hasher,
-    /// How much of the text's beginning is still to come that both leave out: the name that was
-    /// taken away.
+    /// The remaining bytes at the start of the text that both hashes skip, because the name was
+    /// removed there.
     skip: usize,
 }
 

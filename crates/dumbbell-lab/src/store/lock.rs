@@ -41,7 +41,7 @@ pub struct ExclusiveLock {
 }
 
 impl Lock {
-    /// That of the store in `dir`.
+    /// The lock of the store in `dir`.
     pub fn of(dir: &Path) -> Lock {
         Lock { dir: dir.into(), patience: (SHARE, ALONE) }
     }
@@ -77,7 +77,8 @@ impl Lock {
         Ok(ExclusiveLock { _files: [gate, lock] })
     }
 
-    /// The same without waiting; `None` where others are in, and where there are no locks.
+    /// [`Lock::alone`] without waiting; `None` if others are in the store, or if its file system
+    /// has no locks.
     ///
     /// # Errors
     /// The disk fails.

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-/// What `request` (`{"do": "check" | "list" | "repair" | "gc", "dir"}`) asks of a store.
+/// Performs `request` (`{"do": "check" | "list" | "repair" | "gc", "dir"}`) on a store.
 ///
 /// # Errors
 /// Code 2: there is no store; 3: `gc` or `repair` of one that is damaged beyond their means; 1: it
@@ -35,7 +35,7 @@ pub fn care(request: &Value) -> Result<Value, Problem> {
     if ["repair", "gc"].contains(&what)
         && let Err((code, d)) = read_mark(dir).map_err(|e| stopped(dir, &e))?
     {
-        // Who knows what the rows of another format mean.
+        // The rows of another format cannot be interpreted.
         return Err(Problem::new(code, &[d], &Texts::default()));
     }
     match what {
@@ -121,9 +121,9 @@ fn check(dir: &Path) -> io::Result<Value> {
     }))
 }
 
-/// How many runs have damaged series, and which files these are. The store is shared for one run at
-/// a time, so that gc need not wait for all of them; what looks damaged is looked at again together
-/// with its row.
+/// Counts the runs with damaged series, and lists the damaged files. The store is shared for one
+/// run at a time, so that gc need not wait for all of them; a file that looks damaged is checked
+/// again together with its row.
 fn damaged(
     dir: &Path,
     inventory: &Inventory,

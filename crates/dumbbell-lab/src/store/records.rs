@@ -103,7 +103,8 @@ impl Records {
         }
     }
 
-    /// What is in the directory `dir`, synced to the disk: the files of a run that has just ended.
+    /// Lists the files of a run that has just ended, in the directory `dir`, after a sync to the
+    /// disk.
     ///
     /// # Errors
     /// A file cannot be read, or the disk fails.
@@ -145,7 +146,7 @@ impl Records {
             }
             if self.damage(to).is_empty() {
                 std::fs::remove_dir_all(grown)?;
-                // Whoever placed it may not have come to that.
+                // The process that placed it may not have synced the folder.
                 return durable::sync_dir(durable::parent(to));
             }
             exchange(grown, to)?;

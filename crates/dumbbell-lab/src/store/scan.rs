@@ -9,7 +9,7 @@ use std::io::{self, BufRead, BufReader};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-/// Where a row stands. A segment's rows never change, and no other file ever gets its name.
+/// The position of a row. A segment's rows never change, and no other file ever gets its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place {
     segment: usize,

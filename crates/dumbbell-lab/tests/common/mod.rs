@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Helpers that the tests share.
 #![allow(dead_code)] // Each test file is a crate and uses its part.
 use dumbbell_lab::files::environment::ThisMachine;
 use dumbbell_lab::language::load::Source;

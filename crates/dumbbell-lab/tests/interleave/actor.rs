@@ -13,7 +13,7 @@ const ROLE: &str = "DUMBBELL_ACTOR_ROLE";
 const STORE: &str = "DUMBBELL_ACTOR_STORE";
 /// Before the number of the thread that acts.
 const READY: &str = "actor's thread ";
-/// What a register holds when a system call begins.
+/// The value of a register when a system call begins.
 const BEGINS: u64 = -libc::ENOSYS as u64;
 
 /// The system calls at which a process is stopped: all by which a store is read as a whole, or
@@ -42,7 +42,7 @@ const CALLS: [i64; 21] = [
     libc::SYS_pread64,
 ];
 
-/// Where a process has come to.
+/// The point that a process has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// Before the call at which it was to stop.
@@ -61,7 +61,7 @@ pub struct Actor {
     pub calls: usize,
 }
 
-/// What the process does that a test is started as: nothing unless it is an actor.
+/// Plays the role that a test gave to this process; does nothing in a process without a role.
 pub fn act(play: impl FnOnce(&str, &Path)) {
     let (Ok(role), Some(store)) = (std::env::var(ROLE), std::env::var_os(STORE)) else { return };
     let mut out = std::io::stdout();
@@ -164,7 +164,7 @@ impl Actor {
         }
     }
 
-    /// Whether the process, which has ended, ended well; else what it said.
+    /// Returns the outcome of the ended process: `Ok` if it succeeded, else its messages.
     pub fn verdict(mut self) -> Result<(), String> {
         let mut said = String::new();
         let status = self.child.wait().unwrap();

@@ -110,7 +110,8 @@ pub fn finished(store: &Path) -> BTreeSet<String> {
         .collect()
 }
 
-/// What is wrong with a store in which all processes have ended, and which had `also` finished.
+/// Returns an error if a store is wrong in which all processes have ended, and which had `also`
+/// finished.
 pub fn wrong(store: &Path, also: &[u32], damaged: bool) -> Result<(), String> {
     if damaged {
         care("repair", store);

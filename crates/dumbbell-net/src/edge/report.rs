@@ -37,7 +37,7 @@ pub struct MarkerRow {
 }
 
 impl MarkerRow {
-    /// That of a place at `t`, since which nothing happened to it.
+    /// The row of a meter state at `t`; nothing has happened to it since.
     pub fn of(served: &ServedFlows, place: &mut MeterState<QueuedPacket>, t: Time) -> MarkerRow {
         let tokens = place.tokens(t);
         let [green, yellow, red] = place.account.total().packets;
@@ -83,7 +83,7 @@ pub struct MarkerReport {
 }
 
 impl MarkerReport {
-    /// That of a place before `link`, settled until the end.
+    /// The report of a meter state before `link`, settled until the end.
     pub fn of(
         link: &str,
         flow: Option<&str>,

@@ -75,7 +75,7 @@ pub(crate) fn served(plan: &Plan, link: LinkId, passing: Option<&Vec<usize>>) ->
     all
 }
 
-/// Those of the passing flows that a rule takes, or that share what it takes.
+/// Returns the passing flows to which a rule applies.
 fn of(rule: &Rule, passing: &[usize]) -> Vec<usize> {
     match &rule.flows {
         Some(flows) => flows.iter().copied().filter(|f| passing.binary_search(f).is_ok()).collect(),

@@ -102,12 +102,12 @@ impl Pkt {
     pub fn sidecar(&self) -> u32 {
         (self.rest >> 32) as u32
     }
-    /// The same packet with another handle.
+    /// Returns the same packet with another handle.
     #[must_use]
     pub fn with_sidecar(self, extra: u32) -> Self {
         Pkt { rest: u64::from(extra) << 32 | self.rest & 0xffff_ffff, ..self }
     }
-    /// The same packet with another length.
+    /// Returns the same packet with another length.
     #[must_use]
     pub fn with_len(self, ip_len: u16) -> Self {
         Pkt { word: self.word & !(0xffff << 16) | u64::from(ip_len) << 16, ..self }

@@ -1,9 +1,9 @@
 //! Media that both directions of a link share: an Ethernet whose ends are not both full duplex.
 //!
-//! What a port can know by itself ends where the other end begins to send. So such a port holds its
-//! packets, asks the medium when a transmission would begin, and its entries in the agenda are no
-//! more than instants at which the medium is to be asked: it may have moved them in the meantime,
-//! and then says nothing.
+//! A port cannot know when the other end begins to send. So it holds its packets and asks the
+//! medium when a transmission would begin. Its entries in the agenda are instants at which it asks
+//! the medium; the medium may have moved a transmission in the meantime, and then the port does
+//! nothing.
 use crate::engine::agenda::Agenda;
 use crate::engine::entry::Entry;
 use crate::engine::ranks::Ranks;
@@ -32,7 +32,7 @@ pub(crate) struct SharedMedium {
 }
 
 impl SharedMedia {
-    /// Those of `plan`, if there are any.
+    /// Returns the shared media of `plan`, if there are any.
     ///
     /// # Errors
     /// A link whose other direction is not of the same Ethernet; a plan made from a scenario has

@@ -190,8 +190,8 @@ impl AckPath {
             self.so_far.sent += 1;
             spacing_receiver.into_iter().for_each(|s| self.receiver.add(s));
         }
-        // What carries nothing besides offers the window of the one before. That of a SYN is not
-        // scaled.
+        // An acknowledgment without a sidecar offers the window of the one before. The window of a
+        // SYN is not scaled.
         let window = extra.filter(|_| segment.flags & flag::SYN == 0).map(|x| x.window);
         let row = AckRow { number, ack: self.offset, sent: t, spacing_receiver, end: AckEnd::Open };
         self.pending.push_back(Pending { row, window });

@@ -117,7 +117,8 @@ impl Net {
         let mut handle = self.sidecars.put(Some(extra));
         self.tally.sent += 1;
         self.tally.cuts.answered += 1;
-        // Whoever keeps packets outside needs the one that this speaks of until it is there.
+        // A caller that keeps packets outside needs the packet of this notice until the notice
+        // arrives.
         let about = self.sidecars.audit(packet.sidecar());
         match &mut self.audit {
             Some(audit) => handle = self.sidecars.tag(handle, audit.sent()),

@@ -87,7 +87,7 @@ impl<O: Observer> PortCtx<'_, O> {
     }
 }
 
-/// What measures need of a packet: flow, IP length in bytes, codepoint.
+/// Returns the fields of a packet that measures need: flow, IP length in bytes, codepoint.
 fn packet_of(queued: &QueuedPacket) -> (u32, u32, Dscp) {
     (queued.flow, u32::from(queued.packet.ip_len()), queued.packet.dscp())
 }

@@ -73,7 +73,7 @@ impl InFlight {
         }
     }
 
-    /// Those that are gone and were not said yet.
+    /// Removes and returns the packets that are gone and were not reported yet.
     pub(crate) fn gone(&mut self) -> impl Iterator<Item = u64> {
         self.gone.drain(..)
     }

@@ -33,7 +33,7 @@ pub struct ReportedLink {
 }
 
 impl ReportNames {
-    /// That of `plan`, whose links have a port where `ports` says so.
+    /// The names of `plan`, whose links have a port if `ports` returns true.
     pub fn of(plan: &Plan, ports: impl Fn(usize) -> bool) -> Self {
         let flow = |f: &dumbbell_plan::Flow| ReportedFlow {
             start: f.start,

@@ -270,7 +270,7 @@ impl<'a> Testbench<'a> {
         self.counts.clocks += 1;
         self.open = out.ready && !inputs.rst;
         if inputs.rst {
-            // What was on its way is gone, and what the outputs say at this edge is nothing.
+            // Packets in the pipeline are lost, and the outputs at this clock edge are meaningless.
             self.due.clear();
             self.core.reset_at(now + 1);
             // The contract of `idle_i` knows no resets.

@@ -56,7 +56,7 @@ impl Library {
     /// Loads the library at `path`, which must be one that [`crate::compile`] made.
     ///
     /// # Errors
-    /// What the loader says.
+    /// The loader refuses the library.
     pub fn load(path: &Path) -> io::Result<Library> {
         let name = CString::new(path.as_os_str().as_bytes()).map_err(io::Error::other)?;
         // SAFETY: `name` ends with a zero. What runs as the library is loaded are constructors of

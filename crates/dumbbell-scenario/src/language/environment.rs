@@ -1,4 +1,4 @@
-//! What reading a scenario asks of the program around it: files, plugins that are always there, and
+//! The environment that reading a scenario needs: files, plugins that are always available, and
 //! threads.
 //!
 //! The crate itself opens no file and starts no thread, so a scenario becomes a plan in a browser,

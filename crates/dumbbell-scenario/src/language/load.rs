@@ -24,7 +24,7 @@ pub enum Source {
         /// Its name in diagnostics.
         name: String,
     },
-    /// The same words as a dictionary.
+    /// A scenario as a dictionary.
     Value {
         /// The dictionary.
         value: Value,

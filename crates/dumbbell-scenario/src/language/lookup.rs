@@ -120,7 +120,7 @@ impl Family {
             Family::Aqm
         }
     }
-    /// Those of the catalogue, and those of `makers`.
+    /// Returns the algorithms of the catalogue and of `plugins`.
     pub fn all(self, plugins: &Plugins) -> Vec<KnownAlgorithm> {
         let own = self.catalogue().iter().map(KnownAlgorithm::Catalogue);
         match self {

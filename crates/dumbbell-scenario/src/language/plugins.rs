@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 
 /// Reads a user's algorithms. The Python package hands one in.
 pub trait PluginLoader: Sync {
-    /// Those that came with the request itself.
+    /// Returns the plugins that came with the request itself.
     fn given(&self) -> Plugins;
-    /// Those in a file.
+    /// Reads the plugins in a file.
     ///
     /// # Errors
     /// The cause and the fix; the place is the caller's.

@@ -1,5 +1,4 @@
-//! What is wrong, where, and what to write instead: every error of a scenario as a diagnostic with
-//! a caret.
+//! The errors of a scenario as diagnostics: cause, place with a caret, and fix.
 //!
 //! Texts come from users and may be of any size. What a [`Problem`] says is bounded: see
 //! [`bounds`].

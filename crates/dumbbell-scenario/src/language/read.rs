@@ -11,8 +11,8 @@ pub fn toml(texts: &Texts, text: usize, check: &mut Check) -> Node {
     let (table, errors) = DeTable::parse_recoverable(source);
     let is_repetition = |e: &toml::de::Error| e.message().contains(REPETITION);
     let start = |e: &toml::de::Error| e.span().map_or(0, |span| span.start);
-    // What follows a syntax error may land in another table than the one that was meant: a key
-    // seems written twice.
+    // After a syntax error, a key may land in another table than the intended one and look
+    // repeated.
     let syntax_ends =
         errors.iter().filter(|e| !is_repetition(e)).map(start).min().unwrap_or(usize::MAX);
     for e in errors.iter().filter(|e| !is_repetition(e) || start(e) < syntax_ends) {
@@ -131,7 +131,7 @@ fn write_json(value: &Value, depth: usize, text: usize, out: &mut String) -> Nod
         Value::Object(map) if !map.is_empty() => {
             out.push_str("{\n");
             let mut entries = Vec::new();
-            // What is null is not said.
+            // A null is left out.
             let said = || map.iter().filter(|(_, v)| !v.is_null());
             for (i, (key, v)) in said().enumerate() {
                 out.push_str(&indent);

@@ -214,7 +214,7 @@ fn lift(owner: &str, mut schema: Value, defs: &mut Map<String, Value>) -> Value 
     point_to(&schema, owner, &renamed)
 }
 
-/// The same schema with references to the definitions `renamed`.
+/// Returns the same schema with references to the definitions `renamed`.
 fn point_to(schema: &Value, owner: &str, renamed: &[&String]) -> Value {
     match schema {
         Value::Object(map) => map

@@ -174,7 +174,7 @@ fn point(mut set: Vec<Override>, outside: &[Override]) -> Point {
     for o in &mut set {
         o.yields = canonical(&o.path) == o.path;
     }
-    // What the sweep sets for a whole list does not undo what was said of one item.
+    // A value that the sweep sets for a whole list does not undo an override of one item.
     let finer = |o: &&Override| set.iter().any(|s| s.path != o.path && covers(&s.path, &o.path));
     let again: Vec<Override> = outside.iter().filter(finer).cloned().collect();
     set.extend(again);

@@ -97,7 +97,8 @@ impl<'a> Traces<'a> {
     }
 }
 
-/// What a file's bytes say in a scenario's words, or the line at fault, cause and fix.
+/// Translates a file's bytes into a scenario's notation, or returns the line at fault, the cause
+/// and the fix.
 type Parse = fn(&[u8]) -> Result<String, (Option<usize>, String, String)>;
 
 /// A kind of file, and the key for its text.
@@ -109,7 +110,7 @@ struct Named {
     what: &'static str,
     longest: u64,
     parse: Parse,
-    /// What stands for one that cannot be read, so that nothing else is said to be missing.
+    /// The replacement for an unreadable trace, so that no other error follows from it.
     instead: &'static str,
 }
 

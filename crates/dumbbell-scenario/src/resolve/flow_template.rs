@@ -1,4 +1,4 @@
-//! What the flows of one `[[flow]]` have in common.
+//! The settings that the flows of one `[[flow]]` have in common.
 use crate::language::problem::Check;
 use dumbbell_plan::{Ip, ScheduledSignal, Shared, Spec, Transport};
 use std::collections::BTreeMap;

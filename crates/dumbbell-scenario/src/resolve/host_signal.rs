@@ -1,4 +1,5 @@
-//! What hosts tell their ends of connections: as it is written, and as a radio's outages say.
+//! The signals of hosts to their ends of connections, both written in the scenario and derived from
+//! a radio's outages.
 use crate::language::node::{Node, Path, below, path};
 use crate::language::problem::{Check, Diagnostic};
 use crate::language::scenario::{Flow, Radio, Scenario};

@@ -208,8 +208,8 @@ fn both(cpu: &Cpu, host: NodeId, name: &str, mtu: u32, links: &mut Vec<Link>) ->
         });
         links.len() - 1
     };
-    // What a host sends waits in its socket's buffer, which TCP's window bounds: nothing is lost
-    // there.
+    // A host's outgoing packets wait in its socket's buffer, which TCP's window bounds: nothing is
+    // lost there.
     [
         one(Side::Receive, &cpu.receive, Capacity::Packets(cpu.ring)),
         one(Side::Send, &cpu.send, Capacity::Unlimited),

@@ -1,4 +1,4 @@
-//! What is refused before anything is allocated, with an estimate of what it would take.
+//! Limits that are checked before anything is allocated, with an estimate of the resources.
 //!
 //! Generous: a million flows, a million runs, 10^13 packet-hops and 10^9 recorded rows a run.
 use crate::language::node::{Node, path};

@@ -7,7 +7,8 @@
 use dumbbell_plan::{Flow, LinkId, Plan};
 use serde_json::{Value, json};
 
-/// So many flows have a matrix; beyond, it would be a document of megabytes that nobody reads.
+/// The largest number of flows with a matrix; a larger matrix would be a document of megabytes that
+/// nobody reads.
 const MATRIX: usize = 200;
 
 /// `{"name", "flows": [{"name", "links", "shared_links", "intensity"}], "matrix": [[number]] or

@@ -1,4 +1,5 @@
-//! What fits where: the segments of a TCP, datagrams, and what routers say of those that do not.
+//! Packet sizes: the segments of a TCP, datagrams, and the notices of routers about packets that do
+//! not fit.
 use crate::language::node::{Node, Path, below, path};
 use crate::language::problem::{Check, Diagnostic};
 use crate::resolve::flow_template::{FlowTemplate, Sizes};
@@ -217,7 +218,7 @@ fn announced(tcp: &TcpConfig, sizes: Sizes) -> (u64, Option<u64>) {
     let own = tcp.mss.map_or(own.saturating_sub(header), |mss| mss.0);
     let peer = match (tcp.peer_mss, tcp.pmtu_discovery) {
         (Some(mss), _) => Some(mss.0),
-        // Whoever knows the path announces what it carries, too.
+        // A host that knows the path also announces the size that it carries.
         (None, Discovery::Known) => None,
         (None, _) => Some(sizes.receiver.saturating_sub(header)),
     };

@@ -86,8 +86,9 @@ impl Study {
         Study::with(input, &NoFiles, &NoPlugins, false)
     }
 
-    /// The same, of a scenario that may name algorithms which `loader` brings; with `keep_going` a
-    /// point of a sweep that is wrong is left to its row, unless all are.
+    /// Reads and checks a scenario that may name algorithms which `loader` loads. With
+    /// `keep_going`, the error of a wrong point of a sweep goes into its row, unless all points are
+    /// wrong.
     ///
     /// # Errors
     /// As [`Study::new`], and what is wrong with a file that the scenario uses.
@@ -186,12 +187,13 @@ fn build(
         plugins::gather(&root, &input.uses, environment.builtin_plugins(), loader, check);
     stop_rule::lift(&mut root);
     let mut whole = root.clone();
-    // What is wrong with a trace is said where it is used: a sweep may put another in its place.
+    // An error in a trace is reported where the trace is used: a sweep may put another in its
+    // place.
     Traces::new(environment).inline(&mut whole, texts, &mut Check::default());
     let mut resolved = lookup::settled(&whole, &check.plugins);
     let points = sweep::expand(&mut root, &overrides, check);
     if resolved.get("sweep").is_some() && !overrides.is_empty() {
-        // What was set from outside is not swept: the points that are left, as they are.
+        // Keys that were overridden from outside are not swept: the remaining points are listed.
         resolved["sweep"] = json!({ "list": points.iter().map(|p| &p.label).collect::<Vec<_>>() });
     }
     check.ok().then_some((root, points, resolved))

@@ -21,14 +21,14 @@ pub struct Args<'t, 'c> {
     /// The name.
     pub kind: Arg<'t>,
     words: &'t [Arg<'t>],
-    /// What a unit means that a reader may take for another.
+    /// Remarks about units that a reader may take for others.
     pub remarks: Vec<String>,
     /// The cause.
     pub check: &'c mut Check,
 }
 
 impl<'t, 'c> Args<'t, 'c> {
-    /// Those after `kind`.
+    /// Makes the arguments after `kind`.
     pub fn new(kind: Arg<'t>, words: &'t [Arg<'t>], check: &'c mut Check) -> Self {
         Args { kind, words, remarks: Vec::new(), check }
     }

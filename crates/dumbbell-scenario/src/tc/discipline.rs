@@ -1,4 +1,4 @@
-//! What disciplines mean in a scenario, one by one and together.
+//! The meaning of disciplines in a scenario, one by one and together.
 use crate::language::lookup::{Family, resolve};
 use crate::language::node::path;
 use crate::language::problem::{Check, Diagnostic, Texts};

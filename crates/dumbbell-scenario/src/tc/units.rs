@@ -73,7 +73,7 @@ fn read(text: &str, what: &str, units: &[(&str, f64)]) -> Result<f64, String> {
     }
 }
 
-/// What a unit means, where a reader may take it for another: bytes a second, and binary multiples.
+/// Explains a unit that a reader may take for another: bytes a second, and binary multiples.
 pub fn remark(text: &str) -> Option<String> {
     let (number, unit) = split(text)?;
     let find = |units: &[(&str, f64)]| {

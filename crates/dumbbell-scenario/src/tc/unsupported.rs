@@ -1,4 +1,4 @@
-//! What has no counterpart on the other side, and why.
+//! The features without a counterpart on the other side, each with the reason.
 
 /// Disciplines that tc knows and cannot be read here, with the reason where there is more to say
 /// than that.

@@ -49,7 +49,7 @@ impl Reading {
         Ok(all)
     }
 
-    /// What the item's segments are, and the words after that.
+    /// Returns the kinds of the item's segments, and the words after them.
     fn whats<'w, 't>(
         &self,
         item: &'w [Token<'t>],

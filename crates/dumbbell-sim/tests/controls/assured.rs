@@ -115,7 +115,7 @@ fn timed_transmission_without_a_reservation_is_reno() {
     assert_ne!(timed.0, story("newreno").0);
 }
 
-/// What each flow got beyond what is reserved for it, Mbit/s: the least and the most.
+/// Returns the throughput of each flow beyond its reservation, Mbit/s: the least and the most.
 fn excess(got: &[f64], flows: &[Assured]) -> (f64, f64) {
     let each = got.iter().zip(flows).map(|(got, (.., kbps))| got - *kbps as f64 / 1e3);
     each.fold((f64::MAX, 0.0), |(least, most), e| (least.min(e), most.max(e)))
@@ -187,7 +187,7 @@ fn tcp_marking_moves_the_average_towards_the_target() {
     assert!((3.5..4.5).contains(&got[0]) && got[1..].iter().all(|got| *got < 2.3), "{got:?}");
 }
 
-/// How often each flow's marker told it of a packet that was OUT, since the start.
+/// The number of OUT packets that each flow's marker reported to it since the start.
 struct Words(Vec<f64>);
 
 impl Observer for Words {

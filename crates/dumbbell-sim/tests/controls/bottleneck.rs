@@ -71,7 +71,7 @@ impl Bottleneck {
         report
     }
 
-    /// What one flow gets, Mbit/s.
+    /// Returns the goodput of one flow, Mbit/s.
     pub fn goodput(&self, control: &'static str, seconds: u64, warmup: u64) -> f64 {
         self.run(&one(control), seconds, warmup).flows[0].goodput_bps / 1e6
     }

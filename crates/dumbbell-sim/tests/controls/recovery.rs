@@ -1,5 +1,5 @@
-//! How long controls for large windows take from one loss to the next, by the closed forms of their
-//! growth.
+//! The time that controls for large windows take from one loss to the next, by the closed forms of
+//! their growth.
 use crate::bottleneck::{Bottleneck, Sender, losses};
 use serde_json::json;
 

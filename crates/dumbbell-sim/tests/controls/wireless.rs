@@ -8,7 +8,7 @@ use dumbbell_plan::{Plan, ScheduledSignal, SignalTarget, Transport};
 use dumbbell_sim::{Cause, FlowRow, Observer, Reaction};
 use serde_json::{Value, json};
 
-/// What the first flow's control shows, each `every`, and what its sender did.
+/// The gauges of the first flow's congestion control at each `every`, and its sender's reactions.
 struct Watch {
     from: Time,
     rows: Vec<FlowRow>,

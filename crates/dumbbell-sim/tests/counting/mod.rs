@@ -42,7 +42,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What something took to make.
+/// The cost of making something.
 #[derive(Clone, Copy, Debug)]
 pub struct Cost {
     /// Bytes that it holds.
@@ -53,7 +53,7 @@ pub struct Cost {
     pub calls: u64,
 }
 
-/// What `make` makes on this thread, and its cost.
+/// Runs `make` on this thread and returns its result and its cost.
 pub fn counted<T>(make: impl FnOnce() -> T) -> (T, Cost) {
     let (live, calls) = (LIVE.get(), CALLS.get());
     PEAK.set(live);

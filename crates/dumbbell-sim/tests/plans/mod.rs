@@ -83,7 +83,7 @@ pub fn flow(plan: &mut Plan, from: NodeId, to: NodeId, start: Span, cc: &str, tc
     sends(plan, &routes, from, to, start, &bulk);
 }
 
-/// What flows of one kind have in common.
+/// The common settings of flows of one kind.
 struct Sending {
     source: Shared<Spec>,
     cc: Shared<Spec>,

@@ -11,7 +11,7 @@ pub struct Routes {
 }
 
 impl Routes {
-    /// Those of `plan`, as far as it has been drawn.
+    /// Returns the routes of `plan`, as far as it has been drawn.
     pub fn of(plan: &Plan) -> Self {
         let mut routes =
             Routes { ahead: vec![vec![]; plan.nodes.len()], into: vec![vec![]; plan.nodes.len()] };

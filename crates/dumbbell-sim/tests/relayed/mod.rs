@@ -49,7 +49,7 @@ pub fn relayed(plan: &Plan) -> Result<(), TestCaseError> {
     tap.sent.sort_by_key(|(t, _)| *t);
     let (mut gone, mut out) = (0, 0);
     for (number, (t, packet)) in (1..).zip(&tap.sent) {
-        // How often it is asked must not matter.
+        // The number of calls must not matter.
         if number % 3 == 0 {
             out += relay.outgoing().count();
             let next = relay.next();

@@ -1,4 +1,4 @@
-//! What a configuration must satisfy.
+//! The conditions that a configuration must satisfy.
 use super::{Recovery, TcpConfig};
 use dumbbell_core::catalogue::{Config, Fault};
 use dumbbell_core::units::{Bytes, Limit, Span};

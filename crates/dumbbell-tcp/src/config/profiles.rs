@@ -26,8 +26,9 @@ impl TcpConfig {
         }
     }
 
-    /// What the RFCs recommend, as of RFC 9293: what is on the standards track and recommended is
-    /// on (RACK-TLP, PRR, F-RTO), what is experimental (RFC 3522, RFC 3708) is off.
+    /// The configuration that the RFCs recommend, as of RFC 9293: mechanisms that are on the
+    /// standards track and recommended are on (RACK-TLP, PRR, F-RTO), experimental ones (RFC 3522,
+    /// RFC 3708) are off.
     pub fn rfc() -> Self {
         TcpConfig {
             mss: None,

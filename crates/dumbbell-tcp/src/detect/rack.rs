@@ -170,7 +170,7 @@ impl Rack {
 
     fn finding(&mut self, board: &Scoreboard) -> Finding {
         if self.segments.first_lost().is_some() {
-            // What was open until now is a recovery from here on.
+            // The reordering that was open until now counts as a recovery from here on.
             self.recovering = true;
             Finding::Loss
         } else if self.limited_transmit {

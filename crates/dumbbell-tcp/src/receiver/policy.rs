@@ -6,8 +6,8 @@ use dumbbell_core::transport::segment::flag;
 use dumbbell_core::transport::{Arrival, HostSignal, NegotiatedEcn, Receive, Reply};
 use dumbbell_core::units::{Span, Time};
 
-/// So many segments of one size in a row, smaller than the MSS, are full ones: the path carries no
-/// larger.
+/// The number of segments of one size in a row, smaller than the MSS, that count as full ones,
+/// because the path carries no larger ones.
 const ROW: u8 = 32;
 
 /// Acknowledges each or every second full segment; echoes Congestion Experienced until the sender's
@@ -61,9 +61,9 @@ impl ReceiverPolicy {
 }
 
 impl ReceiverPolicy {
-    /// What a full segment is: the MSS, or what comes, again and again, from a sender that has
-    /// found a smaller path. Without that every acknowledgement would wait for two segments of the
-    /// MSS (RFC 5681 section 4.2).
+    /// Returns the size of a full segment: the MSS, or the size that arrives again and again from a
+    /// sender that has found a smaller path. Without that every acknowledgment would wait for two
+    /// segments of the MSS (RFC 5681 section 4.2).
     #[inline]
     fn full_size(&mut self, a: &Arrival) -> u64 {
         if a.bytes >= a.mss {

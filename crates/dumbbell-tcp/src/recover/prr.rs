@@ -71,7 +71,7 @@ impl Recover for Prr {
         let losses = detect.losses(f.board);
         let pipe = detect.pipe(f.board, f.una, f.nxt, self.sack.repaired());
         if std::mem::take(&mut self.fresh) {
-            // What was in flight before the acknowledgement that began it, lost segments included.
+            // The flight before the acknowledgment that began the recovery, lost segments included.
             let recover_fs = f.size() - f.board.bytes_within(f.una, f.nxt) + delivered;
             self.meter = Meter { recover_fs, ..Meter::default() };
             self.losses = losses;

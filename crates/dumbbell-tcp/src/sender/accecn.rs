@@ -38,7 +38,7 @@ impl AccEcn {
             Some(bytes) => (u64::from(bytes) + COUNTER - self.bytes % COUNTER) % COUNTER,
             None => (packets * newly.mss).min(newly.bytes),
         };
-        // What was guessed too high comes back as a step of nearly the whole range: the guess
+        // A guess that was too high comes back as a step of nearly the whole range: the guess
         // stands until it is true.
         let marked = if marked > COUNTER / 2 { 0 } else { marked };
         self.bytes += marked;

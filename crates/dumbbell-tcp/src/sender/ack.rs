@@ -64,7 +64,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.cold.report.echo = self.timestamps.then(|| echoed(now, s.ts));
         }
         let thaws = self.cold.freeze.thaws;
-        // What a reconnection acknowledges waited for the path: that is no round trip.
+        // The acknowledgment that thaws a connection waited for the path, so it gives no round-trip
+        // time.
         let rtt = if acked > 0 && !thaws { self.measure(now, s, una) } else { None };
         if let Some(r) = rtt {
             self.rtt.seen(r);
@@ -259,7 +260,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// RFC 3168 section 6.1.2: once per window of data, and not beside a loss of the same window.
     #[cold]
     fn on_ecn_echo(&mut self, now: Time, una: u64, out: &mut impl Outbox) {
-        // What goes again because it was too large is no answer to congestion.
+        // A retransmission of a segment that was too large is no reaction to congestion.
         let repairs =
             self.phase != Phase::Open && !(self.phase == Phase::Loss && self.cold.refitting);
         if !self.ecn || una <= self.ecn_point || repairs {

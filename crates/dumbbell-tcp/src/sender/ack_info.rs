@@ -61,7 +61,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 self.dupacks = 0;
                 (self.spare, self.limited_sent) = (0, 0);
             }
-            // What was found may have been forgiven meanwhile.
+            // A loss that was found may have been undone meanwhile.
             let stands =
                 finding != Finding::Loss || self.detect.next_lost(&self.board, self.una).is_some();
             self.conclude(now, if stands { finding } else { Finding::Nothing }, info, out);

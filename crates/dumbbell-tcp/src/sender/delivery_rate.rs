@@ -66,7 +66,7 @@ pub(super) struct Rates {
     min_rtt: Span,
     /// The latest-sent segment that the acknowledgement at hand delivers.
     newest: Option<Segment>,
-    /// What was found lost since the last sample, and the end of the last range of it.
+    /// The bytes found lost since the last sample, and the end of their last range.
     newly_lost: u64,
     loss: LossSample,
     lost_end: u64,
@@ -245,8 +245,8 @@ impl Rates {
         };
     }
 
-    /// What of `[from, to)` flies in segments of more than `larger` bytes is to be sent again, and
-    /// is not counted as lost.
+    /// Marks the part of `[from, to)` in flight in segments of more than `larger` bytes for
+    /// retransmission, without counting it as lost.
     fn withdraw(&mut self, from: u64, to: u64, larger: u64) {
         for i in self.within(from, to) {
             let bytes = self.bytes(i);
@@ -263,7 +263,7 @@ impl Rates {
         self.on_lost(self.start, u64::MAX, true);
     }
 
-    /// What was found lost and not sent again is on its way after all.
+    /// Restores segments that were found lost and not sent again: they are in flight after all.
     fn forgive(&mut self) {
         for i in 0..self.segments.len() {
             let bytes = self.bytes(i);
@@ -284,7 +284,7 @@ impl Rates {
         }
     }
 
-    /// What goes from now on is limited, until what flies now has arrived
+    /// Marks later segments as application-limited until the present flight has arrived
     /// (MarkConnectionAppLimited).
     fn mark_limited(&mut self) {
         self.limited_until = (self.delivered + self.flying).max(1);

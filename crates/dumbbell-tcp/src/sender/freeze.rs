@@ -53,7 +53,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.timed_end = 0;
             self.detect.settled();
             if self.detect.by_segment() {
-                // What was found lost goes again; SND.NXT stays.
+                // Lost segments are retransmitted; SND.NXT stays.
                 self.nxt = kept;
             }
         }

@@ -62,7 +62,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Fast retransmit: the window first, then the repair.
     #[cold]
     fn enter_recovery(&mut self, now: Time, info: AckInfo, out: &mut impl Outbox) {
-        // What was acknowledged selectively or by duplicates, and replaced, counts once.
+        // Segments that were acknowledged selectively or by duplicates, and replaced, count once.
         let in_flight = (self.nxt - self.una).saturating_sub(self.limited_sent).min(self.cc.cwnd());
         let below = self.detect.lost_below(&self.board);
         self.beyond -= self.cold.tags.take_lost(below, self.una, false, &self.board);

@@ -21,7 +21,7 @@ pub(super) struct Tags(Option<Box<Listed>>);
 #[derive(Debug, Default)]
 struct Listed {
     outstanding: VecDeque<Tagged>,
-    /// Those of the last `take_lost`.
+    /// The tags of the last `take_lost`.
     lost: Vec<Tag>,
 }
 
@@ -54,7 +54,7 @@ impl Tags {
         self.0.as_mut().map_or(0, |listed| listed.take_lost(lost_below, head, repeated, board))
     }
 
-    /// Those of the last [`Self::take_lost`].
+    /// Returns the tags of the last [`Self::take_lost`].
     pub fn lost(&self) -> &[Tag] {
         self.0.as_ref().map_or(&[], |listed| &listed.lost)
     }
@@ -90,7 +90,7 @@ impl Listed {
                 && (repeated || !t.again)
                 && board.bytes_within(t.from, t.to) == 0
         };
-        // What begins at the head ends before all that does not.
+        // Tags that begin at the head end before all others.
         let below = self.until(lost_below);
         let at_head = self.outstanding.range(below..).take_while(|t| t.from == head).count();
         let (mut bytes, mut kept) = (0, 0);

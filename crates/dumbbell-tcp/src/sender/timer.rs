@@ -102,8 +102,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.cc.on_congestion(&event);
         self.cold.episode.open(true);
         if self.detect.by_segment() {
-            // What was found lost goes again, the first segment whatever the window; nothing else
-            // does.
+            // Lost segments are retransmitted, the first one whatever the window; nothing else is.
             self.nxt = kept.max(self.high);
             self.resend_head(now, out);
         }

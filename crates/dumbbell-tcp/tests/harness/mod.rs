@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 pub const MSS: u64 = 1000;
 
-/// What a wire does to a packet: one entry for each copy that arrives, with its additional delay.
+/// The wire's effect on a packet: one entry for each copy that arrives, with its additional delay.
 pub type Fate = Vec<Span>;
 pub fn pass() -> Fate {
     vec![Span::ZERO]
@@ -69,10 +69,11 @@ pub struct Net<C, D = AnyDetect, R = AnyRecover, P = ReceiverPolicy> {
     /// True if the log is kept.
     pub record: bool,
     pub fate: Script,
-    /// What the forward wire carries, by time: the last entry that has begun holds. None: anything.
+    /// The MTU of the forward wire, by time: the last entry that has begun holds. None: any size
+    /// passes.
     pub mtus: Vec<(Time, u32)>,
-    /// Whether it says what it dropped for its size, after this time; `Some(true)`: and which size
-    /// it carries.
+    /// The delay after which the wire sends notices of packets dropped for their size, and true if
+    /// they name the size that fits; `None`: no notices.
     pub tells: Option<(Span, bool)>,
     /// Notices on their way, true and forged.
     pub notices: BTreeMap<(Time, u64), PacketTooBig>,
@@ -100,7 +101,7 @@ pub fn plain() -> TcpConfig {
     }
 }
 
-/// The same with RACK-TLP, PRR, F-RTO and D-SACK's undo.
+/// The configuration with RACK-TLP, PRR, F-RTO and D-SACK's undo.
 pub fn modern() -> TcpConfig {
     TcpConfig {
         detection: Detection::Rack,

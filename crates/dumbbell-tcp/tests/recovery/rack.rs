@@ -14,7 +14,7 @@ struct Segment {
     to: u64,
     /// `None`: INFINITE_TS.
     xmit_ts: Option<Time>,
-    /// When it last left, for the answer to it.
+    /// The time at which it last left, to match its acknowledgment.
     left: Time,
     retransmitted: bool,
     lost: bool,

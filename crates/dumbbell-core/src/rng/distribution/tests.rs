@@ -60,8 +60,8 @@ fn laws() -> Vec<Known> {
     ]
 }
 
-/// How often draws are beyond a value, at twelve values, within 4.4 standard errors of the
-/// binomial.
+/// The share of draws beyond a value agrees with the law at twelve values, within 4.4 standard
+/// errors of the binomial.
 #[test]
 fn draws_have_their_distribution() {
     for (law, survival) in laws() {

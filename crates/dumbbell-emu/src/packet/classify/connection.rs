@@ -60,7 +60,7 @@ impl Connection {
     fn segment(&mut self, end: usize, tcp: Tcp) -> (u32, u8) {
         let is = |bit| tcp.flags & bit != 0;
         let half = &mut self.halves[end];
-        // Whoever did not see the SYN takes what it sees for the first byte behind it.
+        // Without the SYN, the first byte seen counts as the first one behind it.
         let unseen = tcp.seq.wrapping_sub(u32::from(!is(tcp_flags::SYN)));
         let from = tcp.seq.wrapping_sub(*half.first.get_or_insert(unseen));
         let takes =

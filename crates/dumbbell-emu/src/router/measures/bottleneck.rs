@@ -51,7 +51,7 @@ impl Bottleneck {
             of_socket: vec![None; 2 * plan.flows.len()],
         };
         for (i, flow) in plan.flows.iter().enumerate() {
-            // What goes forward comes to the receiver's socket, what goes back to the sender's.
+            // Data arrives at the receiver's socket, and acknowledgments arrive at the sender's.
             found.of_socket[2 * i + 1] = found.lane(&plan.links, &flow.forward);
             found.of_socket[2 * i] = found.lane(&plan.links, &flow.back);
         }

@@ -170,7 +170,7 @@ fn hand_over(socket: &OwnedFd, mut payloads: &[&[u8]]) -> u64 {
         match call::send(socket.as_fd(), payloads) {
             Ok(count) => payloads = &payloads[count.max(1)..],
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            // What a router said about an earlier one is told once, at the next.
+            // The kernel reports a router's notice about an earlier datagram once, at the next one.
             Err(e) if e.kind() == io::ErrorKind::ConnectionRefused => {}
             Err(_) => {
                 refused += 1;

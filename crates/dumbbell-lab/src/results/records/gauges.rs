@@ -1,4 +1,4 @@
-//! Which inner values the algorithms of a plan show: the last columns of the series.
+//! The gauges that the algorithms of a plan show: the last columns of the series.
 use crate::resolve::flows::SITE;
 use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_algos::cc::AnyCc;
@@ -11,7 +11,7 @@ use dumbbell_core::testing::Numbered;
 use dumbbell_core::transport::CongestionControl;
 use dumbbell_plan::{Flow, Link, Transport};
 
-/// What a row of a flow says without asking its control.
+/// The gauges that a row of a flow holds without a request to its congestion control.
 const TOLD: [&str; 2] = ["cwnd", "ssthresh"];
 
 /// The names of what the algorithms of `links` show, in order of first appearance.

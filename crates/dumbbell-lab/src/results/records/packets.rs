@@ -92,14 +92,15 @@ struct PacketInFlight {
     options: String,
     /// The codepoint that it left its socket with.
     dscp: Dscp,
-    /// What it has now.
+    /// Its markings at this point of its path.
     dress: Markings,
     visit: Option<Visit>,
     end: Option<End>,
 }
 
 impl PacketInFlight {
-    /// What it has at the queue that it comes to; the colour is of the edge before that one only.
+    /// Returns its markings at the queue that it comes to; the color is only of the edge before
+    /// that queue.
     fn dressed(&mut self) -> Markings {
         Markings { dscp: self.dress.dscp, colour: self.dress.colour.take() }
     }

@@ -207,7 +207,7 @@ impl Table {
         self.batches.send(batch).or_else(|_| self.outcome().and(Err(gone())))
     }
 
-    /// What the scribe has to say, once it ends.
+    /// Waits for the writer thread and returns its outcome.
     fn outcome(&mut self) -> Result<ArrowWriter<File>, ParquetError> {
         let scribe = self.scribe.take().ok_or_else(gone)?;
         scribe.join().unwrap_or_else(|_| Err(gone()))

@@ -1,4 +1,4 @@
-//! What senders did about congestion: a row for each reaction.
+//! The reactions of senders to congestion: one row for each reaction.
 use super::{PS_PER_US, phase};
 use crate::results::records::parquet_table::{Cell, Table, Type};
 use dumbbell_plan::Plan;

@@ -1,5 +1,5 @@
-//! What results say of profiles: each flow's packets in and out of profile and the bandwidth that
-//! was meant for it, and each queue's. Only of plans in which there are profiles.
+//! The part of the results about profiles: each flow's packets in and out of profile and its target
+//! bandwidth, and each queue's packets. Only plans with profiles have it.
 use crate::language::result_names::{PROFILE_FLOW_NUMBERS, PROFILE_QUEUE_NUMBERS};
 use dumbbell_plan::{Flow, Plan};
 use dumbbell_sim::{ColorCounts, FlowReport, QueueReport};
@@ -66,9 +66,9 @@ fn shares(reserved: &[f64], rate: f64) -> Vec<f64> {
     reserved.iter().map(|r| if sum <= rate { r + spare } else { r * rate / sum }).collect()
 }
 
-/// How far `flows`, as results tell of them, are from their targets: the mean of |x - t| / t over
-/// those whose target is above zero, and the sum of |x - t|, where x is what was delivered in
-/// profile and out of it. Nothing without targets.
+/// Computes the distance of `flows`, as results list them, from their targets: the mean of |x - t|
+/// / t over flows with a target above zero, and the sum of |x - t|, where x is the throughput in
+/// and out of profile. The map is empty without targets.
 pub fn errors(flows: &[Value]) -> Map<String, Value> {
     let pair = |f: &Value| {
         let x = f["in_throughput_bps"].as_f64()? + f["out_throughput_bps"].as_f64()?;

@@ -1,4 +1,5 @@
-//! What results say of one-way delays: of datagrams, and of connections whose delays are recorded.
+//! The part of the results about one-way delays: of datagrams, and of connections whose delays are
+//! recorded.
 use crate::language::result_names::DELAY_NUMBERS;
 use dumbbell_sim::FlowReport;
 use serde_json::{Value, json};

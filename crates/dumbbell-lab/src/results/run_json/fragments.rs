@@ -1,5 +1,5 @@
-//! What became of packets that were too large for a link: the document's `fragmentation`, and a
-//! flow's `path`.
+//! The part of the results about packets that were too large for a link: the document's
+//! `fragmentation`, and a flow's `path`.
 use dumbbell_sim::Fragmentation;
 use dumbbell_tcp::PathStats;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ pub fn at_links(all: &Fragmentation) -> Value {
     })
 }
 
-/// The same, and at hosts.
+/// The object of a whole run: [`at_links`] and the reassembly at hosts.
 pub fn of_run(all: &Fragmentation) -> Value {
     let Fragmentation { cuts, reassembled } = all;
     json!({
@@ -33,7 +33,8 @@ pub fn of_run(all: &Fragmentation) -> Value {
     })
 }
 
-/// What a sender learned of its path since its start, and the size that it has come to.
+/// Describes what a sender learned of its path since its start, and the packet size that it has
+/// reached.
 pub fn path(mtu: u32, stats: &PathStats) -> Value {
     json!({
         "mtu_bytes": mtu,

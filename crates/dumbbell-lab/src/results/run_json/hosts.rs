@@ -1,4 +1,4 @@
-//! What results say of hosts that have a processor: a row for each direction.
+//! The part of the results about hosts with a processor: one row for each direction.
 use dumbbell_plan::{Link, NodeId, Plan, Side};
 use dumbbell_sim::{ProcessorReport, Report};
 use serde_json::{Value, json};

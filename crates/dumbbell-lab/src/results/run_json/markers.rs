@@ -1,4 +1,4 @@
-//! What results say of markers: a row for each place of an edge.
+//! The part of the results about markers: one row for each meter state of an edge.
 use dumbbell_core::units::{Rate, Span};
 use dumbbell_sim::MarkerReport;
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! What results say of a session: how long its transfers took, and how much longer than alone.
+//! The part of the results about a session: the completion times of its transfers, and the slowdown
+//! compared with a transfer alone.
 use dumbbell_core::units::{Bytes, Span};
 use dumbbell_plan::{Flow, Plan, Transport};
 use dumbbell_sim::{FlowReport, Report};

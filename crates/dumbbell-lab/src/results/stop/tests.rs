@@ -108,8 +108,8 @@ fn a_rule_about_nothing_is_refused() {
     assert!(run(&["replications=13"], 1).unwrap_err().rendered.contains("raise `most`"));
 }
 
-/// How often the final interval holds the true mean, over many points of normal data with a
-/// standard deviation of 10 %: the figures of docs/sweeps.md.
+/// Returns the share of final intervals that hold the true mean, over many points of normal data
+/// with a standard deviation of 10 %, and the mean number of runs: the figures of docs/sweeps.md.
 fn coverage(bound: &str, least: usize) -> (f64, f64) {
     let rule = parse(bound, 1000).unwrap();
     let mut rng = Stream::named(7, bound);

@@ -1,4 +1,4 @@
-//! What this process used: processor time and memory.
+//! The processor time and the memory that this process used.
 use rustix::time::{ClockId, clock_gettime};
 
 /// Times since some beginning, seconds.

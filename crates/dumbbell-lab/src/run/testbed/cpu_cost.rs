@@ -1,4 +1,4 @@
-//! What a gigabyte costs two real hosts.
+//! Measures the processor time that a gigabyte costs two real hosts.
 use super::refusal;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::run::engine::Stop;

@@ -32,7 +32,7 @@ pub(crate) enum Came {
     },
     /// It had come before.
     Again,
-    /// So many were on their way that nobody knows when it was sent.
+    /// Too many packets were in flight, so that its departure time is no longer known.
     Forgotten,
 }
 

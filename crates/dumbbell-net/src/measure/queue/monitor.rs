@@ -32,9 +32,9 @@ pub(crate) struct MonitorConfig {
     pub rtt: Span,
     /// The interval of the standing queue.
     pub interval: Span,
-    /// So many of these are a window in which lock-out is looked for.
+    /// The number of these intervals in a window in which lock-out is looked for.
     pub window: u32,
-    /// Beyond what the queue is long.
+    /// The threshold beyond which the queue counts as long.
     pub threshold: Threshold,
     /// The codepoints that are IN, one bit each; `None`: nobody asks for colors.
     pub inside: Option<u64>,

@@ -13,8 +13,7 @@
 //! which needs counts alone: a loss costs the same for two flows and for thousands. 1: all lose in
 //! the same round trips; 0: independently; negative: in turns (at least -1/(N-1) for equal flows).
 //!
-//! What a round trip is, is known when the run is over, because the queue is part of it: so bins of
-//! six widths are kept, each twice the one before, and the nearest is taken.
+//! Global synchronization: the degree to which flows lose packets together.
 use dumbbell_core::units::{Span, Time};
 
 /// The number of widths.

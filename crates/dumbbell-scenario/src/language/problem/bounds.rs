@@ -1,4 +1,4 @@
-//! How much of a user's text a message repeats.
+//! Bounds for the user's text that a message repeats.
 //!
 //! A scenario may have 16 MiB in one line, and keys, values and names of any length. A message
 //! quotes the lines around the caret up to [`QUOTED`] characters, a word between backticks up to

@@ -1,4 +1,4 @@
-//! What a scenario records besides the summary.
+//! The records of a scenario besides the summary.
 use dumbbell_core::units::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

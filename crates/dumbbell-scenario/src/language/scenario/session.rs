@@ -59,7 +59,7 @@ pub struct Session {
     pub weight: Option<f64>,
 }
 
-/// How often something happens, on average: `"50/s"`.
+/// The average frequency of an event: `"50/s"`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frequency {
     /// Times in a second; above zero.

@@ -1,8 +1,8 @@
 //! Link traces of Mahimahi, as mm-link(1) reads them: each line is the millisecond of one
 //! opportunity to deliver 1500 bytes, in order of time; equal lines are several opportunities.
 //!
-//! What this reader takes is what mm-link can be given too: digits, a line feed after each number,
-//! nothing else.
+//! This reader takes the same input as mm-link: digits, a line feed after each number, nothing
+//! else.
 use dumbbell_algos::service::parts::schedule::{Builder, OPPORTUNITY, Schedule, Unfit};
 use dumbbell_core::units::Time;
 use std::fmt;

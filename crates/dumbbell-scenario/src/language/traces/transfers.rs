@@ -138,7 +138,7 @@ fn quantity<T: std::str::FromStr<Err: ToString>>(text: &str, unit: &str) -> Resu
     whole.parse().map_err(|e: T::Err| e.to_string())
 }
 
-/// The same list as text, which [`parse`] reads.
+/// Writes the list as text, which [`parse`] reads.
 pub fn write(list: &[Transfer]) -> String {
     let named = list.iter().any(|t| t.ends.is_some());
     let mut out = String::from(if named { "start,size,from,to\n" } else { "start,size\n" });

@@ -1,4 +1,4 @@
-//! What packets cost a host, in closed form.
+//! The cost of packets on a host, in closed form.
 use super::processor;
 use crate::language::node::path;
 use crate::language::problem::{Check, Diagnostic, Problem, Texts, code};
@@ -7,7 +7,7 @@ use dumbbell_algos::service::host_cpu::{HostCpuConfig, Load};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// What [`cost`] is asked.
+/// The request of [`cost`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Request {

@@ -14,13 +14,14 @@ fn slowest(plan: &Plan, way: &[LinkId], bytes: u64) -> Option<(LinkId, f64)> {
         let link = &plan.links[l];
         link.rate.bps() as f64 / (8 * u64::from(link.framing().wire_len(bytes as u32))) as f64
     };
-    // What a host's processor is through with depends on more than length.
+    // The work of a host's processor depends on more than length.
     let network = way.iter().filter(|l| plan.links[**l].host.is_none());
     network.map(|l| (*l, per_s(*l))).min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// How many acknowledgements a second a bulk flow makes at the full rate of its way, and the link
-/// of the way back that carries fewer of them, with how many.
+/// Returns the number of acknowledgments a second that a bulk flow makes at the full rate of its
+/// path, and the link of the reverse path that carries fewer of them, with the number that it
+/// carries.
 fn lacking(plan: &Plan, flow: &Flow) -> Option<(f64, LinkId, f64, u64)> {
     let Transport::Tcp { tcp, .. } = &flow.transport else { return None };
     if flow.source.kind != "bulk" {

@@ -1,4 +1,4 @@
-//! What is wrong with a session, and what a user should know of it.
+//! Errors of a session, and notes about it.
 use super::{ExpandedScenario, SampledTransfer};
 use crate::language::node::{Node, Path, below, path};
 use crate::language::problem::{Check, Diagnostic};
@@ -39,7 +39,7 @@ pub fn names(scenario: &Scenario, root: &Node, check: &mut Check) -> Vec<String>
     names
 }
 
-/// What is wrong with a session by itself; its list, if it has one that can be read.
+/// Checks a session by itself; returns its list, if it has one that can be read.
 pub fn session(
     scenario: &Scenario,
     s: &Session,
@@ -218,7 +218,8 @@ pub fn overload(
     }
 }
 
-/// What the flows of an entry offer between the first and the last of them, bits per second.
+/// Returns the load that the flows of an entry offer between the first and the last of them, bits
+/// per second.
 fn of_list(expanded: &ExpandedScenario<'_>, entry: usize, sampled: &[SampledTransfer]) -> f64 {
     let mine = || sampled.iter().filter(|d| d.entry == entry);
     let (first, last) = (mine().map(|d| d.start).min(), mine().map(|d| d.start).max());

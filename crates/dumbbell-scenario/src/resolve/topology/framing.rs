@@ -1,4 +1,4 @@
-//! What a link adds to packets, by the name of its kind or in bytes.
+//! The bytes of framing that a link adds to packets, by the name of its kind or as a number.
 use crate::language::node::Node;
 use crate::language::problem::{Check, Diagnostic};
 use dumbbell_core::packet::Framing;

@@ -1,4 +1,4 @@
-//! How a link's transmitter takes the wire, and the nominal rate that follows.
+//! The service of a link's transmitter, and the nominal rate that follows.
 use crate::language::lookup::{Family, resolve};
 use crate::language::node::{Node, below};
 use crate::language::problem::{Check, Diagnostic};
@@ -45,8 +45,8 @@ pub fn transmitter(
     })
 }
 
-/// What a link has in its other direction, if nothing else is written: the rate at which its
-/// transmitter sends, which may be more than the nominal one.
+/// Returns the default rate of a link's other direction: the rate at which its transmitter sends,
+/// which may be more than the nominal one.
 pub fn base_rate(service: Option<&Spec>, nominal: Rate) -> Rate {
     let own =
         service.and_then(|spec| serde_json::from_value(spec.config.get("rate")?.clone()).ok());
@@ -102,7 +102,7 @@ fn lasts(service: &AnyService, spec: &Spec, table: &[String], root: &Node, check
     let (key, longest) = match span("mean_down").filter(|mean| *mean > Span::ZERO) {
         Some(mean) => ("mean_down", mean),
         None => {
-            // What comes again does so within two periods.
+            // A periodic outage repeats within two periods.
             let period = span("period").filter(|p| *p > Span::ZERO).unwrap_or(duration);
             let outages = service
                 .outages(Time::ZERO + duration.min(Span::from_ps(period.ps().saturating_mul(2))));

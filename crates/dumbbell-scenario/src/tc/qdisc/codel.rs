@@ -38,7 +38,7 @@ impl Parsed {
         true
     }
 
-    /// What they mean, explained; `ecn` where none is written.
+    /// Converts the arguments into a table, with explanations; `ecn` is the default.
     pub fn mean(&self, ecn: bool, words: &mut Args<'_, '_>, part: &mut Part) -> Table {
         let default = CodelConfig::default();
         let (target, interval) =

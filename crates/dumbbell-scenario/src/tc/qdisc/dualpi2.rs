@@ -109,7 +109,7 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
     part
 }
 
-/// What stands for nothing written.
+/// The values of Linux for arguments that are not written.
 fn linux() -> DualPi2Config {
     DualPi2Config { l_aqm: LAqm::Step, th_len: 0, ..DualPi2Config::default() }
 }

@@ -54,7 +54,8 @@ impl FlowQueueArgs {
         true
     }
 
-    /// What they mean, explained; both disciplines have the same values where nothing is written.
+    /// Converts the arguments into a table, with explanations; both disciplines have the same
+    /// defaults.
     pub fn mean(&self, words: &mut Args<'_, '_>, part: &mut Part) -> Table {
         let own = FqCodelConfig::default();
         let limit = limit(self.limit, LIMIT, words, part);

@@ -1,5 +1,4 @@
-//! What disciplines have in common below which no other hangs: a limit in packets, times in
-//! microseconds.
+//! The common arguments of disciplines without children: a limit in packets, times in microseconds.
 use crate::tc::args::Args;
 use crate::tc::discipline::{ExportContext, ExportLog, ImportContext, Part};
 use dumbbell_core::units::{Bytes, Capacity, Packets, Span};

@@ -177,7 +177,7 @@ fn sixteenths(name: &str, gain: f64, log: &mut ExportLog) -> Option<u32> {
     Some(parts as u32)
 }
 
-/// What Linux fixes and nobody can write.
+/// Reports parameters that Linux fixes and no argument can change.
 fn habits(c: &PieConfig, log: &mut ExportLog) {
     let own = PieConfig::default();
     fixed(

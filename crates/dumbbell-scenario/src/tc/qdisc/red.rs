@@ -1,7 +1,7 @@
 //! tc-red(8): our `red` in byte mode, and `adaptive_red`.
 //!
-//! What the manual does not say and Linux does is set too: no gentle region, one random number for
-//! each signal, no least queue, and an average that only decays after an idle time.
+//! Linux's behavior beyond the manual is set too: no gentle region, one random number for each
+//! signal, no least queue, and an average that only decays after an idle time.
 use super::burst;
 use crate::tc::Kind;
 use crate::tc::args::Args;
@@ -306,7 +306,7 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
     ))
 }
 
-/// What follows from the link written out: tc has numbers only.
+/// Writes out the values that follow from the link: tc has numbers only.
 fn written(c: RedConfig, site: &ExportContext<'_>, log: &mut ExportLog) -> RedConfig {
     let link =
         LinkInfo { rate: site.rate, capacity: site.capacity, mtu: site.mtu, delay: site.delay };
@@ -364,7 +364,7 @@ pub fn bursts(w_q: f64, min_th: f64, log: &mut ExportLog) -> Option<u32> {
     Some(burst)
 }
 
-/// What Linux does otherwise and nobody can write.
+/// Reports parameters that Linux fixes to other values and no argument can change.
 fn habits(c: &RedConfig, log: &mut ExportLog) {
     let own = [
         (

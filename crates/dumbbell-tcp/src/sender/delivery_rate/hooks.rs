@@ -1,5 +1,5 @@
-//! Where a sender keeps its account of delivery rates. Nothing here happens unless the congestion
-//! control asked for it.
+//! The hooks by which a sender updates its account of delivery rates. They do nothing unless the
+//! congestion control asked for it.
 use super::super::Sender;
 use dumbbell_core::transport::{CongestionControl, Detect, Phase, RateSample, Recover};
 use dumbbell_core::units::Time;
@@ -67,8 +67,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// What of `[from, to)` is in flight in segments of more than `larger` bytes will not arrive,
-    /// and tells nothing of how fast the network delivers.
+    /// Withdraws the part of `[from, to)` in flight in segments of more than `larger` bytes: it
+    /// will not arrive, and gives no sample of the delivery rate.
     #[cold]
     pub(in super::super) fn rate_withdraw(&mut self, from: u64, to: u64, larger: u64) {
         if let Some(rates) = &mut self.cold.rates {

@@ -53,7 +53,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             return None;
         }
         let trial = self.cold.path.as_ref().and_then(|path| path.trial).filter(|t| t.from == at);
-        // What the packet had at most: no notice names a size that it would have fitted into.
+        // The largest size that the packet can have had: no notice names a size that it would have
+        // fitted into.
         let dropped = trial.map_or(self.overhead + self.mss.min(self.high - at) as u32, |t| t.size);
         let told = if notice.mtu == 0 { plateau_below(dropped) } else { notice.mtu };
         (config.pmtu_least.0 as u32 <= told && told < dropped).then_some(told.max(self.least_mtu()))
@@ -74,7 +75,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             path.named = Some(told);
             return self.trial_failed(now, out);
         }
-        // What the router named passes it, and nothing larger does: there is nothing to search for.
+        // The size in the notice passes the router, and no larger one does: there is nothing to
+        // search for.
         (path.low, path.trial, path.mending, path.wait) = (told, None, 0, 0);
         path.raise_at = now + raise_after;
         self.watch_path();
@@ -103,7 +105,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             self.timed_end = 0;
             self.detect.settled();
             if self.detect.by_segment() {
-                // What is lost goes again; SND.NXT stays.
+                // Lost segments are retransmitted; SND.NXT stays.
                 self.nxt = kept;
             }
             self.cold.refitting = true;
@@ -154,7 +156,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.attentive |= self.raising;
     }
 
-    /// When a larger size is tried again; a connection that is over has no use for it.
+    /// Returns the time of the next attempt with a larger size; a connection that is over makes
+    /// none.
     pub(crate) fn raise_at(&self) -> Time {
         let at = self.cold.path.as_ref().map_or(Time::NEVER, |path| path.raise_at);
         if self.finished() { Time::NEVER } else { at }

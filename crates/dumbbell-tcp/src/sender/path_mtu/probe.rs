@@ -58,7 +58,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if path.mending > 0 && path.mending <= self.una {
             path.mending = 0;
             if self.dupacks == 0 {
-                // What was let go meanwhile counts against the window again.
+                // Segments that were not counted meanwhile count against the window again.
                 (self.spare, self.limited_sent) = (0, 0);
             }
         }
@@ -75,7 +75,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.conclude_search(now);
     }
 
-    /// Whether there is more to search for; if not, when to begin again.
+    /// Sets the time of the next search if no larger size is left to try.
     fn conclude_search(&mut self, now: Time) {
         let after = self.cold.config.pmtu_raise_after;
         let step = self.cold.config.pmtu_step.0 as u32;

@@ -67,7 +67,7 @@ fn while_the_bottleneck_is_idle_there_is_no_gap() {
     let mut gaps = gaps();
     gaps.written(1, 1500, at_us(0.0), at_us(0.0));
     gaps.written(1, 1500, at_us(500.0), at_us(510.0));
-    // What comes back does not pass it.
+    // Packets of the reverse path do not pass it.
     gaps.written(0, 52, at_us(600.0), at_us(600.0));
     assert_eq!((gaps.pairs(), gaps.rate_error()), (0, None));
 }

@@ -1,4 +1,4 @@
-//! What netem says of delays: their distribution, and who goes without.
+//! Netem's delays: their distribution, and the packets that are not delayed.
 use super::correlation;
 use crate::tc::args::{Arg, Args};
 use crate::tc::discipline::{Part, table};
