@@ -20,7 +20,7 @@ def typical(p: Parameters) -> float:
 
 
 def length(packets: float, p: Parameters) -> float:
-    """So many packets as the algorithm counts them: in byte mode as typical ones."""
+    """Converts a number of packets into the algorithm's count: in byte mode, typical packets."""
     return packets * typical(p) if p.word("byte_mode") == "True" else packets
 
 

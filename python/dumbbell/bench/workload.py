@@ -40,7 +40,7 @@ _RED = {
     "max_p": 0.1,
     "gentle": "true",
 }
-# What the file says of the profile `ns2` alone: a Linux host keeps its own clock and its own ways.
+# The congestion control and the TCP settings of each profile.
 _OF_PROFILE = {
     "ns2": ("newreno", {}),
     "rfc": ("sack", {"tcp.clock": "1 ms", "tcp.limited_transmit": "true"}),
@@ -162,7 +162,7 @@ def _rate_bps(rate: str) -> float:
 
 
 def _checked(case: Case) -> Case:
-    """The same run as the simulator resolves it; refused where the simulator refuses it."""
+    """Returns the run as the simulator resolves it; raises an error if the simulator refuses it."""
     words = replace(case, rate=f"{_rate_bps(case.rate):.0f} bps")
     _plan([f"duration={case.time}", "flow.0.count=1"])
     last = (1 - 1 / case.flows) * 1.0

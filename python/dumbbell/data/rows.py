@@ -65,7 +65,7 @@ class Flow(Row):
     srtt_mean_s: Number | None
     cwnd_mean_packets: Number | None
     completion_s: Number | None
-    # Where there is a series (`record.every`).
+    # Present with a series (`record.every`).
     peak_throughput_bps: Number | None
     burstiness: Number | None
     # Of datagrams, and of connections that `record.delays` names.
@@ -85,7 +85,7 @@ class Flow(Row):
     reordering_extent_max: Number
     duplicate_packets: Number
     loss_burst_max: Number
-    # Where there are profiles.
+    # Present with profiles.
     reserved_bps: Number | None
     in_throughput_bps: Number
     out_throughput_bps: Number
@@ -198,12 +198,12 @@ class Queue(Row):
     departed_bytes: Number
     marks: Number
     utilization: Number
-    # Where there are profiles.
+    # Present with profiles.
     arrivals_in: Number
     drops_in: Number
     arrivals_out: Number
     drops_out: Number
-    # Where both directions may share the wire.
+    # Present if both directions may share the wire.
     collisions: Number
     late_collisions: Number
     excessive_collisions: Number
@@ -281,7 +281,7 @@ class Totals(Row):
     rtos: Number
     marks: Number
     cwnd_mean_packets: Number | None
-    # Where flows have targets.
+    # Present if flows have targets.
     target_error_mean: Number | None
     target_error_sum_bps: Number
 

@@ -25,7 +25,7 @@ def phase(source: Source, view: View) -> Figure:
     Networks and ISDN Systems 17, 1989, figure 3), or of a single flow its window against the queue.
     Colour is time, from the end of the warm-up unless the view says otherwise."""
     if view.from_s is None and source.plan is not None:
-        # What a slow start does would hide all that follows.
+        # The slow start would hide all that follows.
         view = replace(view, from_s=units.seconds(str(source.plan.get("warmup", "0 s"))))
     flows = view.cut(source.need("flows", ("time_s", "flow", "cwnd_packets")))
     chosen = source.chosen(flows, view)

@@ -51,7 +51,7 @@ class Sequence:
     again: Segments
     """Repetitions."""
     dropped: Segments
-    """Those of both that were dropped."""
+    """The dropped segments of both."""
     acks: tuple[Array, Array]
     """Arrival of an acknowledgement at the sender, and the byte that it expected."""
     sacks: Segments

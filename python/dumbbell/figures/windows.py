@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _MOST_PANELS = 4
 _MANY = 24
-# How a reaction is marked, whatever the flow: its cause, marker, colour and words.
+# The marks of reactions, the same for every flow: cause, marker, color and words.
 REACTIONS = (
     ("loss", "v", style.VERMILLION, "loss found by acknowledgements"),
     ("timeout", "X", style.BLACK, "timeout"),

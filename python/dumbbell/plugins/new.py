@@ -16,7 +16,7 @@ from ..errors import DumbbellError, ScenarioError
 from ..files.write import write_new, write_text
 
 REGISTRY = {"aqm": "crates/dumbbell-algos/src/aqm.rs", "cc": "crates/dumbbell-algos/src/cc.rs"}
-"""Where the registry of a kind is, and its algorithms beside it."""
+"""The registry of each kind; its algorithms are in the folder beside it."""
 
 
 _RUST = """
@@ -30,7 +30,7 @@ such a name."""
 
 @dataclass(frozen=True)
 class Done:
-    """What was written, and what comes next."""
+    """The files that were written, and the next step."""
 
     written: list[Path]
     then: str

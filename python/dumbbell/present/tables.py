@@ -119,7 +119,7 @@ _ACKS: tuple[Column, ...] = (
     ("compressed", "compressed_share", "1"),
     ("stretched", "stretched_share", "1"),
 )
-# Of a flow within a profile and beyond it.
+# Numbers of a flow within a profile and beyond it.
 _PROFILES: tuple[Column, ...] = (
     ("reserved", "reserved_bps", "bps"),
     ("target", "target_bps", "bps"),
@@ -156,7 +156,7 @@ _HOSTS: tuple[Column, ...] = (
     ("dropped", "dropped_packets", "pkt"),
 )
 _RARE = ("marks", "rtos", "lock_out", "dropped_packets", "held_mean_packets")
-# What more is measured of a queue: a row for each, a column for each queue.
+# Further measures of a queue: a row for each, a column for each queue.
 _MEASURES: tuple[Column, ...] = (
     ("length, mean", "mean_packets", "pkt"),
     ("length, 50 %", "p50_packets", "pkt"),

@@ -25,7 +25,7 @@ _GRACE_S = 0.5
 """Time that the simulator has to stop by itself."""
 _PERIOD_S = 0.05
 _PATIENCE = 3
-"""So many interrupts end the wait, whatever still works."""
+"""The number of interrupts that end the wait, even if the simulator still works."""
 
 
 class Work(Generic[T]):

@@ -156,7 +156,8 @@ def queues(*kinds: str) -> SearchStrategy[dict[str, Any]]:
     st = _st()
     from .. import catalogue
 
-    # What needs a compiler for each choice of its parameters is drawn only where it is named.
+    # An algorithm that needs a compiler for each choice of its parameters is drawn only if it is
+    # named.
     drawn = [
         a
         for a in catalogue.algorithms()

@@ -22,7 +22,7 @@ from .crew import Crew, Parcel, Say
 
 # Runs that are asked for at once: their plans are in memory, here and with whoever deals them out.
 _AT_ONCE = 2000
-# How often a run may be lost with its worker.
+# The number of times that a run may be lost with its worker.
 _CHANCES = 3
 # Parcels for each place that works, so that nobody waits long for the last one; and runs of a
 # parcel.

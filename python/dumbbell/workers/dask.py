@@ -15,7 +15,7 @@ from .options import endpoint
 from .task import perform
 
 _dask: Any = distributed  # It has no types.
-# How long a scheduler, or its first worker, may take to answer, seconds.
+# The seconds that a scheduler, or its first worker, may take to answer.
 _PATIENCE_S = 30
 # Between two attempts to reach one, seconds.
 _BEAT_S = 0.5

@@ -10,7 +10,7 @@ from typing import Any
 from .. import api
 from ..errors import EnvironmentLacks
 
-# What a plan may ask to record besides the result.
+# The records that a plan may ask for besides the result.
 _SERIES = ("every", "drops", "packets")
 
 

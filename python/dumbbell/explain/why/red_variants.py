@@ -17,7 +17,7 @@ MOVES = {
 OF = {"wred": ("class", "in class"), "gred": ("vq", "in virtual queue")}
 """The gauge that says by which of several curves the packet was judged."""
 RIOS = ("rio", "ered", "r_rtt_adaptive", "drio", "rate_proportional")
-"""Those that tell packets in profile from others."""
+"""The algorithms that tell packets in profile from others."""
 COLORS = {"two": ("IN", "OUT"), "three": ("IN", "MID", "OUT")}
 
 

@@ -39,8 +39,8 @@ class Bench:
     """Modules of `rtl/red/tests`."""
     parameters: Mapping[str, int] = field(default_factory=dict, hash=False)
     only: str | None = None
-    """Of these the tests whose names this pattern finds; what another build shows as well is not
-    run twice."""
+    """A pattern for the names of the tests to run; a test that another build covers is not run
+    twice."""
 
 
 BENCHES = (

@@ -53,7 +53,7 @@ LIMITS = (
     # Icarus Verilog waits for all bits of a signal where some would do: slower, and the same.
     "sorry: constant selects in always_* processes are not currently supported (all bits will be "
     "included)",
-    # How Verilator ends after the warnings that were findings already.
+    # Verilator ends with this line after warnings that were findings already.
     "%Error: Exiting due to",
 )
 """Remarks of tools on themselves, not on the source."""

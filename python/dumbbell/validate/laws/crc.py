@@ -1,25 +1,24 @@
-"""What is published of CRC-32 (IEEE 802.3), and its check value from polynomial long division
-alone."""
+"""The published parameters of CRC-32 (IEEE 802.3), and its check value from polynomial long
+division alone."""
 
 from __future__ import annotations
 
 GENERATOR_EXPONENTS = (32, 26, 23, 22, 16, 12, 11, 10, 8, 7, 5, 4, 2, 1, 0)
-"""Of the generator's terms (IEEE 802.3, 3.2.9)."""
+"""The exponents of the generator's terms (IEEE 802.3, 3.2.9)."""
 
 GUARDED_DATA_BITS = {5: 2974, 4: 91607}
 """The longest data with a Hamming distance of so much, bits without the check sequence: Koopman,
 32-bit cyclic redundancy codes for Internet applications, DSN 2002, table 1."""
 
 PERIOD_FACTORS = (3, 5, 17, 257, 65537)
-"""Of 2^32 - 1, the order of x: the generator is primitive (ibid.)."""
+"""The prime factors of 2^32 - 1, the order of x: the generator is primitive (ibid.)."""
 
 CHECK = b"123456789"
-"""What is summed by everybody who compares implementations (Williams, A painless guide to CRC,
-1993)."""
+"""The standard input for comparing implementations (Williams, A painless guide to CRC, 1993)."""
 
 
 def code_bits(distance: int) -> int:
-    """The same with the check sequence."""
+    """Returns the bits of this longest data with the check sequence."""
     return GUARDED_DATA_BITS[distance] + 32
 
 

@@ -18,19 +18,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Flow:
-    """What is known of a flow: reserved rate and round-trip time, in any units that are the same
-    for all."""
+    """A flow's reserved rate and round-trip time, in any units that are the same for all flows."""
 
     reserved: float
     rtt: float
 
 
 Weight = Callable[[Flow, float], float]
-"""What p is multiplied by for a flow that sends so much: up to a factor for all."""
+"""The factor of p for a flow at a given sending rate, up to a factor for all flows."""
 
 
 def _root(rising: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function that rises is 0, by halving."""
+    """Finds the zero of a rising function by bisection."""
     for _ in range(200):
         middle = (low + high) / 2
         low, high = (middle, high) if rising(middle) < 0 else (low, middle)
@@ -38,7 +37,7 @@ def _root(rising: Callable[[float], float], low: float, high: float) -> float:
 
 
 def rates(flows: Sequence[Flow], capacity: float, weight: Weight) -> list[float]:
-    """What each flow sends, so that all of them fill the link."""
+    """Returns the sending rate of each flow such that all of them together fill the link."""
 
     def sent(flow: Flow, p: float) -> float:
         """The t of which RTT^2 t (t - r) p w is 1."""

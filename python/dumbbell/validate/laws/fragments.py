@@ -6,7 +6,8 @@ from __future__ import annotations
 HEADER = {4: 20, 6: 40}
 """Bytes of an IP header without options (RFC 791 section 3.1, RFC 8200 section 3)."""
 MORE = {4: 0, 6: 8}
-"""What a fragment has besides: the fragment header of version 6 (RFC 8200 section 4.5)."""
+"""The additional header bytes of a fragment: the fragment header of version 6 (RFC 8200 section
+4.5)."""
 
 
 def lengths(ip_len: int, mtu: int, version: int = 4) -> list[int]:

@@ -26,12 +26,14 @@ TIMESTAMPS = 12
 
 
 def transmission_ps(lengths: Iterable[int], rate_bps: int) -> int:
-    """When the last bit of some packets that are sent without a pause is out, ps."""
+    """Returns the time at which the last bit of some packets that are sent without a pause is out,
+    ps."""
     return int(Fraction(8 * PS * sum(lengths), rate_bps))
 
 
 def path_ps(length: int, links: Iterable[tuple[int, int, int]]) -> int:
-    """How long one packet takes over links of (rate in bps, delay in ps, bytes of framing), ps."""
+    """Returns the time that one packet takes over links of (rate in bps, delay in ps, bytes of
+    framing), ps."""
     return sum(transmission_ps([length + framing], rate) + delay for rate, delay, framing in links)
 
 
@@ -64,8 +66,8 @@ def batch_waiting(batch: int) -> float:
 
 
 def bucket_delay_ps(n: int, length: int, rate_bps: int, burst: int) -> int:
-    """When the n-th of equal packets that come at once passes a full token bucket, ps: rounded up
-    to the instant at which its last token is there."""
+    """Returns the time at which the n-th of equal packets that come at once passes a full token
+    bucket, ps: rounded up to the instant at which its last token is there."""
     short = max(0, n * length - burst)
     return -int(-Fraction(8 * PS * short, rate_bps) // 1)
 

@@ -12,8 +12,9 @@ def bit_errors(rate: float, size: int) -> float:
 
 
 def coded(loss: float, data: int, repair: int) -> float:
-    """What a block code that is maximum distance separable leaves of independent losses: a packet
-    is lost, and so are at least `repair` of the other n - 1 = data + repair - 1 of its block."""
+    """Returns the loss that a maximum distance separable block code leaves of independent losses: a
+    packet is lost, and so are at least `repair` of the other n - 1 = data + repair - 1 of its
+    block."""
     others = data + repair - 1
     terms = (
         math.comb(others, j) * loss**j * (1 - loss) ** (others - j)
@@ -23,9 +24,9 @@ def coded(loss: float, data: int, repair: int) -> float:
 
 
 def coded_bursts(to_bad: float, to_good: float, data: int, repair: int) -> float:
-    """The same where packets are lost while a channel is bad (Gilbert 1960, a step for each
-    packet), of a block in a row. Forward over how many were lost: the probability, and the mean of
-    the data packets among them."""
+    """Returns the loss that such a code leaves if packets are lost while a channel is bad (Gilbert
+    1960, a step for each packet) and a block is sent in a row. Forward over the number of lost
+    packets: the probability, and the mean of the data packets among them."""
     share = to_bad / (to_bad + to_good)
     block = data + repair
     zero = [(0.0, 0.0)] * (block + 1)

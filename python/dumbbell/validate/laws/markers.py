@@ -30,19 +30,20 @@ def envelope(depth: int, rate_bps: int, seconds: Fraction) -> Fraction:
 
 
 def after_pause(depth: int, rate_bps: int, seconds: Fraction) -> Fraction:
-    """What an empty bucket has after a pause: what came, up to its depth."""
+    """Returns the tokens that an empty bucket has after a pause: those that came, up to its
+    depth."""
     return min(Fraction(depth), Fraction(rate_bps) * seconds / 8)
 
 
 def spilled(depth: int, excess: int, rate_bps: int, seconds: Fraction) -> Fraction:
-    """What the excess bucket of RFC 2697 has after a pause in which both began empty: what found
-    the first full."""
+    """Returns the tokens in the excess bucket of RFC 2697 after a pause in which both began empty:
+    those that found the first bucket full."""
     return min(Fraction(excess), max(Fraction(0), Fraction(rate_bps) * seconds / 8 - depth))
 
 
 def held_ps(buffer: int, length: int, rate_bps: int) -> int:
-    """How long the last packet waits for its token that fills a buffer of some packets over an
-    empty bucket, ps."""
+    """Returns the time for which the last packet waits for its token if some packets fill a buffer
+    over an empty bucket, ps."""
     return int(Fraction(8 * PS * buffer * length, rate_bps))
 
 

@@ -54,7 +54,7 @@ class Values:
 
 
 def values(point: Mapping[str, Any], packet_bytes: int) -> Values:
-    """Those of a point; runs without a result are left out."""
+    """Returns the values of a point; runs without a result are left out."""
     found: dict[str, dict[int, float]] = {
         key: {} for key in ("total", "inside", "best_effort", "lost", "held_mean", "held_p99")
     }

@@ -176,7 +176,7 @@ def _flows(case: Case) -> list[dict[str, Any]]:
 
 
 def _spread(name: str, count: int, case: Case, others: dict[str, Any]) -> list[dict[str, Any]]:
-    """So many flows over the other round-trip times, in turn."""
+    """Spreads `count` flows over the other round-trip times, in turn."""
     rtts = case.other_rtts_s or (case.rtt_s,)
     shares = [len(range(i, count, len(rtts))) for i in range(len(rtts))]
     return [

@@ -52,7 +52,7 @@ def figures_of(d: Mapping[str, Any]) -> list[NamedFigure]:
 
 
 def _shown(sizes: Sequence[int], advised: int) -> list[int]:
-    """Those that can be read beside each other, the advised one first of all."""
+    """Returns the sizes whose labels fit beside each other, always with the advised one."""
     shown = [advised]
     for size in reversed(sizes):
         if all(max(size, other) >= 1.6 * min(size, other) for other in shown):

@@ -39,7 +39,7 @@ class Site:
 
     @classmethod
     def of(cls, question: Question) -> Site:
-        """That of a question."""
+        """Returns the site of a question."""
         low, high = question.rate_bps
         return cls(
             low, high, question.rtt_s[1], question.flows, question.delay_target_s, question.ecn
@@ -250,9 +250,9 @@ if that is more."""
 
 
 def chosen(words: Sequence[str], site: Site, kinds: Iterable[str]) -> list[Candidate]:
-    """Those of `DEFAULT` that are for this site; with words, those of a kind that is named. A word
-    with parameters, or a kind that `DEFAULT` has not, is a candidate of its own. `ScenarioError`
-    for a word that is no queue."""
+    """Returns the candidates of `DEFAULT` for this site; with words, only those of a named kind. A
+    word with parameters, or a kind that `DEFAULT` lacks, is a candidate of its own. Raises
+    `ScenarioError` for a word that is no queue."""
     here = [candidate for candidate in DEFAULT if candidate.table(site) is not None]
     if not words:
         return here

@@ -56,8 +56,8 @@ class Worst:
 
 
 def scores(names: Sequence[str], rtts_s: Sequence[float], measured: Measured) -> dict[str, Worst]:
-    """Those of all candidates that have a result at every point; `rtts_s` is the round-trip time at
-    each."""
+    """Returns the scores of all candidates that have a result at every point; `rtts_s` is the
+    round-trip time at each point."""
     numbers = range(1, len(rtts_s) + 1)
     found = {name: w for name in names if (w := worst(name, numbers, measured)) is not None}
     best = [
@@ -77,7 +77,7 @@ def _power(name: str, number: int, rtts_s: Sequence[float], measured: Measured) 
 
 
 def worst(name: str, numbers: Sequence[int], measured: Measured) -> Worst | None:
-    """That of a candidate; None if a point has no result."""
+    """Returns the worst values of a candidate; None if a point has no result."""
     means: dict[str, list[float]] = {}
     for number in numbers:
         of = measured[name, number]

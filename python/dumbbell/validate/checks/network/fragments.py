@@ -61,7 +61,7 @@ def _each(run: Run) -> float:
 
 
 def _bytes(run: Run) -> float:
-    """What the narrow link carried of each packet."""
+    """Returns the bytes that the narrow link carried for each packet."""
     return float(run["queues"][0]["arrived_bytes"] / run["fragmentation"]["cut_packets"])
 
 

@@ -19,7 +19,7 @@ from ...runner import Run, Runner
 CLOCK, PER_PACKET, PER_BYTE, PER_INTERRUPT = 100e6, 1000.0, 3.0, 700.0
 PAYLOAD, LENGTH, HEADER = 1472, 1500, 28
 EDGE = 2e-3
-"""Of a count over a window of 2 s: some packets more or less at its ends."""
+"""The tolerance of a count over a window of 2 s: some packets more or less at its ends."""
 CPU = {
     "clock": "100 MHz",
     "per_packet": PER_PACKET,

@@ -270,7 +270,7 @@ def _shaper() -> Iterator[Check]:
 
 
 def _entered(n: int, table: Table) -> float:
-    """When the n-th packet came to the queue, ps."""
+    """Returns the time at which the n-th packet came to the queue, ps."""
     return table.numbers("entered_ps")[n - 1]
 
 

@@ -118,7 +118,7 @@ def _windowed() -> Iterator[Check]:
 
 
 def _fingerprints(runner: Runner) -> Measured:
-    """How many of the runs with different seeds are different runs."""
+    """Counts the different runs among runs with different seeds."""
     source = {"kind": "poisson", "rate": "400 kbps", "packet": "972 B"}
     scenario = _line(_wire(10**6, 1), flow={"source": source}, duration="2 s")
     return Measured(len({run["fingerprint"] for run in paths.run(runner, scenario, runner.seeds)}))

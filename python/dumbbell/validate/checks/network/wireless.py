@@ -18,7 +18,7 @@ from .links import constant
 SHARE, DISTANCE, DEVIATION = 0.02, 0.02, 0.05
 """For at least 10 000 of what is counted a seed; a Pareto law's deviation converges slowly."""
 PACKETS, MANY = 100_000, 400_000
-"""Of those that each find the link idle; many where what is counted comes in bursts."""
+"""The numbers of packets that each find the link idle; the larger one is for bursts."""
 
 
 def _spaced(seed: int, packets: int = PACKETS, **words: Any) -> Table:
@@ -175,8 +175,8 @@ def _arq() -> Iterator[Check]:
 
 
 def _transmissions(table: Table) -> float:
-    """Of a packet, each 1 ms long with 1 ms of turn-around before the next; a lost one's time ends
-    with its drop."""
+    """Returns the mean number of transmissions of a packet, each 1 ms long with 1 ms of turn-around
+    before the next; a lost one's time ends with its drop."""
     ms, count = 10**9, 0.0
     ends = zip(
         table.numbers("time_ps"), table.numbers("left_ps"), table.numbers("dropped_ps"), strict=True
@@ -230,7 +230,7 @@ def _rates() -> Iterator[Check]:
 
 
 def _sent(rate: float, run: Run) -> float:
-    """What left, over what the upper rate would have sent."""
+    """Returns the sent bits as a share of those that the upper rate would have sent."""
     seconds = run["duration_s"] - run["warmup_s"]
     return float(run["queues"][0]["departed_bytes"] * 8 / rate / seconds)
 

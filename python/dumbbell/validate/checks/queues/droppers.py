@@ -22,7 +22,7 @@ from ...runner import Run, Runner, once, over_drives
 from .. import paths
 
 PACKETS = 200_000
-"""So many arrivals at a held queue with each seed."""
+"""The number of arrivals at a held queue with each seed."""
 FOUND = 20
 """Packets that wait; half of them are IN."""
 CF98 = "Clark and Fang 1998"
@@ -93,7 +93,7 @@ def _held() -> Iterator[Check]:
 
 LINK, BURST, MTU = 10_000_000, 12_000, 1500
 EF_AT = 10**11 + 1
-"""When the premium packets come, ps."""
+"""The time at which the premium packets come, ps."""
 
 
 def premium() -> float:
@@ -178,7 +178,7 @@ def loop(kind: str, groups: Sequence[Group]) -> dict[str, Any]:
 
 
 def _ratio(run: Run) -> float:
-    """What flows of the second kind get over what those of the first get."""
+    """Returns the throughput of flows of the second kind over that of the first."""
     one, other = (
         sum(f["throughput_bps"] for f in run["flows"] if f["name"].startswith(head))
         for head in ("one.", "other.")

@@ -44,13 +44,13 @@ def _count(colors: tuple[int, ...], table: Table, start: int = 0) -> float:
 
 
 def _share(colors: tuple[int, ...], table: Table) -> float:
-    """The same as a share, of the last three quarters."""
+    """Returns the share of these colors in the last three quarters of the packets."""
     start = len(table) // 4
     return _count(colors, table, start) / (len(table) - start)
 
 
 def _when(number: int, table: Table) -> float:
-    """When a packet came to the queue, ps."""
+    """Returns the time at which a packet came to the queue, ps."""
     return float(table.numbers("entered_ps")[number])
 
 
@@ -162,7 +162,8 @@ def _three_colors() -> Iterator[Check]:
     single = {"kind": "srtcm", "cir": f"{RATE} bps", "cbs": f"{cbs} B", "ebs": f"{ebs} B"}
     pause = Fraction(107, 1000)
     times = [0] * 100 + [int(pause * markers.PS)] * 100
-    # What is left of either bucket after the first hundred adds to what comes: half a packet each.
+    # The tokens left in either bucket after the first hundred packets add to the new ones: half a
+    # packet each.
     left = Fraction(500)
     greens = (left + min(Fraction(RATE) * pause / 8, cbs - left)) // LENGTH
     yellows = (left + markers.spilled(cbs - int(left), ebs - int(left), RATE, pause)) // LENGTH

@@ -130,7 +130,7 @@ def _infinite() -> Iterator[Check]:
 
 
 def _moments() -> Iterator[Check]:
-    """What else the two say at one load."""
+    """The other means of both queues at one load."""
     rho = 0.8
     for name, law, sizes, scv, words in (
         ("mm1", MM1, "exponential", 1.0, "rho / (1 - rho)"),
@@ -303,8 +303,8 @@ TCP = {
 
 
 def _accounts() -> Iterator[Check]:
-    """What holds in each run, whatever is random in it: the worst of the seeds is looked at.
-    Little's law is about those that wait: a port's sojourn time ends when service begins."""
+    """Invariants of each run, whatever is random in it; the worst of the seeds is checked. Little's
+    law is about waiting packets: a port's sojourn time ends when service begins."""
     for name, scenario in (
         ("mm1", port(0.8, "exponential", seconds=4000)),
         ("mm1k", port(0.8, "exponential", limit="9 pkt", seconds=2000)),
@@ -337,8 +337,8 @@ def unaccounted(run: Run) -> float:
 
 
 def found_by_poisson_arrivals(rho: float, packets: int, seed: int) -> float:
-    """What the packets of one Poisson stream find waiting, on average: given to the port one by
-    one."""
+    """Returns the mean number of packets that the packets of one Poisson stream find waiting; the
+    port gets them one by one."""
     chance = random.Random(seed)
     times, lengths, now = [], [], 0.0
     for _ in range(packets):

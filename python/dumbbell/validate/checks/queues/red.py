@@ -23,7 +23,7 @@ from ...measured import Measured
 from ...runner import Runner, once, over_drives
 
 PACKETS = 200_000
-"""So many arrivals at a held queue with each seed."""
+"""The number of arrivals at a held queue with each seed."""
 W = 0.002
 MEAN_TOLERANCE, FREQUENCY_TOLERANCE = 0.02, 0.03
 """For at least 2000 spacings, or 10 000 signals, a seed."""

@@ -44,7 +44,7 @@ def _used(runner: Runner, scenario: dict[str, Any]) -> Measured:
 
 
 def _rt_prop(runner: Runner, scenario: dict[str, Any]) -> Measured:
-    """What the control shows with its last reaction."""
+    """Returns the RTprop that the control shows with its last reaction."""
     control = paths.recorded(runner, scenario).reactions()[-1]["control"]
     shown = {name: float(value) for name, value in (word.split("=") for word in control.split())}
     return Measured(shown["rt_prop"])

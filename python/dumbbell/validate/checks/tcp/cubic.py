@@ -195,7 +195,7 @@ def _k(runner: Runner) -> Measured:
     return Measured(math.fsum(seen) / len(seen))
 
 
-# What one loss does.
+# The effect of one loss.
 
 
 def _decrease(runner: Runner, scenario: Mapping[str, Any], cause: str) -> Measured:

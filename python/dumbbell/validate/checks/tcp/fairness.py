@@ -21,7 +21,7 @@ from ..given_losses import EachFlowAt
 
 RTT = 0.1
 
-# The same random loss for all.
+# Flows with the same random loss.
 
 
 def _named(*flows: dict[str, Any]) -> list[dict[str, Any]]:
@@ -88,7 +88,7 @@ PERIOD = 4.0
 
 
 def _apart(runner: Runner, losses: int, b: float) -> Measured:
-    """How far apart the windows are half a period after so many losses, segments."""
+    """Returns the distance of the windows half a period after so many losses, segments."""
     flows = []
     for window in (LARGE, SMALL):
         start: dict[str, Any] = {

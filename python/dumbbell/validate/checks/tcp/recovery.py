@@ -24,9 +24,10 @@ from ..given_losses import Chosen
 RTT = 0.1
 WINDOW = 16
 LOST = (5, 7, 9, 11)
-"""Of the first window; the first k of them are lost."""
+"""Segments of the first window; the first k of these are lost."""
 SERIALISATION = 0.01
-"""What transmission adds to a repair, round trips: a hundred packets on 10 Gbit/s are 0.12 ms."""
+"""The delay that transmission adds to a repair, round trips: a hundred packets on 10 Gbit/s take
+0.12 ms."""
 MIN_RTO = 1.0
 
 

@@ -34,7 +34,7 @@ def _marked(cc: str | Mapping[str, Any], marked: str) -> dict[str, Any]:
 
 
 def _left(runner: Runner, cc: str | Mapping[str, Any]) -> Measured:
-    """What a mark leaves of the window."""
+    """Returns the share of the window that a mark leaves."""
     row = paths.recorded(runner, _marked(cc, "2")).reactions("ecn_echo")[0]
     return Measured(row["cwnd_bytes"] / row["cwnd_bytes_before"])
 

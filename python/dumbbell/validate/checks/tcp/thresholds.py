@@ -49,7 +49,7 @@ def _late(above: int) -> tuple[int, int]:
 
 
 def _repaired(runner: Runner, above: int) -> Measured:
-    """When the receiver has the last of the lost segments, in round trips."""
+    """Returns the time at which the receiver has the last of the lost segments, in round trips."""
     first: dict[str, Any] = {
         "initial_window": f"{WINDOW} pkt",
         "initial_ssthresh": f"{WINDOW} pkt",

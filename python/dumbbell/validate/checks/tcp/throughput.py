@@ -54,9 +54,9 @@ def _p(p: float) -> str:
 # Random loss.
 
 LOSSES = 1000
-"""How many losses a run has about; the goodput of five such runs is known to about 2 %."""
+"""The approximate number of losses in a run; five such runs give the goodput to about 2 %."""
 FEWER = 500
-"""The same where a loss is a matter of ten thousand packets."""
+"""The number of losses in a run with about one loss in ten thousand packets."""
 
 
 def _lossy(p: float, cc: str, rtt: float, mss: int, acked: int) -> dict[str, Any]:
@@ -144,11 +144,11 @@ def _random_losses() -> Iterator[Check]:
         yield _ideal_aimd(a, b)
 
 
-# What does not depend on the law's constant: ratios.
+# Ratios, which do not depend on the law's constant.
 
 
 def _ratio(runner: Runner, above: Mapping[str, Any], below: Mapping[str, Any]) -> Measured:
-    """Of goodputs under the same seeds."""
+    """Returns the ratio of goodputs under the same seeds."""
     runs = zip(
         paths.run(runner, above, runner.seeds), paths.run(runner, below, runner.seeds), strict=True
     )

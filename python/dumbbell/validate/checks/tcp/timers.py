@@ -24,8 +24,8 @@ from .. import paths
 from ..given_losses import Chosen
 
 NS = 1e-9
-"""What an instant of a script, and a number that it shows, are exact to; the sender counts in 16 ns
-(1/61 us)."""
+"""The precision of an instant of a script, and of a number that it shows; the sender counts in
+16 ns (1/61 us)."""
 UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 
 # The arithmetic: round trips that a script decides.
@@ -39,8 +39,8 @@ STEADY = tuple([Fraction(3, 10)] * 12)
 
 
 def asked(text: str, name: str) -> float:
-    """What a script's last line shows of `name`, in seconds: it claims that it is negative, which
-    cannot hold."""
+    """Returns the value of `name` in seconds at the end of a script. The last line claims that it
+    is negative; this fails and shows the value."""
     outcome = scripts.run_text(f"{text} ? {name} < 0 s\n", "passport")
     came = [failure.came for failure in outcome.failures]
     number = re.fullmatch(r"([0-9.]+) (s|ms|us|ns)", came[-1]) if len(came) == 1 else None
@@ -194,7 +194,7 @@ def _network() -> Iterator[Check]:
 
 
 def _opened(runner: Runner, lost: int) -> Measured:
-    """When the first data leave, seconds, if so many SYNs are lost."""
+    """Returns the time at which the first data leave, seconds, if so many SYNs are lost."""
     lost_packets = ",".join(map(str, range(1, lost + 1)))
     flow = paths.sender("newreno", 0.1, handshake=True, receive_window="4 pkt")
     seen = paths.recorded(

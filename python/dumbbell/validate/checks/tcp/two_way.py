@@ -24,7 +24,7 @@ RATE = 10_000_000
 HEADER = 40
 MSS, JUMBO = 960, 8960
 EDGE = 2e-3
-"""Of a rate over a window of 40 s: some packets more or less at its ends."""
+"""The tolerance of a rate over a window of 40 s: some packets more or less at its ends."""
 
 
 def _tcp(mss: int, window: int, acked: int = 1) -> dict[str, Any]:

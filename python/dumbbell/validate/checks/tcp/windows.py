@@ -17,7 +17,7 @@ from ...runner import Runner
 from .. import paths
 
 SERIALISATION = 0.01
-"""What transmission adds, round trips: a thousand packets on 10 Gbit/s are 1.2 ms."""
+"""The delay that transmission adds, round trips: a thousand packets on 10 Gbit/s are 1.2 ms."""
 
 
 def _goodput(runner: Runner, scenario: dict[str, Any]) -> Measured:

@@ -1,4 +1,4 @@
-"""What active queue management promises in closed loop: a delay, a band, a share.
+"""The promises of active queue management in closed loop: a delay, a band, a share.
 
 A flow whose packets are signalled with a small probability p has a window of sqrt(3 / (2 p))
 packets (Mathis et al. 1997), so the share of the link in packets for each round trip says which p a
@@ -40,8 +40,8 @@ def red_thresholds(
 
 
 def red_band(low: float, high: float) -> tuple[float, float]:
-    """Where Adaptive RED keeps its average: from 40 % to 60 % of the way between its thresholds
-    (section 6.2)."""
+    """Returns the band in which Adaptive RED keeps its average: from 40 % to 60 % of the way
+    between its thresholds (section 6.2)."""
     return low + 0.4 * (high - low), low + 0.6 * (high - low)
 
 
@@ -62,5 +62,5 @@ def codel_drops(interval: float, count: int) -> list[float]:
 
 
 def shares(weights: Sequence[float]) -> list[float]:
-    """What backlogged classes get of a link that is shared by weight."""
+    """Returns the shares of backlogged classes in a link that is shared by weight."""
     return [w / sum(weights) for w in weights]

@@ -10,7 +10,7 @@ from .throughput import aimd_peak, mathis
 C = 0.4
 BETA = 0.7
 BETA_ECN = 0.85
-"""What an ECN echo leaves with ABE: RFC 8511 section 4.2."""
+"""The share of the window that an ECN echo leaves with ABE: RFC 8511 section 4.2."""
 
 
 def k(w_max: float, w: float, c: float = C) -> float:
@@ -55,8 +55,8 @@ def mean_window(p: float, rtt: float) -> float:
 
 
 def rounds_in_tooth(p: float, rtt: float, c: float = C, beta: float = BETA) -> float:
-    """How many round trips pass from one of these losses to the next, K / RTT at the W_max of the
-    cubic tooth."""
+    """Returns the number of round trips from one of these losses to the next, K / RTT at the W_max
+    of the cubic tooth."""
     w_max = tooth_peak(p, rtt, c, beta)
     return k(w_max, beta * w_max, c) / rtt
 

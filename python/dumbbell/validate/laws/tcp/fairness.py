@@ -1,4 +1,4 @@
-"""How flows share: Jain's index, round-trip times, the convergence of AIMD."""
+"""The laws of sharing: Jain's index, round-trip times, the convergence of AIMD."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ def ratio_at_equal_loss(near: float, far: float) -> float:
 
 
 def apart(start: float, losses: int, beta: float = 0.5) -> float:
-    """How far two windows are apart after losses that hit both at once: additive increase keeps the
-    difference, each decrease multiplies it. Chiu, Jain: Analysis of the increase and decrease
-    algorithms, 1989, section 2.3."""
+    """Returns the distance of two windows after losses that hit both at once: additive increase
+    keeps the difference, each decrease multiplies it. Chiu, Jain: Analysis of the increase and
+    decrease algorithms, 1989, section 2.3."""
     return start * beta**losses
 
 
 def ratio_at_losses_together(near: float, far: float) -> float:
-    """The same when every loss hits both at once: the square. Windows grow by one segment in each
-    flow's own round trip, from one loss to the next, and a window is sent once in each."""
+    """Returns the ratio of goodputs when every loss hits both at once: the square. Windows grow by
+    one segment in each flow's own round trip, from one loss to the next, and a window is sent once
+    in each."""
     return (far / near) ** 2
 
 

@@ -32,8 +32,8 @@ class Outcome:
 
 @dataclass
 class Sender(ABC):
-    """What the four have in common: the window, the way there and back, the timer, what the
-    receiver holds."""
+    """The common part of the four senders: the window, the path and the reverse path, the timer,
+    and the segments that the receiver holds."""
 
     window: int
     lost: set[int]
@@ -266,6 +266,6 @@ RULES: dict[str, type[Sender]] = {"tahoe": Tahoe, "reno": Reno, "newreno": NewRe
 
 
 def recover(rules: str, window: int, lost: Iterable[int], rto: float) -> Outcome:
-    """What becomes of a window of so many segments of which those are lost; `rto` in round
-    trips."""
+    """Returns the outcome of a window of so many segments of which those in `lost` are lost; `rto`
+    in round trips."""
     return RULES[rules](window, set(lost), rto).run()

@@ -1,4 +1,4 @@
-"""What a loss in a small window does."""
+"""The effect of a loss in a small window."""
 
 from __future__ import annotations
 

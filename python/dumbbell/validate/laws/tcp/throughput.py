@@ -1,4 +1,4 @@
-"""How fast a TCP is at a given loss: Mathis et al. 1997, Ott et al. 1996, Padhye et al. 1998,
+"""The throughput of a TCP at a given loss: Mathis et al. 1997, Ott et al. 1996, Padhye et al. 1998,
 AIMD(a, b).
 
 Throughout: rates are in segments a second, windows in segments, `rtt` and `timeout` in seconds; `p`
@@ -45,7 +45,7 @@ def aimd_peak(a: float, b: float, p: float) -> float:
 
 
 def aimd_random(a: float, b: float, p: float, rtt: float) -> float:
-    """The same when every segment is lost with probability p by itself, in the limit of small p.
+    """The rate when every segment is lost with probability p by itself, in the limit of small p.
 
     Between losses W^2 / (2 a) grows by one with each segment, a loss multiplies it by c = (1 -
     b)^2, and losses come after an exponential number of segments: X = p W^2 / (2 a) is the sum of

@@ -1,4 +1,4 @@
-"""What a window lets through when nothing is lost: windows in segments, times in round trips of the
+"""The effect of a window when nothing is lost: windows in segments, times in round trips of the
 path."""
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 LEFT_BY_MARK = 0.5
 """The share of the window that an ECN echo leaves: RFC 3168 section 6.1.2."""
 LEFT_BY_MARK_ABE = 0.8
-"""The same with alternative backoff: RFC 8511 section 3."""
+"""The share of the window that it leaves with alternative backoff: RFC 8511 section 3."""
 UNSCALED = 65_535
 """The largest window that the header can say without scaling: 16 bits."""
 
