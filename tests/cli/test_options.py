@@ -117,9 +117,9 @@ def nothing_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         "read_capture",
         "host_cost",
     }
-    call = api._call
+    call = api._call_json
     monkeypatch.setattr(
-        api, "_call", lambda name, *args: call(name, *args) if name in checks_only else cut()
+        api, "_call_json", lambda name, *args: call(name, *args) if name in checks_only else cut()
     )
     monkeypatch.setattr(subprocess, "Popen", cut)
     monkeypatch.setattr(os, "execvp", cut)

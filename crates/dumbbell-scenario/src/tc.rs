@@ -24,11 +24,11 @@ use serde_json::{Value, json};
 pub struct Kind {
     /// Its name in tc.
     name: &'static str,
-    /// Translates its arguments into a part of a scenario. Errors go to the arguments' check.
+    /// Converts its options to scenario tables. Errors go to the `check` of the arguments.
     import: fn(&mut Args<'_, '_>, &ImportContext) -> Part,
-    /// The algorithms of queues that it can say, and how; none if it is no queue.
+    /// The queue algorithms that it can express; none if it is no queue.
     exports: &'static [&'static str],
-    /// The words after its name for a queue of one of these algorithms, or `None` after an error.
+    /// Its name and options for a queue of one of these algorithms, or `None` after an error.
     export: fn(&ExportContext<'_>, &mut ExportLog) -> Option<String>,
 }
 

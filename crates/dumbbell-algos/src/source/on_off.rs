@@ -75,7 +75,7 @@ impl Config for OnOffConfig {
 /// exactly the rate times the share of time that is on, however many datagrams a burst has.
 #[derive(Clone, Debug)]
 pub struct OnOff {
-    /// Apart, so that a flow with a smaller source does not pay for it.
+    /// Boxed, so that the enum of all sources stays small for flows with other sources.
     config: Box<OnOffConfig>,
     clock: Transmitter,
     started: bool,

@@ -117,8 +117,8 @@ mod tests {
     }
 
     /// Renewal theory: the variance of counts over their mean tends to the squared coefficient of
-    /// variation of the intervals, which for a Pareto law is 1 / (a (a - 2)): 1/15 for shape 5, 1/3
-    /// for 3. Mean rate: that of the law of large numbers, within 4.4 standard errors.
+    /// variation of the intervals, which for a Pareto distribution is 1 / (a (a - 2)): 1/15 for
+    /// shape 5, 1/3 for 3. Mean rate: that of the law of large numbers, within 4.4 standard errors.
     #[test]
     fn dispersion_is_that_of_renewal_theory() {
         for shape in [5.0, 3.0] {

@@ -63,7 +63,7 @@ impl Config for PoissonConfig {
     }
 }
 
-/// Intervals without memory, sizes of one law.
+/// Exponential intervals, sizes of one distribution.
 #[derive(Clone, Debug)]
 pub struct Poisson {
     config: PoissonConfig,

@@ -1,11 +1,12 @@
-//! Request and response over one connection, again and again: a client asks, the server answers,
-//! the client thinks.
+//! Requests and responses over one connection: a client sends a request, the server sends a
+//! response, the client thinks, and so on.
 //!
-//! The flow's sender is the server. A request takes the way of an acknowledgement, so the model has
-//! none of its own: the answer to the next one is handed over a think time after the last byte of
-//! the answer before was acknowledged. The latency of an answer, from its hand-over to that
-//! acknowledgement, is one round of request and response as the client sees it; a receiver that
-//! delays acknowledgements (RFC 1122) adds that delay, where an answer ends on an odd segment.
+//! The flow's sender is the server. Requests are not simulated: the acknowledgment's return path
+//! stands for the request's. The server writes the first response when the flow starts, and each
+//! later one a think time after the last byte of the previous response is acknowledged. The latency
+//! of a response is the time from this write to the acknowledgment of its last byte, which is one
+//! exchange as the client sees it. Delayed acknowledgments (RFC 1122) add their delay if a response
+//! ends with an odd number of segments.
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
@@ -46,6 +47,7 @@ impl Config for RequestResponseConfig {
     fn check(&self) -> Result<(), Fault> {
         self.response.check("response")?;
         self.think.check("think")?;
+        // A distribution passes if its minimum or its mean is at least one byte.
         match self.response.quantile(0.0) < 1.0 && self.response.mean() < 1.0 {
             true => Err(Fault::at("response", "a response has at least one byte").fix(
                 "write \"12 \
@@ -56,19 +58,22 @@ impl Config for RequestResponseConfig {
     }
 }
 
-/// One client at a time; its requests never overlap.
+/// One client that waits for each response before its next request.
 #[derive(Clone, Debug)]
 pub struct RequestResponse {
-    /// Apart, so that a flow with a smaller source does not pay for it.
+    /// Boxed, so that the enum of all sources stays small for flows with other sources.
     inner: Box<Inner>,
 }
 
 #[derive(Clone, Debug)]
 struct Inner {
     config: RequestResponseConfig,
-    left: Option<u64>,
-    /// The time at which the response that is on its way was handed over.
-    asked: Option<Time>,
+    /// Responses that are not yet written; `None`: no end.
+    remaining: Option<u64>,
+    /// The time at which the outstanding response is written, after its think time. `None` before
+    /// the first response and after the last.
+    response_written_at: Option<Time>,
+    /// Latencies of the responses that are acknowledged.
     latencies: Vec<Span>,
 }
 
@@ -90,45 +95,51 @@ impl Algorithm for RequestResponse {
         provenance: Provenance::Reconstruction,
     };
     fn new(config: &RequestResponseConfig, (): &()) -> Self {
-        let (config, left) = (config.clone(), config.exchanges);
+        let (config, remaining) = (config.clone(), config.exchanges);
         RequestResponse {
-            inner: Box::new(Inner { config, left, asked: None, latencies: Vec::new() }),
+            inner: Box::new(Inner {
+                config,
+                remaining,
+                response_written_at: None,
+                latencies: Vec::new(),
+            }),
         }
     }
 }
 
 impl Source for RequestResponse {
     fn next(&mut self, now: Time, rng: &mut Stream) -> Option<Burst> {
-        let me = &mut *self.inner;
-        let first = me.asked.is_none() && me.latencies.is_empty();
-        me.latencies.extend(me.asked.take().map(|asked| now.since(asked)));
-        if let Some(left) = &mut me.left {
-            *left = left.checked_sub(1)?;
+        let inner = &mut *self.inner;
+        let first = inner.response_written_at.is_none() && inner.latencies.is_empty();
+        inner.latencies.extend(inner.response_written_at.take().map(|at| now.since(at)));
+        if let Some(remaining) = &mut inner.remaining {
+            *remaining = remaining.checked_sub(1)?;
         }
-        // Both are drawn each time, so that one law does not move the draws of the other.
-        let (bytes, think) = (me.config.response.draw(rng), me.config.think.draw(rng));
+        // Draw both every time, so that the sizes do not depend on whether a think time is used.
+        let (bytes, think) = (inner.config.response.draw(rng), inner.config.think.draw(rng));
+        // The first response has no think time.
         let after = if first { Span::ZERO } else { think };
-        me.asked = Some(now + after);
+        inner.response_written_at = Some(now + after);
         Some(Burst::awaited(after, bytes.0))
     }
     fn awaits(&self) -> bool {
         true
     }
-    /// `responses`, and of those the `latency_*` in seconds: mean and quantiles by the nearest
-    /// rank; NaN before the first.
+    /// `responses`: the number of acknowledged responses; `latency_*`: mean and quantiles (nearest
+    /// rank) of their latencies in seconds, NaN before the first.
     fn probe(&self, _: Time, out: &mut dyn Probe) {
         let mut sorted = self.inner.latencies.clone();
         sorted.sort_unstable();
         let n = sorted.len();
         out.gauge("responses", n as f64);
-        let rank = |q: f64| match (libm::ceil(q * n as f64) as usize).checked_sub(1) {
+        let quantile = |q: f64| match (libm::ceil(q * n as f64) as usize).checked_sub(1) {
             Some(i) => sorted[i.min(n - 1)].seconds(),
             None => f64::NAN,
         };
         out.gauge("latency_mean_s", sorted.iter().map(|l| l.seconds()).sum::<f64>() / n as f64);
-        out.gauge("latency_p50_s", rank(0.5));
-        out.gauge("latency_p95_s", rank(0.95));
-        out.gauge("latency_p99_s", rank(0.99));
+        out.gauge("latency_p50_s", quantile(0.5));
+        out.gauge("latency_p95_s", quantile(0.95));
+        out.gauge("latency_p99_s", quantile(0.99));
     }
 }
 
@@ -173,7 +184,7 @@ mod tests {
         }
     }
 
-    /// Neither law moves the draws of the other.
+    /// The distribution of the think times does not change the sizes that are drawn.
     #[test]
     fn sizes_do_not_depend_on_the_think_time() {
         let sizes = |think| {

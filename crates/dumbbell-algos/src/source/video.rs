@@ -110,7 +110,7 @@ impl Config for VideoConfig {
 /// A player and the server that it fetches from, in one: what it asks for is handed over at once.
 #[derive(Clone, Debug)]
 pub struct Video {
-    /// Apart, so that a flow with a smaller source does not pay for it.
+    /// Boxed, so that the enum of all sources stays small for flows with other sources.
     player: Box<Player>,
 }
 

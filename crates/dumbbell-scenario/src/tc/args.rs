@@ -1,99 +1,99 @@
-//! The words of a line, each with its place, and what may follow a word.
+//! The arguments of a tc line, each with its place in the text, and how their values are read.
 use super::units;
 use crate::language::deser;
 use crate::language::problem::{Check, Diagnostic, Place};
 use dumbbell_core::units::{Bytes, Rate, Span};
 
-/// A word and where it stands.
+/// An argument and its place in the text.
 #[derive(Clone, Copy, Debug)]
 pub struct Arg<'t> {
-    /// The word.
+    /// The argument.
     pub text: &'t str,
     /// Its place.
     pub place: Place,
 }
 
-/// A word that tc knows and a scenario does not: the word, why, and what to do.
+/// An option that tc has and a scenario has not: its name, the reason, and what to do instead.
 pub type Refused = (&'static str, &'static str, &'static str);
 
-/// The words after the name of a discipline.
+/// The arguments after the name of a discipline.
 pub struct Args<'t, 'c> {
     /// The name.
     pub kind: Arg<'t>,
-    words: &'t [Arg<'t>],
-    /// Remarks about units that a reader may take for others.
+    args: &'t [Arg<'t>],
+    /// What a unit means that a reader may take for another.
     pub remarks: Vec<String>,
-    /// The cause.
+    /// Collects the errors.
     pub check: &'c mut Check,
 }
 
 impl<'t, 'c> Args<'t, 'c> {
-    /// Makes the arguments after `kind`.
-    pub fn new(kind: Arg<'t>, words: &'t [Arg<'t>], check: &'c mut Check) -> Self {
-        Args { kind, words, remarks: Vec::new(), check }
+    /// Those after `kind`.
+    pub fn new(kind: Arg<'t>, args: &'t [Arg<'t>], check: &'c mut Check) -> Self {
+        Args { kind, args, remarks: Vec::new(), check }
     }
 
-    /// The next word.
+    /// The next argument.
     pub fn next(&mut self) -> Option<Arg<'t>> {
-        let (first, rest) = self.words.split_first()?;
-        self.words = rest;
+        let (first, rest) = self.args.split_first()?;
+        self.args = rest;
         Some(*first)
     }
 
-    /// The next word, left where it is.
+    /// The next argument, without taking it.
     pub fn peek(&self) -> Option<Arg<'t>> {
-        self.words.first().copied()
+        self.args.first().copied()
     }
 
-    /// The next word, if it is a number with or without a unit.
+    /// The next argument, if it is a number with or without a unit.
     pub fn next_number(&mut self) -> Option<Arg<'t>> {
         let number = self
-            .words
+            .args
             .first()
             .is_some_and(|w| w.text.starts_with(|c: char| c.is_ascii_digit() || c == '.'));
         if number { self.next() } else { None }
     }
 
-    /// One more error at `word`.
-    pub fn error(&mut self, word: Arg<'_>, cause: impl Into<String>, fix: impl Into<String>) {
-        self.check.error(Diagnostic::new(cause).at(word.place).fix(fix));
+    /// Adds an error at `arg`.
+    pub fn error(&mut self, arg: Arg<'_>, cause: impl Into<String>, fix: impl Into<String>) {
+        self.check.error(Diagnostic::new(cause).at(arg.place).fix(fix));
     }
 
-    /// An error at a word that stands where an option should: one of `refused`, or unknown. Its
-    /// values are left out.
-    pub fn unknown(&mut self, word: Arg<'t>, known: &[&str], refused: &[Refused]) {
-        match refused.iter().find(|(name, ..)| *name == word.text) {
-            Some((_, cause, fix)) => self.error(word, *cause, *fix),
+    /// Adds an error for an argument that is no option: one of `refused`, or unknown. Skips its
+    /// values.
+    pub fn unknown(&mut self, arg: Arg<'t>, known: &[&str], refused: &[Refused]) {
+        match refused.iter().find(|(name, ..)| *name == arg.text) {
+            Some((_, cause, fix)) => self.error(arg, *cause, *fix),
             None => {
                 let kind = self.kind.text;
-                let d = Diagnostic::new(format!("`{}` is no word of tc's {kind}", word.text))
-                    .at(word.place);
-                self.check.error(deser::suggest(d, word.text, known));
+                let d = Diagnostic::new(format!("`{}` is no word of tc's {kind}", arg.text))
+                    .at(arg.place);
+                self.check.error(deser::suggest(d, arg.text, known));
             }
         }
         while self.next_number().is_some() {}
     }
 
-    /// The value after `word`, as `read` takes it.
+    /// The value that follows the option `arg`, parsed by `read`.
     fn value<T>(
         &mut self,
-        word: Arg<'t>,
+        arg: Arg<'t>,
         example: &str,
         read: fn(&str) -> Result<T, String>,
     ) -> Option<T> {
         let Some(value) = self.next() else {
             self.error(
-                word,
-                format!("`{0}` needs a value", word.text),
+                arg,
+                format!("`{0}` needs a value", arg.text),
                 format!(
                     "write {} \
                 {example}",
-                    word.text
+                    arg.text
                 ),
             );
             return None;
         };
-        self.read(value, &format!("write {} {example}", word.text), read)
+        self.read(value, &format!("write {} {example}", arg.text), read)
     }
 
     /// The value of an argument.
@@ -114,40 +114,40 @@ impl<'t, 'c> Args<'t, 'c> {
     }
 
     /// A size in bytes.
-    pub fn size(&mut self, word: Arg<'t>, example: &str) -> Option<Bytes> {
-        self.value(word, example, units::size)
+    pub fn size(&mut self, arg: Arg<'t>, example: &str) -> Option<Bytes> {
+        self.value(arg, example, units::size)
     }
     /// A rate.
-    pub fn rate(&mut self, word: Arg<'t>, example: &str) -> Option<Rate> {
-        self.value(word, example, units::rate)
+    pub fn rate(&mut self, arg: Arg<'t>, example: &str) -> Option<Rate> {
+        self.value(arg, example, units::rate)
     }
     /// A time.
-    pub fn time(&mut self, word: Arg<'t>, example: &str) -> Option<Span> {
-        self.value(word, example, units::time)
+    pub fn time(&mut self, arg: Arg<'t>, example: &str) -> Option<Span> {
+        self.value(arg, example, units::time)
     }
     /// A whole number.
-    pub fn count(&mut self, word: Arg<'t>, example: &str) -> Option<u32> {
-        self.value(word, example, units::count)
+    pub fn count(&mut self, arg: Arg<'t>, example: &str) -> Option<u32> {
+        self.value(arg, example, units::count)
     }
     /// A time in whole microseconds.
-    pub fn micros(&mut self, word: Arg<'t>, example: &str) -> Option<Span> {
-        self.value(word, example, units::micros)
+    pub fn micros(&mut self, arg: Arg<'t>, example: &str) -> Option<Span> {
+        self.value(arg, example, units::micros)
     }
     /// A whole number without a unit.
-    pub fn whole(&mut self, word: Arg<'t>, example: &str) -> Option<u32> {
-        self.value(word, example, units::whole)
+    pub fn whole(&mut self, arg: Arg<'t>, example: &str) -> Option<u32> {
+        self.value(arg, example, units::whole)
     }
     /// A number of zero or more.
-    pub fn real(&mut self, word: Arg<'t>, example: &str) -> Option<f64> {
-        self.value(word, example, units::real)
+    pub fn real(&mut self, arg: Arg<'t>, example: &str) -> Option<f64> {
+        self.value(arg, example, units::real)
     }
     /// A probability, in per cent.
-    pub fn percent(&mut self, word: Arg<'t>, example: &str) -> Option<f64> {
-        self.value(word, example, units::percent)
+    pub fn percent(&mut self, arg: Arg<'t>, example: &str) -> Option<f64> {
+        self.value(arg, example, units::percent)
     }
     /// A probability, as a number from 0 to 1 or in per cent.
-    pub fn probability(&mut self, word: Arg<'t>, example: &str) -> Option<f64> {
-        self.value(word, example, units::probability)
+    pub fn probability(&mut self, arg: Arg<'t>, example: &str) -> Option<f64> {
+        self.value(arg, example, units::probability)
     }
 
     /// A value that must be there: an error at the discipline's name if it is not.

@@ -28,8 +28,8 @@ pub struct Part {
 }
 
 impl Part {
-    /// One more sentence.
-    pub fn say(&mut self, sentence: impl Into<String>) {
+    /// Adds a sentence to the explanation.
+    pub fn explain(&mut self, sentence: impl Into<String>) {
         self.explained.push(sentence.into());
     }
 }
@@ -39,12 +39,12 @@ pub fn table<const N: usize>(entries: [(&str, Value); N]) -> Table {
     entries.into_iter().map(|(k, v)| (k.to_string(), v)).collect()
 }
 
-/// The surroundings of a discipline that is imported.
+/// The parents and children of a discipline that is imported.
 #[derive(Default)]
 pub struct ImportContext {
-    /// True if another hangs below it.
+    /// True if it has a child discipline.
     pub child: bool,
-    /// The rate that one above it gives the link.
+    /// The rate of the link, if a parent discipline sets it.
     pub rate: Option<Rate>,
 }
 
@@ -72,8 +72,8 @@ pub struct ExportLog {
 }
 
 impl ExportLog {
-    /// One more sentence.
-    pub fn say(&mut self, sentence: impl Into<String>) {
+    /// Adds a sentence to the explanation.
+    pub fn explain(&mut self, sentence: impl Into<String>) {
         let sentence = sentence.into();
         if !self.explained.contains(&sentence) {
             self.explained.push(sentence);
@@ -121,7 +121,7 @@ impl DeviceModel {
         {
             let order = "in tc each packet passes the disciplines from the root down; a link here \
                 has its queue first, then its transmitter, then loss and delay on the wire";
-            whole.say(order);
+            whole.explain(order);
         }
         judge(&whole, texts, check);
         DeviceModel(whole)

@@ -16,7 +16,7 @@ pub fn plain(dev: &str) -> bool {
 pub fn lines(link: &Link, dev: &str, queue_only: bool, log: &mut ExportLog) -> Vec<String> {
     let mut chain = Vec::new();
     if queue_only {
-        log.say(format!(
+        log.explain(format!(
             "only the queue: the device itself is to send at {} and to delay by {}",
             link.rate, link.delay
         ));
@@ -27,7 +27,7 @@ pub fn lines(link: &Link, dev: &str, queue_only: bool, log: &mut ExportLog) -> V
         [rule] if rule.spec.kind == "tbf" && is_for_all(rule) => {
             chain.extend(tbf::conditioner(&rule.spec, log));
             let queue = &link.aqm.kind;
-            log.say(format!(
+            log.explain(format!(
                 "the queue behind the shaper, {queue}, is the device's own: tc has one \
                 place for both"
             ));
@@ -67,7 +67,7 @@ fn is_for_all(rule: &Rule) -> bool {
 /// The words for the queue.
 fn queue(link: &Link, log: &mut ExportLog) -> Option<String> {
     if link.count_in_service {
-        log.say("tc does not count the packet in transmission, and this queue does");
+        log.explain("tc does not count the packet in transmission, and this queue does");
     }
     if link.capacity == Capacity::Packets(0) {
         log.refuse("a limit of 0 packets is no queue for tc", "raise the limit");

@@ -43,21 +43,21 @@ pub fn read(text: &str, id: usize, check: &mut Check) -> Vec<Part> {
         return Vec::new();
     }
     let Some(chain) = chain(statements, check) else { return Vec::new() };
-    let mut above = ImportContext::default();
+    let mut context = ImportContext::default();
     let mut parts = Vec::new();
     for (i, s) in chain.iter().enumerate() {
-        above.child = i + 1 < chain.len();
+        context.child = i + 1 < chain.len();
         let Some(kind) = KINDS.iter().find(|k| k.name == s.kind.text) else { continue };
         let mut words = Args::new(s.kind, &s.words, check);
-        let mut part = (kind.import)(&mut words, &above);
+        let mut part = (kind.import)(&mut words, &context);
         part.explained.splice(0..0, words.remarks);
-        above.rate = above.rate.or(part.rate);
+        context.rate = context.rate.or(part.rate);
         parts.push(part);
     }
     if let Some(Statement { parent: Parent::Below(major), .. }) = chain.first()
         && let Some(first) = parts.first_mut()
     {
-        first.say(format!(
+        first.explain(format!(
             "parent {major:x}: is not in the text: what stands above is not said \
             here"
         ));

@@ -104,7 +104,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
                 self.on_report(now);
             }
             if self.probing {
-                self.on_probe_answer(now, acked == 0 && news.sacked == 0, news.duplicate, out);
+                let plain = acked == 0 && news.sacked == 0;
+                self.on_ack_while_probing(now, plain, news.duplicate, out);
             }
         }
         if ack.ece {

@@ -1,28 +1,32 @@
-//! Tail loss probes (RFC 8985 section 7): a segment that calls for an acknowledgement where none
-//! would come.
+//! Tail loss probes: a segment sent to elicit an ACK when the tail of a flight may be lost and no
+//! further ACK is expected (RFC 8985, section 7).
 use super::Sender;
 use dumbbell_core::transport::segment::Outbox;
 use dumbbell_core::transport::{Cause, Congestion, CongestionControl, Detect, Phase, Recover, Tag};
 use dumbbell_core::units::{Span, Time};
 
-/// The outstanding probe, while `probing`.
+/// The outstanding probe. Valid while `Sender::probing` is true.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TailProbe {
-    /// SND.NXT when it was sent (TLP.end_seq).
-    end: u64,
-    /// True if it was sent before (TLP.is_retrans).
-    again: bool,
+    /// RFC 8985 `TLP.end_seq`: the end of the highest data sent, the probe included.
+    end_seq: u64,
+    /// RFC 8985 `TLP.is_retrans`: true if the probe repeats old data, false if it is new data.
+    is_retrans: bool,
 }
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
-    /// The time of the next probe (section 7.2 `TLP_calc_PTO`), counted from the last new data or
-    /// the last acknowledgement that moved SND.UNA: two round trips, more for a single segment, at
-    /// most the retransmission timeout. Not in recovery, not while something is selectively
-    /// acknowledged, not while a probe is on its way.
+    /// The time of the next probe (section 7.2 `TLP_calc_PTO`), counted from the last segment sent
+    /// or the last restart of the retransmission timer, whichever is later: two smoothed RTTs, plus
+    /// the receiver's longest ACK delay if at most one segment is outstanding; one second without
+    /// an RTT sample; never later than the retransmission timeout.
+    ///
+    /// `Time::NEVER` during a recovery or after a timeout, while a probe is outstanding, without
+    /// outstanding data, while the retransmission timer is off, with a zero receive window, and
+    /// while the scoreboard holds SACKed data.
     #[inline]
     pub(super) fn probe_at(&self) -> Time {
-        let quiet = self.phase != Phase::Open || self.probing || self.una == self.high;
-        if quiet || self.rto_at == Time::NEVER || self.window == 0 || !self.board.is_empty() {
+        let blocked = self.phase != Phase::Open || self.probing || self.una == self.high;
+        if blocked || self.rto_at == Time::NEVER || self.window == 0 || !self.board.is_empty() {
             return Time::NEVER;
         }
         let since = self.rto_started.max(self.last_sent);
@@ -36,63 +40,72 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         (since + span).min(self.rto_at)
     }
 
-    /// Section 7.3: new data if the receiver's window has room, else the last segment again. The
-    /// retransmission timer starts anew.
+    /// Sends a probe (section 7.3): new data if there is any and the receive window has room for
+    /// it, else the last segment again. Restarts the retransmission timer.
     #[cold]
     pub(super) fn send_probe(&mut self, now: Time, out: &mut impl Outbox) {
         let to = self.limit.min(self.high + self.mss);
-        let again = to <= self.high || to > self.una + self.window;
-        if again {
+        let is_retrans = to <= self.high || to > self.una + self.window;
+        if is_retrans {
             let (from, to) = self.detect.last_segment().unwrap_or((self.una, self.high));
-            // Of a segment that was larger than they are now its end.
+            // If the MSS has shrunk since, resend only the last MSS bytes of the segment.
             let from = from.max(self.una).max(to.saturating_sub(self.mss));
             self.send(now, from, to.min(self.limit), Tag(0), out);
         } else {
             self.nxt = self.send(now, self.high, to, Tag(0), out);
         }
         self.stats.tail_probes += 1;
-        self.cold.probe = TailProbe { end: self.high, again };
+        self.cold.probe = TailProbe { end_seq: self.high, is_retrans };
         self.probing = true;
         self.arm(now);
     }
 
-    /// Section 7.4.2 `TLP_process_ack`: was something lost that the probe itself repaired?
+    /// Finds out from an ACK whether the probe repaired a loss that nothing else has detected
+    /// (section 7.4.2 `TLP_process_ack`).
+    ///
+    /// `plain`: the ACK acknowledges nothing new, neither cumulatively nor by SACK. `dsack`: it
+    /// carries a DSACK block (RFC 2883).
     #[cold]
-    pub(super) fn on_probe_answer(
+    pub(super) fn on_ack_while_probing(
         &mut self,
         now: Time,
         plain: bool,
-        duplicate: bool,
+        dsack: bool,
         out: &mut impl Outbox,
     ) {
-        let TailProbe { end, again } = self.cold.probe;
-        if self.una < end {
+        let TailProbe { end_seq, is_retrans } = self.cold.probe;
+        if self.una < end_seq {
             return;
         }
         let (from, to) = self.cold.report.duplicate;
-        if !again || (duplicate && from < to && to == end) {
-            // New data arrived, or both the probe and its original.
+        if !is_retrans || (dsack && from < to && to == end_seq) {
+            // The probe was new data and has arrived, or DSACK reports that the receiver got both
+            // the probe and the original segment: nothing was lost.
             self.probing = false;
-        } else if self.una > end {
-            // Only one of them did: a loss that nothing else told of.
+        } else if self.una > end_seq {
+            // Later data is acknowledged, and no ACK reported a second copy: the original segment
+            // counts as lost, and the probe has repaired the loss.
             self.probing = false;
             if self.phase == Phase::Open {
-                self.answer_tail_loss(now, out);
+                self.reduce_for_tail_loss(now, out);
             }
-        } else if plain && !duplicate {
-            // A duplicate without SACK: both arrived.
+        } else if plain && !dsack {
+            // Duplicate ACK without SACK or DSACK: the receiver got both copies.
             self.probing = false;
         }
     }
 
-    /// One reduction, and no recovery: the loss is repaired.
-    fn answer_tail_loss(&mut self, now: Time, out: &mut impl Outbox) {
+    /// Reduces the window once for a loss that the probe has repaired. No recovery follows, as
+    /// nothing is left to retransmit.
+    fn reduce_for_tail_loss(&mut self, now: Time, out: &mut impl Outbox) {
         self.stats.tail_losses += 1;
         self.reduced();
-        let event =
-            Congestion::new(now, Cause::Loss, (self.nxt - self.una).min(self.cc.cwnd()), &[]);
+        let in_flight = (self.nxt - self.una).min(self.cc.cwnd());
+        let lost_tags = &[];
+        let event = Congestion::new(now, Cause::Loss, in_flight, lost_tags);
         self.cc.on_congestion(&event);
-        self.cc.on_recovered(now, u64::MAX);
+        let no_bound = u64::MAX;
+        self.cc.on_recovered(now, no_bound);
         self.apply_commands(now, out);
     }
 }

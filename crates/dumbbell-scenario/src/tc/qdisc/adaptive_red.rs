@@ -9,7 +9,7 @@ use serde_json::json;
 
 /// Makes of the table of a `red` that of an `adaptive_red`.
 pub fn import(queue: &mut Table, part: &mut Part) {
-    part.say(
+    part.explain(
         "adaptive: max_p moves every 500 ms so that the average stays half-way between min and \
             max, from 1 % to 50 % (Floyd, Gummadi, Shenker 2001, Fig. 4)",
     );
@@ -24,13 +24,13 @@ pub fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<RedConfig
         LinkInfo { rate: site.rate, capacity: site.capacity, mtu: site.mtu, delay: site.delay };
     let (min_th, max_th, w_q, bottom) = c.on(&link);
     if c.min_th.0 <= 0.0 {
-        log.say(format!(
+        log.explain(format!(
             "min_th and max_th follow from the link: {min_th:.4} and {max_th:.4} \
             packets"
         ));
     }
     if c.auto_w_q != AutoWeight::Off {
-        log.say(format!("w_q follows from the link: {w_q:.6}"));
+        log.explain(format!("w_q follows from the link: {w_q:.6}"));
     }
     let own = AdaptiveRedConfig::default();
     fixed(

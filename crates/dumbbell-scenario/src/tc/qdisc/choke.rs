@@ -1,6 +1,7 @@
-//! tc-choke(8): our `choke`. It has RED's words, but counts packets.
+//! Converts `tc ... choke` options to and from Dumbbell's `choke`. They are RED's options, but
+//! count packets. Manual: tc-choke(8).
 use super::burst;
-use super::leaf::{alone, fixed, packets};
+use super::leaf::{fixed, packets, reject_child};
 use crate::tc::Kind;
 use crate::tc::args::Args;
 use crate::tc::discipline::{ExportContext, ExportLog, ImportContext, Part, table};
@@ -15,7 +16,7 @@ pub const CHOKE: Kind = Kind { name: "choke", import, exports: &["choke"], expor
 const KNOWN: &[&str] =
     &["limit", "min", "max", "avpkt", "burst", "bandwidth", "probability", "ecn"];
 
-/// The words of a line.
+/// The options of a line.
 #[derive(Default)]
 struct Parsed {
     limit: Option<u32>,
@@ -28,33 +29,35 @@ struct Parsed {
     ecn: bool,
 }
 
-fn read(words: &mut Args<'_, '_>) -> Parsed {
+fn read(args: &mut Args<'_, '_>) -> Parsed {
     let mut s = Parsed::default();
-    while let Some(word) = words.next() {
-        match word.text {
-            "limit" => s.limit = words.whole(word, "1000"),
-            "min" => s.min = words.whole(word, "83"),
-            "max" => s.max = words.whole(word, "250"),
-            "avpkt" => s.avpkt = words.size(word, "1000"),
-            "burst" => s.burst = words.whole(word, "120"),
-            "bandwidth" => s.bandwidth = words.rate(word, "10mbit"),
-            "probability" => s.probability = words.probability(word, "0.02"),
+    while let Some(arg) = args.next() {
+        match arg.text {
+            "limit" => s.limit = args.whole(arg, "1000"),
+            "min" => s.min = args.whole(arg, "83"),
+            "max" => s.max = args.whole(arg, "250"),
+            "avpkt" => s.avpkt = args.size(arg, "1000"),
+            "burst" => s.burst = args.whole(arg, "120"),
+            "bandwidth" => s.bandwidth = args.rate(arg, "10mbit"),
+            "probability" => s.probability = args.probability(arg, "0.02"),
             "ecn" => s.ecn = true,
-            _ => words.unknown(word, KNOWN, &[]),
+            _ => args.unknown(arg, KNOWN, &[]),
         }
     }
     s
 }
 
-fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
+fn import(args: &mut Args<'_, '_>, context: &ImportContext) -> Part {
     let mut part = Part::default();
-    alone(words, above);
-    let s = read(words);
+    reject_child(args, context);
+    let s = read(args);
     let (limit, rate) =
-        (words.needed(s.limit, "limit", "1000"), words.needed(s.bandwidth, "bandwidth", "10mbit"));
-    let (Some(limit), Some(rate), true) = (limit, rate, words.check.ok()) else { return part };
-    part.say(format!("limit {limit}: at most {limit} packets wait, the one in transmission apart"));
-    part.say(format!(
+        (args.needed(s.limit, "limit", "1000"), args.needed(s.bandwidth, "bandwidth", "10mbit"));
+    let (Some(limit), Some(rate), true) = (limit, rate, args.check.ok()) else { return part };
+    part.explain(format!(
+        "limit {limit}: at most {limit} packets wait, the one in transmission apart"
+    ));
+    part.explain(format!(
         "bandwidth {rate}: the average decays at this rate while idle; here at the link's own, so \
             give the link this rate"
     ));
@@ -63,7 +66,7 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
     let own = |parsed: Option<u32>, rule: &str| {
         if parsed.is_none() { format!(" ({rule})") } else { String::new() }
     };
-    part.say(format!(
+    part.explain(format!(
         "min {min}{} and max {max}{}, in packets",
         own(s.min, "max / 3"),
         own(
@@ -72,9 +75,9 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
         / 4"
         )
     ));
-    let kind = words.kind;
+    let kind = args.kind;
     if max <= min || limit == 0 {
-        words.error(
+        args.error(
             kind,
             format!("limit {limit}, max {max} and min {min} do not go down"),
             "write max as three times min",
@@ -87,18 +90,18 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
             "with min {min} no weight of the average suits a burst of {burst}, and \
             tc refuses it"
         );
-        words.error(kind, cause, format!("write burst {}", u64::from(min) + 1));
+        args.error(kind, cause, format!("write burst {}", u64::from(min) + 1));
         return part;
     };
     let w_q = 0.5f64.powi(k as i32);
-    part.say(format!("burst {burst}: w_q = 2^-{k} = {w_q}, as tc-red(8) has it"));
+    part.explain(format!("burst {burst}: w_q = 2^-{k} = {w_q}, as tc-red(8) has it"));
     if s.ecn {
-        part.say(
+        part.explain(
             "ecn: ECN-capable packets are marked, above max too (ecn_hard = false); matches \
             are dropped",
         );
     }
-    part.say("Linux draws one random number for each signal (spacing = \"uniform_stored\")");
+    part.explain("Linux draws one random number for each signal (spacing = \"uniform_stored\")");
     part.queue = Some(table([
         ("kind", json!("choke")),
         ("limit", json!(Packets(f64::from(limit)))),
@@ -162,7 +165,7 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
 fn whole(name: &str, packets: Packets, log: &mut ExportLog) -> u32 {
     let n = packets.0.round();
     if n != packets.0 {
-        log.say(format!("{name}: tc's choke has whole packets, {n} instead of {}", packets.0));
+        log.explain(format!("{name}: tc's choke has whole packets, {n} instead of {}", packets.0));
     }
     n as u32
 }

@@ -1,5 +1,6 @@
-//! tc-codel(8): our `codel`; what fq_codel has of it too.
-use super::leaf::{alone, fixed, limit, micros, packets};
+//! Converts `tc ... codel` options to and from Dumbbell's `codel`. fq_codel uses the shared part.
+//! Manual: tc-codel(8).
+use super::leaf::{fixed, limit, micros, packets, reject_child};
 use crate::tc::Kind;
 use crate::tc::args::{Arg, Args};
 use crate::tc::discipline::{ExportContext, ExportLog, ImportContext, Part, Table, table};
@@ -12,10 +13,10 @@ use serde_json::json;
 pub const CODEL: Kind = Kind { name: "codel", import, exports: &["codel"], export };
 
 const KNOWN: &[&str] = &["limit", "target", "interval", "ecn", "noecn", "ce_threshold"];
-/// tc-codel(8): packets.
+/// Default `limit` in packets (tc-codel(8)).
 const LIMIT: u32 = 1000;
 
-/// The words that codel and fq_codel have in common.
+/// The options that codel and fq_codel share. `None`: the option is not given.
 #[derive(Default)]
 pub struct Parsed {
     target: Option<Span>,
@@ -25,33 +26,35 @@ pub struct Parsed {
 }
 
 impl Parsed {
-    /// Takes `word` with its value; whether it is one of them.
-    pub fn take<'t>(&mut self, word: Arg<'t>, words: &mut Args<'t, '_>) -> bool {
-        match word.text {
-            "target" => self.target = words.micros(word, "5ms"),
-            "interval" => self.interval = words.micros(word, "100ms"),
+    /// If `arg` is one of these options, reads its value from `args` and returns true. Otherwise
+    /// reads nothing and returns false.
+    pub fn take<'t>(&mut self, arg: Arg<'t>, args: &mut Args<'t, '_>) -> bool {
+        match arg.text {
+            "target" => self.target = args.micros(arg, "5ms"),
+            "interval" => self.interval = args.micros(arg, "100ms"),
             "ecn" => self.ecn = Some(true),
             "noecn" => self.ecn = Some(false),
-            "ce_threshold" => self.ce_threshold = words.micros(word, "1ms"),
+            "ce_threshold" => self.ce_threshold = args.micros(arg, "1ms"),
             _ => return false,
         }
         true
     }
 
-    /// Converts the arguments into a table, with explanations; `ecn` is the default.
-    pub fn mean(&self, ecn: bool, words: &mut Args<'_, '_>, part: &mut Part) -> Table {
+    /// The scenario keys for these options, with an explanation in `part`. `ecn`: the default if
+    /// neither `ecn` nor `noecn` is given.
+    pub fn to_table(&self, ecn: bool, args: &mut Args<'_, '_>, part: &mut Part) -> Table {
         let default = CodelConfig::default();
         let (target, interval) =
             (self.target.unwrap_or(default.target), self.interval.unwrap_or(default.interval));
         let own = |parsed: Option<Span>| if parsed.is_none() { " (not written)" } else { "" };
-        part.say(format!(
+        part.explain(format!(
             "target {target}{} and interval {interval}{}: RFC 8289's TARGET and INTERVAL; Linux \
                 counts both in units of 1024 ns",
             own(self.target),
             own(self.interval)
         ));
         let on = self.ecn.unwrap_or(ecn);
-        part.say(match (on, self.ecn) {
+        part.explain(match (on, self.ecn) {
             (true, Some(_)) => "ecn: ECN-capable packets are marked",
             (true, None) => "neither ecn nor noecn is written: ECN-capable packets are marked",
             (false, Some(_)) => "noecn: ECN-capable packets are dropped as others are",
@@ -64,8 +67,8 @@ impl Parsed {
             table([("target", json!(target)), ("interval", json!(interval)), ("ecn", json!(on))]);
         if let Some(threshold) = self.ce_threshold {
             if !on {
-                let kind = words.kind;
-                words.error(
+                let kind = args.kind;
+                args.error(
                     kind,
                     "ce_threshold marks packets, and ecn is off: here it asks for \
                     ecn",
@@ -73,28 +76,28 @@ impl Parsed {
                     ecn too",
                 );
             }
-            part.say(format!("ce_threshold {threshold}: what waited longer is marked"));
+            part.explain(format!("ce_threshold {threshold}: what waited longer is marked"));
             out.insert("ce_threshold".into(), json!(threshold));
         }
         out
     }
 }
 
-fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
+fn import(args: &mut Args<'_, '_>, context: &ImportContext) -> Part {
     let mut part = Part::default();
-    alone(words, above);
+    reject_child(args, context);
     let (mut parsed, mut most) = (Parsed::default(), None);
-    while let Some(word) = words.next() {
-        match word.text {
-            "limit" => most = words.whole(word, "1000"),
-            _ if parsed.take(word, words) => {}
-            _ => words.unknown(word, KNOWN, &[]),
+    while let Some(arg) = args.next() {
+        match arg.text {
+            "limit" => most = args.whole(arg, "1000"),
+            _ if parsed.take(arg, args) => {}
+            _ => args.unknown(arg, KNOWN, &[]),
         }
     }
     let mut queue =
-        table([("kind", json!("codel")), ("limit", limit(most, LIMIT, words, &mut part))]);
-    queue.extend(parsed.mean(false, words, &mut part));
-    part.say(
+        table([("kind", json!("codel")), ("limit", limit(most, LIMIT, args, &mut part))]);
+    queue.extend(parsed.to_table(false, args, &mut part));
+    part.explain(
         "Linux takes the inverse square root of the control law by steps of Newton's (inverse_root \
             = \"newton16\")",
     );
@@ -103,21 +106,22 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
     part
 }
 
-/// The words of `c` that codel and fq_codel have in common; `ecn` is whether tc marks where nothing
-/// is parsed.
+/// The tc options that codel and fq_codel share. `ecn`: the default of tc, which needs no option.
+/// `None` after an error in `log`.
 pub fn options(c: &CodelConfig, ecn: bool, log: &mut ExportLog) -> Option<String> {
-    let mut words = format!(
+    let mut options = format!(
         " target {} interval {}",
         micros("target", c.target, log)?,
         micros("interval", c.interval, log)?
     );
     if c.ecn != ecn {
-        words.push_str(if c.ecn { " ecn" } else { " noecn" });
+        options.push_str(if c.ecn { " ecn" } else { " noecn" });
     }
     if c.ce_threshold > Span::ZERO {
-        words.push_str(&format!(" ce_threshold {}", micros("ce_threshold", c.ce_threshold, log)?));
+        options
+            .push_str(&format!(" ce_threshold {}", micros("ce_threshold", c.ce_threshold, log)?));
     }
-    Some(words)
+    Some(options)
 }
 
 fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {

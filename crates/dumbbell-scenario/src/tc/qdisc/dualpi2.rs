@@ -1,5 +1,5 @@
 //! tc-dualpi2(8), of kernels since 6.17: our `dualpi2` with a step.
-use super::leaf::{alone, fixed, limit, micros, packets};
+use super::leaf::{fixed, limit, micros, packets, reject_child};
 use crate::tc::Kind;
 use crate::tc::args::{Args, Refused};
 use crate::tc::discipline::{ExportContext, ExportLog, ImportContext, Part, table};
@@ -47,51 +47,51 @@ const SO: &[&str] = &["drop_dequeue", "l4s_ect", "split_gso", "no_split_gso"];
 /// tc-dualpi2(8): packets.
 const LIMIT: u32 = 10_000;
 
-fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
+fn import(args: &mut Args<'_, '_>, context: &ImportContext) -> Part {
     let mut part = Part::default();
-    alone(words, above);
+    reject_child(args, context);
     let mut c = linux();
     let mut most = None;
-    while let Some(word) = words.next() {
-        match word.text {
-            "limit" => most = words.whole(word, "10000"),
+    while let Some(arg) = args.next() {
+        match arg.text {
+            "limit" => most = args.whole(arg, "10000"),
             "coupling_factor" => {
-                c.coupling_factor = words.whole(word, "2").map_or(c.coupling_factor, f64::from)
+                c.coupling_factor = args.whole(arg, "2").map_or(c.coupling_factor, f64::from)
             }
             "step_thresh" => {
-                if let Some(value) = words.next() {
+                if let Some(value) = args.next() {
                     let fix = "write it as a time, such as step_thresh 1ms: a step in packets is \
                         not known here";
-                    c.step_thresh = words.read(value, fix, time).unwrap_or(c.step_thresh);
+                    c.step_thresh = args.read(value, fix, time).unwrap_or(c.step_thresh);
                 }
             }
-            "min_qlen_step" => c.th_len = words.whole(word, "0").unwrap_or(c.th_len),
+            "min_qlen_step" => c.th_len = args.whole(arg, "0").unwrap_or(c.th_len),
             "drop_on_overload" => c.overload = Overload::Drop,
             "overflow" => c.overload = Overload::Mark,
             "classic_protection" => {
-                if let Some(value) = words.next() {
-                    c.c_protection = words
+                if let Some(value) = args.next() {
+                    c.c_protection = args
                         .read(value, "write classic_protection 10", percent)
                         .unwrap_or(c.c_protection);
                 }
             }
-            "target" => c.target = words.micros(word, "15ms").unwrap_or(c.target),
-            "tupdate" => c.tupdate = words.micros(word, "16ms").unwrap_or(c.tupdate),
-            "alpha" => c.alpha = words.real(word, "0.16").unwrap_or(c.alpha),
-            "beta" => c.beta = words.real(word, "3.2").unwrap_or(c.beta),
+            "target" => c.target = args.micros(arg, "15ms").unwrap_or(c.target),
+            "tupdate" => c.tupdate = args.micros(arg, "16ms").unwrap_or(c.tupdate),
+            "alpha" => c.alpha = args.real(arg, "0.16").unwrap_or(c.alpha),
+            "beta" => c.beta = args.real(arg, "3.2").unwrap_or(c.beta),
             so if SO.contains(&so) => {}
-            _ => words.unknown(word, KNOWN, REFUSED),
+            _ => args.unknown(arg, KNOWN, REFUSED),
         }
     }
-    part.say(format!(
+    part.explain(format!(
         "target {}, tupdate {}, alpha {} and beta {}: the controller, gains in 1/s as they are",
         c.target, c.tupdate, c.alpha, c.beta
     ));
-    part.say(format!(
+    part.explain(format!(
         "step_thresh {}: L marks what waited longer; Linux has no ramp (l_aqm = \"step\")",
         c.step_thresh
     ));
-    let limit = limit(most, LIMIT, words, &mut part);
+    let limit = limit(most, LIMIT, args, &mut part);
     part.queue = Some(table([
         ("kind", json!("dualpi2")),
         ("limit", limit),
@@ -137,7 +137,7 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
         ],
         log,
     );
-    log.say("dualpi2 is in kernels since 6.17");
+    log.explain("dualpi2 is in kernels since 6.17");
     let overload = if c.overload == Overload::Mark { "overflow" } else { "drop_on_overload" };
     let step = if c.step_thresh == Span::ZERO {
         "0us".into()

@@ -20,41 +20,43 @@ pub const PFIFO_FAST: Kind = Kind { name: "pfifo_fast", import: fast, exports: &
 const TXQUEUELEN: u32 = 1000;
 const MTU: u64 = 1500;
 
-fn packets(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
+fn packets(args: &mut Args<'_, '_>, context: &ImportContext) -> Part {
     let mut part = Part::default();
-    let limit = options(words, above, |w, word| w.count(word, "100"));
+    let limit = options(args, context, |w, arg| w.count(arg, "100"));
     let limit = limit.unwrap_or_else(|| {
-        part.say(format!(
+        part.explain(format!(
             "no limit is written: it is the device's txqueuelen, {TXQUEUELEN} packets \
             unless it was set"
         ));
         TXQUEUELEN
     });
-    holds_one(words, u64::from(limit));
-    part.say(format!("limit {limit}: at most {limit} packets wait, the one in transmission apart"));
+    holds_one(args, u64::from(limit));
+    part.explain(format!(
+        "limit {limit}: at most {limit} packets wait, the one in transmission apart"
+    ));
     let mut queue =
         table([("kind", json!("drop_tail")), ("limit", json!(Packets(f64::from(limit))))]);
-    if words.kind.text == "pfifo_head_drop" {
+    if args.kind.text == "pfifo_head_drop" {
         queue.insert("victim".into(), json!(Victim::Front));
     }
     part.queue = Some(queue);
     part
 }
 
-fn bytes(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
+fn bytes(args: &mut Args<'_, '_>, context: &ImportContext) -> Part {
     let mut part = Part::default();
-    let limit = options(words, above, |w, word| w.size(word, "150000"));
+    let limit = options(args, context, |w, arg| w.size(arg, "150000"));
     let limit = limit.unwrap_or_else(|| {
         let default = Bytes(u64::from(TXQUEUELEN) * MTU);
-        part.say(format!(
+        part.explain(format!(
             "no limit is written: it is txqueuelen times the MTU, {} bytes on \
             Ethernet",
             default.0
         ));
         default
     });
-    holds_one(words, limit.0);
-    part.say(format!(
+    holds_one(args, limit.0);
+    part.explain(format!(
         "limit {0}: at most {0} bytes wait; Linux counts 14 bytes of Ethernet with \
         each packet",
         limit.0
@@ -63,22 +65,22 @@ fn bytes(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
     part
 }
 
-fn fast(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
+fn fast(args: &mut Args<'_, '_>, context: &ImportContext) -> Part {
     let mut part = Part::default();
-    options::<u32>(words, above, |w, word| {
+    options::<u32>(args, context, |w, arg| {
         w.error(
-            word,
+            arg,
             "pfifo_fast takes no words",
             "its length is the device's txqueuelen: write \
             pfifo limit 1000",
         );
         None
     });
-    part.say(
+    part.explain(
         "pfifo_fast has three queues by type of service; packets here have one type, so one \
         of them is used",
     );
-    part.say(format!(
+    part.explain(format!(
         "its limit is the device's txqueuelen, {TXQUEUELEN} packets unless it was set"
     ));
     part.queue = Some(table([
@@ -90,13 +92,13 @@ fn fast(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
 
 /// The one option, `limit`; like tc, the last one counts.
 fn options<'t, T>(
-    words: &mut Args<'t, '_>,
-    above: &ImportContext,
+    args: &mut Args<'t, '_>,
+    context: &ImportContext,
     limit: fn(&mut Args<'t, '_>, Arg<'t>) -> Option<T>,
 ) -> Option<T> {
-    if above.child {
-        let kind = words.kind;
-        words.error(
+    if context.child {
+        let kind = args.kind;
+        args.error(
             kind,
             format!("nothing hangs below a {}", kind.text),
             "take the line below it \
@@ -104,19 +106,19 @@ fn options<'t, T>(
         );
     }
     let mut found = None;
-    while let Some(word) = words.next() {
-        match word.text {
-            "limit" => found = limit(words, word),
-            _ => words.unknown(word, &["limit"], &[]),
+    while let Some(arg) = args.next() {
+        match arg.text {
+            "limit" => found = limit(args, arg),
+            _ => args.unknown(arg, &["limit"], &[]),
         }
     }
     found
 }
 
-fn holds_one(words: &mut Args<'_, '_>, limit: u64) {
-    if limit == 0 && words.check.ok() {
-        let kind = words.kind;
-        words.error(kind, "a limit of 0 does not hold one packet", "raise it, as in limit 100");
+fn holds_one(args: &mut Args<'_, '_>, limit: u64) {
+    if limit == 0 && args.check.ok() {
+        let kind = args.kind;
+        args.error(kind, "a limit of 0 does not hold one packet", "raise it, as in limit 100");
     }
 }
 
@@ -142,7 +144,7 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
         }
         (Victim::Tail, Capacity::Packets(n)) => Some(format!("pfifo limit {n}")),
         (Victim::Tail, Capacity::Bytes(n)) if n <= u64::from(u32::MAX) => {
-            log.say(
+            log.explain(
                 "bfifo counts 14 bytes of Ethernet with each packet; a limit here is in bytes \
                 of IP",
             );
@@ -158,7 +160,7 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
         }
         (Victim::Tail, Capacity::Buffers { .. }) => None, // refused before
         (Victim::Tail, Capacity::Unlimited) => {
-            log.say(format!(
+            log.explain(format!(
                 "tc has no unlimited queue: {} packets are the most that it can say",
                 u32::MAX
             ));

@@ -1,6 +1,6 @@
-//! tc-fq_pie(8): our `fq_pie`.
-use super::fq_codel::{FlowQueueArgs, lot};
-use super::leaf::{alone, packets};
+//! Converts `tc ... fq_pie` options to and from Dumbbell's `fq_pie`. Manual: tc-fq_pie(8).
+use super::fq_codel::{FlowQueueArgs, flow_queue_options};
+use super::leaf::{packets, reject_child};
 use super::pie;
 use crate::tc::Kind;
 use crate::tc::args::Args;
@@ -16,33 +16,33 @@ pub const FQ_PIE: Kind = Kind { name: "fq_pie", import, exports: &["fq_pie"], ex
 const ECN_PROB: u32 = 10;
 const OWN: &[&str] = &["flows", "quantum", "memory_limit", "ecn_prob"];
 
-fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
+fn import(args: &mut Args<'_, '_>, context: &ImportContext) -> Part {
     let mut part = Part::default();
-    alone(words, above);
-    let (mut lot, mut parsed, mut ecn_prob) =
+    reject_child(args, context);
+    let (mut flow_queue_args, mut parsed, mut ecn_prob) =
         (FlowQueueArgs::default(), pie::Parsed::default(), None);
-    while let Some(word) = words.next() {
-        match word.text {
-            "ecn_prob" => ecn_prob = words.whole(word, "10"),
+    while let Some(arg) = args.next() {
+        match arg.text {
+            "ecn_prob" => ecn_prob = args.whole(arg, "10"),
             "dq_rate_estimator" => {
                 let cause = "the queues of fq_pie here measure delay by time stamps";
-                words.error(word, cause, "take `dq_rate_estimator` out");
+                args.error(arg, cause, "take `dq_rate_estimator` out");
             }
-            _ if lot.take(word, words) || parsed.take(word, words) => {}
-            _ => words.unknown(word, &[OWN, pie::KNOWN].concat(), &[]),
+            _ if flow_queue_args.take(arg, args) || parsed.take(arg, args) => {}
+            _ => args.unknown(arg, &[OWN, pie::KNOWN].concat(), &[]),
         }
     }
     let mut queue = table([("kind", json!("fq_pie"))]);
-    queue.extend(lot.mean(words, &mut part));
-    queue.extend(parsed.mean(&mut part));
+    queue.extend(flow_queue_args.to_table(args, &mut part));
+    queue.extend(parsed.to_table(&mut part));
     queue.remove("delay");
     let percent = ecn_prob.unwrap_or(ECN_PROB);
-    part.say(format!(
+    part.explain(format!(
         "ecn_prob {percent}: from {percent} % on ECN-capable packets too are dropped \
         (mark_ecnth)"
     ));
     queue.insert("mark_ecnth".into(), json!(f64::from(percent) / 100.0));
-    part.say(
+    part.explain(
         "Linux drops the arriving packet when the buffer is full; here it takes from the longest \
             queue (drop_batch)",
     );
@@ -55,21 +55,22 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
     let FqPieConfig { target, tupdate, alpha, beta, ecn, mark_ecnth, bytemode, .. } = c;
     let own = PieConfig::default();
     let pie = PieConfig { target, tupdate, alpha, beta, ecn, bytemode, ..own.clone() };
-    let (limit, lot) = (packets(site, log), lot(c.flows, c.quantum, c.memory_limit, log)?);
-    let mut words = format!("fq_pie limit {limit}{lot}{}", pie::options(&pie, log)?);
+    let (limit, flow_queues) =
+        (packets(site, log), flow_queue_options(c.flows, c.quantum, c.memory_limit, log)?);
+    let mut line = format!("fq_pie limit {limit}{flow_queues}{}", pie::options(&pie, log)?);
     if ecn && mark_ecnth != own.mark_ecnth {
         let percent = (mark_ecnth * 100.0).round();
         if percent / 100.0 != mark_ecnth {
-            log.say(format!(
+            log.explain(format!(
                 "ecn_prob {percent}: tc has whole per cent, instead of {}",
                 mark_ecnth * 100.0
             ));
         }
-        words.push_str(&format!(" ecn_prob {percent}"));
+        line.push_str(&format!(" ecn_prob {percent}"));
     }
-    log.say(
+    log.explain(
         "Linux drops the arriving packet when the buffer is full; here it takes from the longest \
             queue (drop_batch)",
     );
-    Some(words)
+    Some(line)
 }

@@ -1,50 +1,52 @@
-//! The common arguments of disciplines without children: a limit in packets, times in microseconds.
+//! Shared by disciplines without children: the check for a child, a limit in packets, times in
+//! microseconds.
 use crate::tc::args::Args;
 use crate::tc::discipline::{ExportContext, ExportLog, ImportContext, Part};
 use dumbbell_core::units::{Bytes, Capacity, Packets, Span};
 use serde_json::{Value, json};
 
-/// Refuses a discipline below this one.
-pub fn alone(words: &mut Args<'_, '_>, above: &ImportContext) {
-    if above.child {
-        let kind = words.kind;
+/// Reports an error if the line has a child discipline: this one cannot have any here.
+pub fn reject_child(args: &mut Args<'_, '_>, context: &ImportContext) {
+    if context.child {
+        let kind = args.kind;
         let cause = format!("a queue below {} has no counterpart here", kind.text);
-        words.error(kind, cause, "take the line below it out");
+        args.error(kind, cause, "take the line below it out");
     }
 }
 
-/// The limit in packets as a scenario has it, explained; `default` where none is written.
+/// The scenario value of a limit in packets, with an explanation in `part`. `None`: the limit is
+/// not given, and `default` applies.
 pub fn limit(
     written: Option<u32>,
     default: u32,
-    words: &mut Args<'_, '_>,
+    args: &mut Args<'_, '_>,
     part: &mut Part,
 ) -> Value {
     let limit = written.unwrap_or(default);
     if limit == 0 {
-        let kind = words.kind;
-        words.error(kind, "a limit of 0 does not hold one packet", "raise it, as in limit 1000");
+        let kind = args.kind;
+        args.error(kind, "a limit of 0 does not hold one packet", "raise it, as in limit 1000");
     }
     let own = if written.is_none() {
-        format!(" ({}'s own, as none is written)", words.kind.text)
+        format!(" ({}'s own, as none is written)", args.kind.text)
     } else {
         String::new()
     };
-    part.say(format!(
+    part.explain(format!(
         "limit {limit}{own}: at most {limit} packets wait, the one in transmission \
         apart"
     ));
     json!(Packets(f64::from(limit)))
 }
 
-/// The words for a limit that tc has in packets.
+/// A queue's limit in packets, for a discipline whose `limit` tc counts in packets.
 pub fn packets(site: &ExportContext<'_>, log: &mut ExportLog) -> u32 {
     match site.capacity {
         Capacity::Packets(n) => n,
         Capacity::Bytes(bytes) => {
             let mtu = u64::from(site.mtu.max(1));
             let n = u32::try_from((bytes / mtu).max(1)).unwrap_or(u32::MAX);
-            log.say(format!(
+            log.explain(format!(
                 "limit: tc has it in packets; {bytes} bytes hold {n} of the MTU, {mtu} \
                 bytes"
             ));
@@ -53,7 +55,7 @@ pub fn packets(site: &ExportContext<'_>, log: &mut ExportLog) -> u32 {
         // refused before
         limit @ Capacity::Buffers { .. } => limit.in_packets(site.mtu).map_or(1, |n| n as u32),
         Capacity::Unlimited => {
-            log.say(format!(
+            log.explain(format!(
                 "tc has no unlimited queue: {} packets are the most that it can say",
                 u32::MAX
             ));
@@ -75,7 +77,7 @@ pub fn micros(name: &str, time: Span, log: &mut ExportLog) -> Option<String> {
     }
     let kept = Span::from_us(us);
     if kept != time {
-        log.say(format!("{name} {kept}: tc keeps whole microseconds, instead of {time}"));
+        log.explain(format!("{name} {kept}: tc keeps whole microseconds, instead of {time}"));
     }
     Some(crate::tc::units::show_time(kept))
 }
@@ -92,6 +94,6 @@ pub fn bytes(name: &str, bytes: Bytes, log: &mut ExportLog) -> Option<u32> {
 /// Says for each parameter that Linux fixes and that is another here what Linux does.
 pub fn fixed(differs: &[(bool, &str, &str)], log: &mut ExportLog) {
     for (_, key, habit) in differs.iter().filter(|(differs, ..)| *differs) {
-        log.say(format!("{key} cannot be said: in Linux {habit}"));
+        log.explain(format!("{key} cannot be said: in Linux {habit}"));
     }
 }

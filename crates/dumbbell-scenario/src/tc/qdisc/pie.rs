@@ -1,5 +1,6 @@
-//! tc-pie(8): our `pie`; what fq_pie has of it too.
-use super::leaf::{alone, fixed, limit, micros, packets};
+//! Converts `tc ... pie` options to and from Dumbbell's `pie`. fq_pie uses the shared part.
+//! Manual: tc-pie(8).
+use super::leaf::{fixed, limit, micros, packets, reject_child};
 use crate::tc::Kind;
 use crate::tc::args::{Arg, Args};
 use crate::tc::discipline::{ExportContext, ExportLog, ImportContext, Part, Table, table};
@@ -11,7 +12,7 @@ use serde_json::json;
 /// Proportional Integral controller Enhanced.
 pub const PIE: Kind = Kind { name: "pie", import, exports: &["pie"], export };
 
-/// The words that pie and fq_pie have in common.
+/// The options that pie and fq_pie share.
 pub const KNOWN: &[&str] = &[
     "limit",
     "target",
@@ -25,15 +26,15 @@ pub const KNOWN: &[&str] = &[
     "dq_rate_estimator",
     "no_dq_rate_estimator",
 ];
-/// tc-pie(8): packets.
+/// Default `limit` in packets (tc-pie(8)).
 const LIMIT: u32 = 1000;
-/// tc's alpha and beta are gains of RFC 8033 in parts of so many: its 1/8 and 1 1/4 are tc's 2 and
+/// tc's alpha and beta are the gains of RFC 8033 in sixteenths: its 1/8 and 1 1/4 are tc's 2 and
 /// 20.
 const PARTS: f64 = 16.0;
 /// tc-pie(8): "in the range between 0 and 32".
 const MOST: u32 = 32;
 
-/// The words that pie and fq_pie have in common.
+/// The options that pie and fq_pie share. `None`: the option is not given.
 #[derive(Default)]
 pub struct Parsed {
     target: Option<Span>,
@@ -46,13 +47,14 @@ pub struct Parsed {
 }
 
 impl Parsed {
-    /// Takes `word` with its value; whether it is one of them.
-    pub fn take<'t>(&mut self, word: Arg<'t>, words: &mut Args<'t, '_>) -> bool {
-        match word.text {
-            "target" => self.target = words.micros(word, "15ms"),
-            "tupdate" => self.tupdate = words.micros(word, "15ms"),
-            "alpha" => self.alpha = gain(word, words, "2"),
-            "beta" => self.beta = gain(word, words, "20"),
+    /// If `arg` is one of these options, reads its value from `args` and returns true. Otherwise
+    /// reads nothing and returns false.
+    pub fn take<'t>(&mut self, arg: Arg<'t>, args: &mut Args<'t, '_>) -> bool {
+        match arg.text {
+            "target" => self.target = args.micros(arg, "15ms"),
+            "tupdate" => self.tupdate = args.micros(arg, "15ms"),
+            "alpha" => self.alpha = gain(arg, args, "2"),
+            "beta" => self.beta = gain(arg, args, "20"),
             "ecn" => self.ecn = true,
             "noecn" => self.ecn = false,
             "bytemode" => self.bytemode = true,
@@ -64,40 +66,40 @@ impl Parsed {
         true
     }
 
-    /// Their meaning, explained.
-    pub fn mean(&self, part: &mut Part) -> Table {
+    /// The scenario keys for these options, with an explanation in `part`.
+    pub fn to_table(&self, part: &mut Part) -> Table {
         let default = PieConfig::default();
         let (target, tupdate) =
             (self.target.unwrap_or(default.target), self.tupdate.unwrap_or(default.tupdate));
-        part.say(format!(
+        part.explain(format!(
             "target {target} and tupdate {tupdate}: RFC 8033's QDELAY_REF and T_UPDATE; Linux \
                 rounds tupdate up to its timer's ticks"
         ));
         let real =
             |parsed: Option<u32>, default: f64| parsed.map_or(default, |n| f64::from(n) / PARTS);
         let (alpha, beta) = (real(self.alpha, default.alpha), real(self.beta, default.beta));
-        part.say(format!(
+        part.explain(format!(
             "alpha {} and beta {}: tc has sixteenths, the gains are {alpha} and {beta} in 1/s",
             alpha * PARTS,
             beta * PARTS
         ));
         if self.ecn {
-            part.say(
+            part.explain(
                 "ecn: ECN-capable packets are marked while the probability is below \
                 mark_ecnth = 10 %",
             );
         }
         if self.bytemode {
-            part.say("bytemode: the probability goes with the packet's size over the MTU");
+            part.explain("bytemode: the probability goes with the packet's size over the MTU");
         }
         let delay =
             if self.dequeue_rate { DelayEstimate::DequeueRate } else { DelayEstimate::Timestamp };
-        part.say(if self.dequeue_rate {
+        part.explain(if self.dequeue_rate {
             "dq_rate_estimator: the delay is what waits over the measured rate of departures"
         } else {
             "no dq_rate_estimator: the delay is how long the packet that left last had waited"
         });
-        part.say(
+        part.explain(
             "Linux adds 2 % to the probability beyond a delay of 250 ms, which pie here does \
             not",
         );
@@ -113,39 +115,38 @@ impl Parsed {
     }
 }
 
-fn gain<'t>(word: Arg<'t>, words: &mut Args<'t, '_>, example: &str) -> Option<u32> {
-    let gain = words.whole(word, example)?;
+fn gain<'t>(arg: Arg<'t>, args: &mut Args<'t, '_>, example: &str) -> Option<u32> {
+    let gain = args.whole(arg, example)?;
     if gain > MOST {
-        words.error(
-            word,
-            format!("{} {gain} is not in tc's range, 0 to {MOST}", word.text),
+        args.error(
+            arg,
+            format!("{} {gain} is not in tc's range, 0 to {MOST}", arg.text),
             format!("write {example}"),
         );
     }
     Some(gain)
 }
 
-fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
+fn import(args: &mut Args<'_, '_>, context: &ImportContext) -> Part {
     let mut part = Part::default();
-    alone(words, above);
+    reject_child(args, context);
     let (mut parsed, mut most) = (Parsed::default(), None);
-    while let Some(word) = words.next() {
-        match word.text {
-            "limit" => most = words.whole(word, "1000"),
-            _ if parsed.take(word, words) => {}
-            _ => words.unknown(word, KNOWN, &[]),
+    while let Some(arg) = args.next() {
+        match arg.text {
+            "limit" => most = args.whole(arg, "1000"),
+            _ if parsed.take(arg, args) => {}
+            _ => args.unknown(arg, KNOWN, &[]),
         }
     }
-    let mut queue =
-        table([("kind", json!("pie")), ("limit", limit(most, LIMIT, words, &mut part))]);
-    queue.extend(parsed.mean(&mut part));
+    let mut queue = table([("kind", json!("pie")), ("limit", limit(most, LIMIT, args, &mut part))]);
+    queue.extend(parsed.to_table(&mut part));
     part.queue = Some(queue);
     part
 }
 
-/// The words of `c` that pie and fq_pie have in common.
+/// The tc options that pie and fq_pie share. `None` after an error in `log`.
 pub fn options(c: &PieConfig, log: &mut ExportLog) -> Option<String> {
-    let mut words = format!(
+    let mut options = format!(
         " target {} tupdate {} alpha {} beta {}",
         micros("target", c.target, log)?,
         micros("tupdate", c.tupdate, log)?,
@@ -153,12 +154,12 @@ pub fn options(c: &PieConfig, log: &mut ExportLog) -> Option<String> {
         sixteenths("beta", c.beta, log)?
     );
     let flags = [(c.ecn, " ecn"), (c.bytemode, " bytemode")];
-    flags.iter().filter(|(set, _)| *set).for_each(|(_, word)| words.push_str(word));
+    flags.iter().filter(|(set, _)| *set).for_each(|(_, arg)| options.push_str(arg));
     if c.delay == DelayEstimate::DequeueRate {
-        words.push_str(" dq_rate_estimator");
+        options.push_str(" dq_rate_estimator");
     }
     habits(c, log);
-    Some(words)
+    Some(options)
 }
 
 fn sixteenths(name: &str, gain: f64, log: &mut ExportLog) -> Option<u32> {
@@ -172,7 +173,10 @@ fn sixteenths(name: &str, gain: f64, log: &mut ExportLog) -> Option<u32> {
         return None;
     }
     if parts / PARTS != gain {
-        log.say(format!("{name} {parts}: tc has sixteenths, {} instead of {gain}", parts / PARTS));
+        log.explain(format!(
+            "{name} {parts}: tc has sixteenths, {} instead of {gain}",
+            parts / PARTS
+        ));
     }
     Some(parts as u32)
 }

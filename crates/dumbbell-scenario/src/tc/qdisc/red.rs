@@ -40,7 +40,7 @@ const REFUSED: &[crate::tc::args::Refused] = &[
     ("qevent", "a scenario has no blocks of filters", "take `qevent` and what belongs to it out"),
 ];
 
-/// The words of a line.
+/// The options of a line.
 #[derive(Default)]
 struct Parsed {
     limit: Option<Bytes>,
@@ -55,45 +55,41 @@ struct Parsed {
     adaptive: bool,
 }
 
-fn read(words: &mut Args<'_, '_>) -> Parsed {
+fn read(args: &mut Args<'_, '_>) -> Parsed {
     let mut s = Parsed::default();
-    while let Some(word) = words.next() {
-        match word.text {
-            "limit" => s.limit = words.size(word, "60000"),
-            "min" => s.min = words.size(word, "5000"),
-            "max" => s.max = words.size(word, "15000"),
-            "avpkt" => s.avpkt = words.size(word, "1000"),
-            "burst" => s.burst = words.count(word, "20"),
-            "bandwidth" => s.bandwidth = words.rate(word, "10mbit"),
-            "probability" => s.probability = words.probability(word, "0.02"),
+    while let Some(arg) = args.next() {
+        match arg.text {
+            "limit" => s.limit = args.size(arg, "60000"),
+            "min" => s.min = args.size(arg, "5000"),
+            "max" => s.max = args.size(arg, "15000"),
+            "avpkt" => s.avpkt = args.size(arg, "1000"),
+            "burst" => s.burst = args.count(arg, "20"),
+            "bandwidth" => s.bandwidth = args.rate(arg, "10mbit"),
+            "probability" => s.probability = args.probability(arg, "0.02"),
             "ecn" => s.ecn = true,
             "harddrop" => s.harddrop = true,
             "adaptive" => s.adaptive = true,
-            _ => words.unknown(word, KNOWN, REFUSED),
+            _ => args.unknown(arg, KNOWN, REFUSED),
         }
     }
     s
 }
 
-fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
+fn import(args: &mut Args<'_, '_>, context: &ImportContext) -> Part {
     let mut part = Part::default();
-    let kind = words.kind;
-    if above.child {
-        words.error(
-            kind,
-            "a queue below red has no counterpart here",
-            "take the line below it out",
-        );
+    let kind = args.kind;
+    if context.child {
+        args.error(kind, "a queue below red has no counterpart here", "take the line below it out");
     }
-    let s = read(words);
-    let limit = words.needed(s.limit, "limit", "60000");
-    let avpkt = words.needed(s.avpkt, "avpkt", "1000");
-    let (Some(limit), Some(avpkt), true) = (limit, avpkt, words.check.ok()) else { return part };
+    let s = read(args);
+    let limit = args.needed(s.limit, "limit", "60000");
+    let avpkt = args.needed(s.avpkt, "avpkt", "1000");
+    let (Some(limit), Some(avpkt), true) = (limit, avpkt, args.check.ok()) else { return part };
     if avpkt.0 == 0 || limit.0 == 0 {
-        words.error(kind, "`limit` and `avpkt` are above zero", "write limit 60000 avpkt 1000");
+        args.error(kind, "`limit` and `avpkt` are above zero", "write limit 60000 avpkt 1000");
         return part;
     }
-    part.say(format!(
+    part.explain(format!(
         "limit {}: at most so many bytes wait, {} packets of avpkt {}; Linux counts 14 bytes of \
             Ethernet with each",
         limit.0,
@@ -103,13 +99,13 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
     let max = s.max.unwrap_or_else(|| default(&mut part, "max", "limit / 4", Bytes(limit.0 / 4)));
     let min = s.min.unwrap_or_else(|| default(&mut part, "min", "max / 3", Bytes(max.0 / 3)));
     let (min_th, max_th) = (in_packets(min, avpkt), in_packets(max, avpkt));
-    part.say(format!(
+    part.explain(format!(
         "min {} and max {}: bytes over avpkt {} are min_th = {min_th} pkt and max_th = {max_th} \
             pkt, and byte_mode = true keeps them bytes of the queue",
         min.0, max.0, avpkt.0
     ));
     if max.0 <= min.0 {
-        words.error(
+        args.error(
             kind,
             format!("max {} is not above min {}", max.0, min.0),
             "write max as three \
@@ -117,8 +113,8 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
         );
         return part;
     }
-    let Some(w_q) = weight(s.burst, min, max, avpkt, words, &mut part) else { return part };
-    let Some(max_p) = chance(s.probability, min, max, words, &mut part) else { return part };
+    let Some(w_q) = weight(s.burst, min, max, avpkt, args, &mut part) else { return part };
+    let Some(max_p) = chance(s.probability, min, max, args, &mut part) else { return part };
     remarks(&s, &mut part);
     let mut queue = table([
         ("kind", json!("red")),
@@ -145,7 +141,7 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
 }
 
 fn default(part: &mut Part, name: &str, rule: &str, value: Bytes) -> Bytes {
-    part.say(format!("{name} is not written: {rule} = {} (tc-red(8))", value.0));
+    part.explain(format!("{name} is not written: {rule} = {} (tc-red(8))", value.0));
     value
 }
 
@@ -155,28 +151,28 @@ fn weight(
     min: Bytes,
     max: Bytes,
     avpkt: Bytes,
-    words: &mut Args<'_, '_>,
+    args: &mut Args<'_, '_>,
     part: &mut Part,
 ) -> Option<f64> {
     let burst = written.unwrap_or_else(|| {
         let rule = ((2 * min.0 + max.0) / (3 * avpkt.0)).min(u64::from(u32::MAX)) as u32;
-        part.say(format!(
+        part.explain(format!(
             "burst is not written: (min + min + max) / (3 avpkt) = {rule} (tc-red(8))"
         ));
         rule
     });
     let min_th = in_packets(min, avpkt);
     let Some(k) = burst::exponent(min_th, burst) else {
-        let kind = words.kind;
+        let kind = args.kind;
         let cause = format!(
             "with min {min_th} packets of avpkt no weight of the average suits a burst of {burst}, \
                 and tc refuses it"
         );
-        words.error(kind, cause, format!("write burst {}", min_th.ceil().max(1.0) as u64 + 1));
+        args.error(kind, cause, format!("write burst {}", min_th.ceil().max(1.0) as u64 + 1));
         return None;
     };
     let w_q = 0.5f64.powi(k as i32);
-    part.say(format!(
+    part.explain(format!(
         "burst {burst}: w_q = 2^-{k} = {w_q}, the largest power of two that keeps the average of a \
             burst of {burst} packets below min: burst + 1 - min/avpkt <= (1 - (1 - w_q)^burst) / \
             w_q (Floyd, Jacobson 1993, inequality 3)"
@@ -189,16 +185,16 @@ fn chance(
     written: Option<f64>,
     min: Bytes,
     max: Bytes,
-    words: &mut Args<'_, '_>,
+    args: &mut Args<'_, '_>,
     part: &mut Part,
 ) -> Option<f64> {
     let p = written.unwrap_or_else(|| {
-        part.say("probability is not written: 0.02 (tc-red(8))");
+        part.explain("probability is not written: 0.02 (tc-red(8))");
         0.02
     });
     let Some(k) = burst::slope(min.0, max.0, p) else {
-        let kind = words.kind;
-        words.error(
+        let kind = args.kind;
+        args.error(
             kind,
             format!("a probability of {p} is too small for tc"),
             "write probability \
@@ -207,7 +203,7 @@ fn chance(
         return None;
     };
     let old = (max.0 - min.0) as f64 / f64::from(k).exp2();
-    part.say(format!(
+    part.explain(format!(
         "probability {p}: max_p = {p}; kernels before 3.3 keep (max - min) / probability as a \
             power of two, 2^{k}, and mark with at most {old:.4}"
     ));
@@ -216,29 +212,29 @@ fn chance(
 
 fn remarks(s: &Parsed, part: &mut Part) {
     if let Some(rate) = s.bandwidth {
-        part.say(format!(
+        part.explain(format!(
             "bandwidth {rate}: the average decays at this rate while idle; here at \
             the link's own, so give the link this rate"
         ));
     } else {
-        part.say(
+        part.explain(
             "bandwidth is not written: tc takes 10 Mbps for the decay of the average while \
             idle; here it is the link's rate",
         );
     }
     match (s.ecn, s.harddrop) {
-        (true, true) => part.say(
+        (true, true) => part.explain(
             "ecn harddrop: ECN-capable packets are marked, and dropped where the average \
                 is above max",
         ),
-        (true, false) => part.say(
+        (true, false) => part.explain(
             "ecn: ECN-capable packets are marked, above max too (ecn_hard = \
             false)",
         ),
-        (false, true) => part.say("harddrop says nothing without ecn: left out"),
+        (false, true) => part.explain("harddrop says nothing without ecn: left out"),
         (false, false) => {}
     }
-    part.say(
+    part.explain(
         "Linux's red has no gentle region, draws one random number for each signal (spacing = \
             \"uniform_stored\"), spares no short queue (min_q_for_drop = \"0 pkt\"), and lets the \
             average only decay after an idle time",
@@ -254,7 +250,7 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
     refusals(&c, log);
     let avpkt = if c.byte_mode { c.mean_packet_size } else { Bytes(u64::from(site.mtu)) };
     if !c.byte_mode {
-        log.say(format!(
+        log.explain(format!(
             "tc's red counts bytes: thresholds in packets are written for packets of the MTU, {} \
                 bytes",
             avpkt.0
@@ -265,7 +261,7 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
     let limit = match site.capacity {
         Capacity::Bytes(n) => n as f64,
         Capacity::Packets(n) => {
-            log.say(format!(
+            log.explain(format!(
                 "limit: {n} packets of {0} bytes are {1} bytes",
                 avpkt.0,
                 u64::from(n) * avpkt.0
@@ -274,7 +270,7 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
         }
         Capacity::Buffers { .. } => return None, // refused before
         Capacity::Unlimited => {
-            log.say("tc has no unlimited queue: 4294967295 bytes are the most that it can say");
+            log.explain("tc has no unlimited queue: 4294967295 bytes are the most that it can say");
             f64::from(u32::MAX)
         }
     };
@@ -312,13 +308,13 @@ fn written(c: RedConfig, site: &ExportContext<'_>, log: &mut ExportLog) -> RedCo
         LinkInfo { rate: site.rate, capacity: site.capacity, mtu: site.mtu, delay: site.delay };
     let on = c.on(&link);
     if c.auto_th {
-        log.say(format!(
+        log.explain(format!(
             "min_th and max_th follow from the link: {:.4} and {:.4} packets",
             on.min_th.0, on.max_th.0
         ));
     }
     if on.w_q != c.w_q {
-        log.say(format!("w_q follows from the link: {:.6}", on.w_q));
+        log.explain(format!("w_q follows from the link: {:.6}", on.w_q));
     }
     on
 }
@@ -360,7 +356,7 @@ pub fn bursts(w_q: f64, min_th: f64, log: &mut ExportLog) -> Option<u32> {
     };
     let got = 0.5f64.powi(k as i32);
     let rounded = if got == w_q { String::new() } else { format!(" instead of {w_q}") };
-    log.say(format!("burst {burst}: tc makes of it w_q = 2^-{k} = {got}{rounded}"));
+    log.explain(format!("burst {burst}: tc makes of it w_q = 2^-{k} = {got}{rounded}"));
     Some(burst)
 }
 
@@ -388,6 +384,6 @@ fn habits(c: &RedConfig, log: &mut ExportLog) {
         ),
     ];
     for (_, key, habit) in own.iter().filter(|(differs, ..)| *differs) {
-        log.say(format!("{key} cannot be said: in Linux {habit}"));
+        log.explain(format!("{key} cannot be said: in Linux {habit}"));
     }
 }

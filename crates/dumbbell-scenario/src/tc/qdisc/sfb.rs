@@ -1,5 +1,5 @@
-//! tc-sfb(8): our `sfb`.
-use super::leaf::{alone, fixed, packets};
+//! Converts `tc ... sfb` options to and from Dumbbell's `sfb`. Manual: tc-sfb(8).
+use super::leaf::{fixed, packets, reject_child};
 use crate::tc::Kind;
 use crate::tc::args::Args;
 use crate::tc::discipline::{ExportContext, ExportLog, ImportContext, Part, table};
@@ -26,7 +26,7 @@ const BINS: (u32, u32) = (8, 16);
 /// A device's txqueuelen, unless it was set.
 const TXQUEUELEN: u32 = 1000;
 
-/// The words of a line, with tc 6.1's values where none is written.
+/// The options of a line, with the defaults of tc 6.1.
 struct Parsed {
     rehash_ms: u32,
     db_ms: u32,
@@ -39,7 +39,7 @@ struct Parsed {
     penalty_burst: u32,
 }
 
-fn read(words: &mut Args<'_, '_>) -> Parsed {
+fn read(args: &mut Args<'_, '_>) -> Parsed {
     let mut s = Parsed {
         rehash_ms: 600_000,
         db_ms: 60_000,
@@ -51,27 +51,27 @@ fn read(words: &mut Args<'_, '_>) -> Parsed {
         penalty_rate: 10,
         penalty_burst: 20,
     };
-    while let Some(word) = words.next() {
-        match word.text {
-            "rehash" => s.rehash_ms = words.whole(word, "600000").unwrap_or(s.rehash_ms),
-            "db" => s.db_ms = words.whole(word, "60000").unwrap_or(s.db_ms),
-            "limit" => s.limit = words.whole(word, "1000"),
-            "max" => s.max = words.whole(word, "25").unwrap_or(s.max),
-            "target" => s.target = words.whole(word, "20").unwrap_or(s.target),
-            "increment" => s.increment = words.probability(word, "0.0005").unwrap_or(s.increment),
-            "decrement" => s.decrement = words.probability(word, "0.00005").unwrap_or(s.decrement),
-            "penalty_rate" => s.penalty_rate = words.whole(word, "10").unwrap_or(s.penalty_rate),
-            "penalty_burst" => s.penalty_burst = words.whole(word, "20").unwrap_or(s.penalty_burst),
-            _ => words.unknown(word, KNOWN, &[]),
+    while let Some(arg) = args.next() {
+        match arg.text {
+            "rehash" => s.rehash_ms = args.whole(arg, "600000").unwrap_or(s.rehash_ms),
+            "db" => s.db_ms = args.whole(arg, "60000").unwrap_or(s.db_ms),
+            "limit" => s.limit = args.whole(arg, "1000"),
+            "max" => s.max = args.whole(arg, "25").unwrap_or(s.max),
+            "target" => s.target = args.whole(arg, "20").unwrap_or(s.target),
+            "increment" => s.increment = args.probability(arg, "0.0005").unwrap_or(s.increment),
+            "decrement" => s.decrement = args.probability(arg, "0.00005").unwrap_or(s.decrement),
+            "penalty_rate" => s.penalty_rate = args.whole(arg, "10").unwrap_or(s.penalty_rate),
+            "penalty_burst" => s.penalty_burst = args.whole(arg, "20").unwrap_or(s.penalty_burst),
+            _ => args.unknown(arg, KNOWN, &[]),
         }
     }
     s
 }
 
-fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
+fn import(args: &mut Args<'_, '_>, context: &ImportContext) -> Part {
     let mut part = Part::default();
-    alone(words, above);
-    let s = read(words);
+    reject_child(args, context);
+    let s = read(args);
     let limit = s.limit.filter(|n| *n > 0).unwrap_or(TXQUEUELEN);
     let own = if s.limit.is_none() {
         " (the device's txqueuelen unless it was set, as none is \
@@ -79,20 +79,20 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
     } else {
         ""
     };
-    part.say(format!(
+    part.explain(format!(
         "limit {limit}{own}: at most {limit} packets wait, the one in transmission \
         apart"
     ));
-    part.say(format!(
+    part.explain(format!(
         "max {} and target {}: packets of a flow's bins; increment {} and decrement {} of their \
             probability, which tc rounds to 1/65535",
         s.max, s.target, s.increment, s.decrement
     ));
-    part.say(format!(
+    part.explain(format!(
         "rehash {} and db {}: milliseconds; 0 of rehash is never",
         s.rehash_ms, s.db_ms
     ));
-    part.say(format!(
+    part.explain(format!(
         "Linux has {} levels of {} bins, and always marks ECN-capable packets (ecn = true)",
         BINS.0, BINS.1
     ));
@@ -125,7 +125,7 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
     let ms = |name: &str, time: Span, log: &mut ExportLog| {
         let ms = (time.ps() + 500_000_000) / 1_000_000_000;
         if Span::from_ms(ms) != time {
-            log.say(format!("{name} {ms}: tc has milliseconds, instead of {time}"));
+            log.explain(format!("{name} {ms}: tc has milliseconds, instead of {time}"));
         }
         ms
     };
@@ -133,7 +133,10 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
     let numbers = [("target", c.target.0), ("max", c.max.0), ("penalty_rate", c.penalty_rate)];
     for (name, n) in [numbers.as_slice(), &[("penalty_burst", c.penalty_burst.0)]].concat() {
         if n.fract() != 0.0 {
-            log.say(format!("{name}: tc's sfb has whole numbers, {} instead of {n}", n.round()));
+            log.explain(format!(
+                "{name}: tc's sfb has whole numbers, {} instead of {n}",
+                n.round()
+            ));
         }
     }
     Some(format!(

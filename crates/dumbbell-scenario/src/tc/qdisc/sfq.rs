@@ -1,5 +1,5 @@
-//! tc-sfq(8): our `sfq`.
-use super::leaf::{alone, bytes, limit};
+//! Converts `tc ... sfq` options to and from Dumbbell's `sfq`. Manual: tc-sfq(8).
+use super::leaf::{bytes, limit, reject_child};
 use crate::tc::Kind;
 use crate::tc::args::{Args, Refused};
 use crate::tc::discipline::{ExportContext, ExportLog, ImportContext, Part, table};
@@ -33,43 +33,43 @@ const MOST: u32 = 65_535;
 /// Queues that Linux lets hold packets at a time, at most.
 const MOST_FLOWS: u32 = 65_408;
 
-fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
+fn import(args: &mut Args<'_, '_>, context: &ImportContext) -> Part {
     let mut part = Part::default();
-    alone(words, above);
+    reject_child(args, context);
     let own = SfqConfig::default();
     let (mut most, mut perturb, mut flows, mut headdrop) = (None, 0, None, false);
     let (mut quantum, mut divisor, mut depth) = (own.quantum, own.divisor, own.depth);
-    while let Some(word) = words.next() {
-        match word.text {
-            "limit" => most = words.whole(word, "1000"),
-            "perturb" => perturb = words.whole(word, "60").unwrap_or(perturb),
-            "quantum" => quantum = words.size(word, "1500").unwrap_or(quantum),
-            "divisor" => divisor = words.whole(word, "1024").unwrap_or(divisor),
-            "depth" => depth = words.whole(word, "127").unwrap_or(depth),
-            "flows" => flows = words.whole(word, "127"),
+    while let Some(arg) = args.next() {
+        match arg.text {
+            "limit" => most = args.whole(arg, "1000"),
+            "perturb" => perturb = args.whole(arg, "60").unwrap_or(perturb),
+            "quantum" => quantum = args.size(arg, "1500").unwrap_or(quantum),
+            "divisor" => divisor = args.whole(arg, "1024").unwrap_or(divisor),
+            "depth" => depth = args.whole(arg, "127").unwrap_or(depth),
+            "flows" => flows = args.whole(arg, "127"),
             "headdrop" => headdrop = true,
-            _ => words.unknown(word, KNOWN, REFUSED),
+            _ => args.unknown(arg, KNOWN, REFUSED),
         }
     }
     if !divisor.is_power_of_two() {
-        let kind = words.kind;
-        words.error(
+        let kind = args.kind;
+        args.error(
             kind,
             format!("divisor {divisor} is no power of two, and the kernel refuses it"),
             "write divisor 1024",
         );
     }
-    let limit = limit(most, LIMIT, words, &mut part);
-    part.say(format!(
+    let limit = limit(most, LIMIT, args, &mut part);
+    part.explain(format!(
         "divisor {divisor}, depth {depth}, quantum {}: queues, packets of one, bytes of a turn",
         quantum.0
     ));
-    part.say(match perturb {
+    part.explain(match perturb {
         0 => "perturb is 0: the hash stays as it is".to_string(),
         s => format!("perturb {s}: the hash is drawn anew every {s} s"),
     });
     let flows = flows.unwrap_or(LIMIT);
-    part.say(format!(
+    part.explain(format!(
         "flows {flows}: Linux lets so many queues hold packets at a time; here all \
         {divisor} may"
     ));
@@ -109,7 +109,7 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
     let flows = c.divisor.min(MOST_FLOWS);
     let perturb = (c.perturb.ps() + 500_000_000_000) / 1_000_000_000_000;
     if Span::from_secs(perturb) != c.perturb {
-        log.say(format!("perturb {perturb}: tc has whole seconds, instead of {}", c.perturb));
+        log.explain(format!("perturb {perturb}: tc has whole seconds, instead of {}", c.perturb));
     }
     let quantum = bytes("quantum", c.quantum, log)?;
     let head = if c.headdrop { " headdrop" } else { "" };

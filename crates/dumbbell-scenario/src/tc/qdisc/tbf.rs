@@ -37,7 +37,7 @@ pub(crate) fn no_queue(_: &ExportContext<'_>, _: &mut ExportLog) -> Option<Strin
     None
 }
 
-/// The words of a line.
+/// The options of a line.
 #[derive(Default)]
 struct Parsed {
     rate: Option<Rate>,
@@ -46,19 +46,19 @@ struct Parsed {
     limit: Option<Bytes>,
 }
 
-fn read(words: &mut Args<'_, '_>) -> Parsed {
+fn read(args: &mut Args<'_, '_>) -> Parsed {
     let mut s = Parsed::default();
-    while let Some(word) = words.next() {
-        match word.text {
-            "rate" => s.rate = words.rate(word, "10mbit"),
-            "burst" | "buffer" | "maxburst" => s.burst = words.size(word, "15000"),
-            "latency" => s.latency = words.time(word, "50ms"),
-            "limit" => s.limit = words.size(word, "60000"),
-            _ => words.unknown(word, KNOWN, REFUSED),
+    while let Some(arg) = args.next() {
+        match arg.text {
+            "rate" => s.rate = args.rate(arg, "10mbit"),
+            "burst" | "buffer" | "maxburst" => s.burst = args.size(arg, "15000"),
+            "latency" => s.latency = args.time(arg, "50ms"),
+            "limit" => s.limit = args.size(arg, "60000"),
+            _ => args.unknown(arg, KNOWN, REFUSED),
         }
         if s.latency.is_some() && s.limit.is_some() {
-            words.error(
-                word,
+            args.error(
+                arg,
                 "`latency` and `limit` say the same in two ways",
                 "keep one of the \
                 two",
@@ -69,38 +69,38 @@ fn read(words: &mut Args<'_, '_>) -> Parsed {
     s
 }
 
-fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
+fn import(args: &mut Args<'_, '_>, context: &ImportContext) -> Part {
     let mut part = Part::default();
-    let s = read(words);
+    let s = read(args);
     let (rate, burst) =
-        (words.needed(s.rate, "rate", "10mbit"), words.needed(s.burst, "burst", "15000"));
+        (args.needed(s.rate, "rate", "10mbit"), args.needed(s.burst, "burst", "15000"));
     let held = s.limit.map(|_| ()).or(s.latency.map(|_| ()));
-    let held = words.needed(held, "latency", "50ms");
-    let (Some(rate), Some(burst), Some(()), true) = (rate, burst, held, words.check.ok()) else {
+    let held = args.needed(held, "latency", "50ms");
+    let (Some(rate), Some(burst), Some(()), true) = (rate, burst, held, args.check.ok()) else {
         return part;
     };
     if burst.0 == 0 {
-        let kind = words.kind;
-        words.error(kind, "no packet fits into a burst of 0", "write burst 15000");
+        let kind = args.kind;
+        args.error(kind, "no packet fits into a burst of 0", "write burst 15000");
         return part;
     }
-    part.say(format!("rate {}: {} bits a second", show_rate(rate), rate.bps()));
-    if above.child {
-        part.say(
+    part.explain(format!("rate {}: {} bits a second", show_rate(rate), rate.bps()));
+    if context.child {
+        part.explain(
             "a queue hangs below it: the link has this rate, and sends each packet at it instead \
                 of bursts at the device's speed; burst and limit (or latency) have no effect here",
         );
         part.rate = Some(rate);
         return part;
     }
-    part.say(format!(
+    part.explain(format!(
         "burst {0}: the bucket holds {0} bytes; Linux takes 14 bytes of Ethernet with each packet",
         burst.0
     ));
     let limit = match (s.limit, s.latency) {
         (_, Some(latency)) => {
             let limit = rate.bytes_in(latency).saturating_add(burst.0);
-            part.say(format!(
+            part.explain(format!(
                 "latency {latency}: rate times latency and the bucket are a limit of {limit} bytes \
                     (tc-tbf(8))"
             ));
@@ -109,14 +109,14 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
         (limit, None) => limit.unwrap_or_default(),
     };
     if limit.0 > u64::from(u32::MAX) {
-        let kind = words.kind;
-        words.error(
+        let kind = args.kind;
+        args.error(
             kind,
             format!("a limit of {} bytes is too large: tc keeps it in 32 bits", limit.0),
             "lower latency",
         );
     }
-    part.say(format!("limit {}: at most so many bytes wait for tokens", limit.0));
+    part.explain(format!("limit {}: at most so many bytes wait for tokens", limit.0));
     part.conditioner = Some(table([
         ("kind", json!("tbf")),
         ("rate", json!(rate)),
@@ -126,14 +126,14 @@ fn import(words: &mut Args<'_, '_>, above: &ImportContext) -> Part {
     part
 }
 
-/// The words for a conditioner.
+/// The tc options for a conditioner.
 pub fn conditioner(spec: &Spec, log: &mut ExportLog) -> Option<String> {
     let c: TbfConfig = serde_json::from_value(spec.config.clone()).ok()?;
     let limit = match c.limit {
         Limit::Bytes(b) => b.0,
         Limit::Time(t) => {
             let bytes = c.rate.bytes_in(t);
-            log.say(format!("limit {t}: {bytes} bytes at {}", c.rate));
+            log.explain(format!("limit {t}: {bytes} bytes at {}", c.rate));
             bytes
         }
         Limit::Packets(_) | Limit::Buffers(..) | Limit::Unlimited | Limit::Bdp(_) => {
@@ -156,17 +156,17 @@ pub fn conditioner(spec: &Spec, log: &mut ExportLog) -> Option<String> {
 /// kernels with.
 const HZ: u64 = 100;
 
-/// The words that give a device the rate of a link, for a queue that hangs below.
+/// The tc options that shape a device to the rate of a link, for a child queue.
 pub fn shaper(link: &Link, log: &mut ExportLog) -> String {
     let burst = (link.rate.bps() / 8 / HZ).max(u64::from(link.mtu) + 14).min(u64::from(u32::MAX));
-    log.say(format!(
+    log.explain(format!(
         "tbf gives the device the link's rate, {}; burst {burst} is what passes in one tick of the \
             slowest timer, 1/{HZ} s (tc-tbf(8): at least rate / HZ), and at least a packet; its \
             limit has no effect with a queue below",
         link.rate
     ));
     if link.framing > 0 {
-        log.say(format!(
+        log.explain(format!(
             "the link adds {} bytes to each packet; Linux counts 14 bytes of Ethernet",
             link.framing
         ));

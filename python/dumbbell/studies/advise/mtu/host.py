@@ -1,9 +1,8 @@
-"""The cost of packets to a host: cycles for headers, bytes and pages, and the rate that one core
-sustains.
+"""CPU cost of packets: cycles per packet, per byte and per memory page, and the payload rate that
+one core sustains.
 
-The numbers are those of the service `host_cpu`, whose presets have their sources
-(`dumbbell explain host_cpu`); the closed form is its own for packets that wait behind each other,
-so that none raises an interrupt.
+Same formula as the service `host_cpu` for a saturated core: packets always wait, so no interrupt
+cost. `dumbbell explain host_cpu` shows the presets with their sources.
 """
 
 from __future__ import annotations
@@ -20,54 +19,61 @@ from ..queue.question import known
 
 _HERTZ = {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9}
 _BYTES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "KiB": 1024.0, "MiB": 1024.0**2}
-_SHORTEST_MERGED = 128
-"""Bytes: shorter packets are not gathered."""
+_GRO_MIN_BYTES = 128
+"""GRO does not merge packets shorter than this [bytes]."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
-    """A core: its clock [1/s]; cycles for a packet, for one that is gathered with the one before up
-    to `aggregate` bytes, for each byte, and for each page of so many bytes; its name, and whose
-    numbers they are."""
+    """One core of a host, and the cycles that packets cost it."""
 
     clock_hz: float
+    """Clock frequency of the core."""
     per_packet: float
+    """Cycles per packet that GRO does not merge, and for the first of a merged group."""
     per_byte: float = 0.0
+    """Cycles per byte, for copy and checksum."""
     per_merged: float = 0.0
+    """Cycles per packet that GRO merges with the one before."""
     aggregate: float = 0.0
+    """Maximum size of a merged group [bytes]; 0: nothing is merged."""
     page: float = 4096.0
+    """Size of a memory page [bytes]."""
     per_page: float = 0.0
+    """Cycles per memory page that a packet occupies."""
     name: str = "asked for"
+    """Name of the preset."""
     source: str = "asked for"
+    """Origin of the numbers."""
 
     def cycles(self, mtu: int) -> float:
-        """Cycles of each packet of a long train of full ones."""
-        together = max(1, int(self.aggregate // mtu)) if mtu >= _SHORTEST_MERGED else 1
-        headers = (self.per_packet + (together - 1) * self.per_merged) / together
-        return headers + mtu * self.per_byte + math.ceil(mtu / self.page) * self.per_page
+        """Mean cycles per packet in a long train of packets of `mtu` bytes."""
+        merged = max(1, int(self.aggregate // mtu)) if mtu >= _GRO_MIN_BYTES else 1
+        packet_cycles = (self.per_packet + (merged - 1) * self.per_merged) / merged
+        return packet_cycles + mtu * self.per_byte + math.ceil(mtu / self.page) * self.per_page
 
     def cycles_per_bit(self, mtu: int, payload: int) -> float:
-        """Cycles for each bit of payload of full packets."""
+        """Cycles per bit of payload, with packets of `mtu` bytes that carry `payload` bytes."""
         return self.cycles(mtu) / (8 * payload)
 
     def limit_bps(self, mtu: int, payload: int) -> float:
-        """Payload that the core is through with [bit/s]."""
+        """Maximum payload rate of the core [bit/s]."""
         return self.clock_hz / self.cycles_per_bit(mtu, payload)
 
 
 DEFAULT = "header_2004"
-"""The paper's arithmetic: 1200 cycles for the headers of a packet."""
+"""The preset with the paper's numbers: 1200 cycles per packet."""
 
 
 def presets() -> dict[str, Host]:
-    """Whole hosts by name, as the catalogue has them."""
+    """The presets of `host_cpu`, by name."""
     (entry,) = (entry for entry in api.catalogue()["service"] if entry["name"] == "host_cpu")
-    return {one["name"]: of_preset(one) for one in entry["presets"]}
+    return {preset["name"]: of_preset(preset) for preset in entry["presets"]}
 
 
-def of_preset(one: Mapping[str, Any]) -> Host:
-    """A host as the catalogue has it."""
-    cpu = one["cpu"]
+def of_preset(preset: Mapping[str, Any]) -> Host:
+    """The host that a preset of the catalogue describes."""
+    cpu = preset["cpu"]
     copy = 0.0 if cpu["zero_copy"] else cpu["copy"]
     return Host(
         clock_hz=_quantity(cpu["clock"], _HERTZ),
@@ -77,12 +83,13 @@ def of_preset(one: Mapping[str, Any]) -> Host:
         aggregate=_quantity(cpu["aggregate"], _BYTES),
         page=_quantity(cpu["page"], _BYTES),
         per_page=cpu["per_page"],
-        name=one["name"],
-        source=one["title"],
+        name=preset["name"],
+        source=preset["title"],
     )
 
 
 def _quantity(value: object, scales: Mapping[str, float]) -> float:
+    """A quantity with its unit, such as "3.4 GHz", in base units; `scales`: factor of each unit."""
     number, unit = amount(value)
     return number * scales.get(unit, 1.0)
 
@@ -93,8 +100,8 @@ def read(
     per_packet: float | None = None,
     per_byte: float | None = None,
 ) -> Host:
-    """The host of these words: a preset, the paper's if none is named, with what is said besides in
-    the place of its numbers. `ScenarioError` says what is wrong."""
+    """The preset `name` (default: `DEFAULT`) with the given options in place of its values.
+    `ScenarioError` for an invalid option."""
     for option, value in (("--cycles-per-packet", per_packet), ("--cycles-per-byte", per_byte)):
         if value is not None and not 0 <= value <= 1e9:
             raise refused(
@@ -110,8 +117,8 @@ def read(
             "a host that does nothing has no limit",
             "write cycles for something",
         )
-    there = presets()
-    host = there[known("--host", name or DEFAULT, there)]
+    by_name = presets()
+    host = by_name[known("--host", name or DEFAULT, by_name)]
     if (clock, per_packet, per_byte) == (None, None, None):
         return host
     if per_packet is not None:
@@ -124,14 +131,15 @@ def read(
 
 
 def _clock(text: str) -> float:
-    line, fix = f"--clock {text}", "write --clock 3.4GHz"
+    """The frequency [Hz] that the option `--clock` gives."""
+    option, fix = f"--clock {text}", "write --clock 3.4GHz"
     scale = {"GHz": 1e9, "MHz": 1e6}.get(text.strip()[-3:])
     try:
         value = float(text.strip()[:-3]) * scale if scale else None
     except ValueError:
         value = None
     if value is None:
-        raise refused(line, text, "this is no clock with its unit", fix)
+        raise refused(option, text, "this is no clock with its unit", fix)
     if not 1e6 <= value <= 1e11:
-        raise refused(line, text, "this is no clock of a core", "1MHz to 100GHz are known here")
+        raise refused(option, text, "this is no clock of a core", "1MHz to 100GHz are known here")
     return value

@@ -16,73 +16,73 @@ pub struct Delay<'t> {
     delay: Option<Span>,
     jitter: Option<(Arg<'t>, Span)>,
     distribution: Option<Arg<'t>>,
-    /// The word that says it, and the share.
+    /// The argument that gives it, and the share.
     reorder: Option<(Arg<'t>, f64)>,
     gap: Option<(Arg<'t>, u32)>,
 }
 
 impl<'t> Delay<'t> {
     /// `delay TIME [JITTER [CORRELATION]]`.
-    pub fn times(&mut self, word: Arg<'t>, words: &mut Args<'t, '_>) {
-        self.delay = words.time(word, "100ms");
-        let Some(jitter) = words.next_number() else { return };
-        let span = words.read(jitter, "write delay 100ms 10ms", units::time).unwrap_or_default();
+    pub fn times(&mut self, arg: Arg<'t>, args: &mut Args<'t, '_>) {
+        self.delay = args.time(arg, "100ms");
+        let Some(jitter) = args.next_number() else { return };
+        let span = args.read(jitter, "write delay 100ms 10ms", units::time).unwrap_or_default();
         self.jitter = Some((jitter, span));
-        correlation(words);
+        correlation(args);
     }
 
     /// `distribution NAME`.
-    pub fn distribution(&mut self, word: Arg<'t>, words: &mut Args<'t, '_>) {
-        match words.next() {
+    pub fn distribution(&mut self, arg: Arg<'t>, args: &mut Args<'t, '_>) {
+        match args.next() {
             Some(name) if matches!(name.text, "uniform" | "normal" | "pareto") => {
                 self.distribution = Some(name)
             }
             Some(name) => {
                 let cause = format!("jitter here is uniform, normal or pareto, not {}", name.text);
-                words.error(name, cause, "write distribution normal");
+                args.error(name, cause, "write distribution normal");
             }
-            None => words.error(word, "`distribution` needs a name", "write distribution normal"),
+            None => args.error(arg, "`distribution` needs a name", "write distribution normal"),
         }
     }
 
     /// `reorder PERCENT [CORRELATION]`.
-    pub fn reorder(&mut self, word: Arg<'t>, words: &mut Args<'t, '_>) {
-        self.reorder = words.percent(word, "25%").map(|share| (word, share));
-        correlation(words);
+    pub fn reorder(&mut self, arg: Arg<'t>, args: &mut Args<'t, '_>) {
+        self.reorder = args.percent(arg, "25%").map(|share| (arg, share));
+        correlation(args);
     }
 
     /// `gap DISTANCE`.
-    pub fn gap(&mut self, word: Arg<'t>, words: &mut Args<'t, '_>) {
-        self.gap = words.count(word, "5").map(|n| (word, n));
+    pub fn gap(&mut self, arg: Arg<'t>, args: &mut Args<'t, '_>) {
+        self.gap = args.count(arg, "5").map(|n| (arg, n));
         if self.gap.is_some_and(|(_, n)| n == 0) {
-            words.error(word, "a gap of 0 packets is none", "write gap 1, or leave it out");
+            args.error(arg, "a gap of 0 packets is none", "write gap 1, or leave it out");
         }
     }
 
     /// The meaning of all of it for a link.
-    pub fn means(self, words: &mut Args<'_, '_>, part: &mut Part) {
+    pub fn convert(self, args: &mut Args<'_, '_>, part: &mut Part) {
         let jitter = self.jitter.filter(|(_, jitter)| *jitter > Span::ZERO);
         match (self.delay, self.reorder.map(|r| r.0).or(self.gap.map(|g| g.0))) {
-            (Some(delay), Some(word)) => match jitter {
+            (Some(delay), Some(arg)) => match jitter {
                 None => self.reordered(delay, part),
                 Some((jitter, _)) => {
                     let cause = "in netem a packet that goes ahead has no jitter, and here every \
                         packet has";
-                    words.error(jitter, cause, format!("leave out the jitter, or `{}`", word.text));
+                    args.error(jitter, cause, format!("leave out the jitter, or `{}`", arg.text));
                 }
             },
-            (None, Some(word)) => {
+            (None, Some(arg)) => {
                 let cause = format!(
                     "`{}` sends packets ahead of those that are delayed, and there is no \
                         delay",
-                    word.text
+                    arg.text
                 );
-                words.error(word, cause, "write delay 10ms reorder 25%");
+                args.error(arg, cause, "write delay 10ms reorder 25%");
             }
             (Some(delay), None) => match jitter {
-                Some(jitter) => self.jittered(delay, jitter, words, part),
+                Some(jitter) => self.jittered(delay, jitter, args, part),
                 None => {
-                    part.say(format!(
+                    part.explain(format!(
                         "delay {}: the propagation delay of the link, one way",
                         show_time(delay)
                     ));
@@ -96,7 +96,7 @@ impl<'t> Delay<'t> {
     fn reordered(&self, delay: Span, part: &mut Part) {
         let (share, gap) =
             (self.reorder.map_or(1.0, |(_, share)| share), self.gap.map_or(1, |(_, n)| n));
-        part.say(format!(
+        part.explain(format!(
             "delay {} reorder {} gap {gap}: of each packet that comes {gap} or more behind the \
                 last such one, so many go ahead without delay, and all others are late by it; the \
                 link itself has none",
@@ -116,8 +116,8 @@ impl<'t> Delay<'t> {
     fn jittered(
         &self,
         delay: Span,
-        (word, jitter): (Arg<'t>, Span),
-        words: &mut Args<'_, '_>,
+        (arg, jitter): (Arg<'t>, Span),
+        args: &mut Args<'_, '_>,
         part: &mut Part,
     ) {
         let name = self.distribution.map_or("uniform", |name| name.text);
@@ -133,7 +133,7 @@ impl<'t> Delay<'t> {
                 "a jitter larger than {twice}the delay would bring packets before \
                 they were sent"
             );
-            words.error(word, cause, "lower it");
+            args.error(arg, cause, "lower it");
             return;
         }
         part.delay = Some(least);
@@ -141,7 +141,7 @@ impl<'t> Delay<'t> {
             (format!("delay {} {}", show_time(delay), show_time(jitter)), delay - least);
         let table = match name {
             "normal" => {
-                part.say(format!(
+                part.explain(format!(
                     "{shown} normal: the link has {least}, and jitter adds {spread} in the mean \
                         with a deviation of {jitter}; netem cuts it at four deviations"
                 ));
@@ -152,7 +152,7 @@ impl<'t> Delay<'t> {
                     .collect()
             }
             "pareto" => {
-                part.say(format!(
+                part.explain(format!(
                     "{shown} pareto: the link has {least}, and jitter adds {spread} in the mean, \
                         with netem's tail exponent of {SHAPE}; netem cuts it at four jitters above \
                         the delay"
@@ -165,7 +165,7 @@ impl<'t> Delay<'t> {
             }
             _ => {
                 let spread = jitter * 2;
-                part.say(format!(
+                part.explain(format!(
                     "{shown}: Linux draws it uniformly from delay - jitter to delay + jitter \
                         (older manuals say normal): the link has {least}, and jitter adds up to \
                         {spread}; packets may overtake each other in both"

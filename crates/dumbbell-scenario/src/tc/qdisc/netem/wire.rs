@@ -1,4 +1,4 @@
-//! A link's delay and impairments in netem's words.
+//! A link's delay and impairments as netem options.
 use super::LIMIT;
 use super::delay::SHAPE;
 use crate::tc::discipline::ExportLog;
@@ -14,7 +14,7 @@ use dumbbell_core::units::Span;
 use dumbbell_plan::{Link, Spec};
 use serde::de::DeserializeOwned;
 
-/// The words for each part of a line.
+/// The options for each part of a line.
 #[derive(Default)]
 struct WireArgs {
     delay: Option<String>,
@@ -28,7 +28,7 @@ struct WireArgs {
 /// Why netem cannot say an impairment, and what it could.
 type Reason = (String, &'static str);
 
-/// The words for delay and impairments of a link; `None` if there are none, or after an error.
+/// The options for delay and impairments of a link; `None` if there are none, or after an error.
 pub fn wire(link: &Link, log: &mut ExportLog) -> Option<String> {
     let mut all = WireArgs::default();
     for spec in &link.impairments {
@@ -43,20 +43,20 @@ pub fn wire(link: &Link, log: &mut ExportLog) -> Option<String> {
         }
     }
     let plain = (link.delay > Span::ZERO).then(|| format!(" delay {}", show_time(link.delay)));
-    let words = [all.delay.or(plain), all.loss, all.duplicate, all.corrupt];
-    let words: String = words.into_iter().flatten().collect();
-    if words.is_empty() {
+    let options = [all.delay.or(plain), all.loss, all.duplicate, all.corrupt];
+    let options: String = options.into_iter().flatten().collect();
+    if options.is_empty() {
         return None;
     }
     let longest = link.delay + all.longest;
     // Twice the packets of 64 bytes that the longest delay holds.
     let limit = (link.rate.bytes_in(longest) / 64 * 2).clamp(u64::from(LIMIT), u64::from(u32::MAX));
-    log.say(format!(
+    log.explain(format!(
         "netem limit {limit}: twice what can be under way in {longest}, so that nothing is dropped \
             there"
     ));
-    log.say("in tc the delay and the losses come before the queue, on a link here after it");
-    Some(format!("netem limit {limit}{words}"))
+    log.explain("in tc the delay and the losses come before the queue, on a link here after it");
+    Some(format!("netem limit {limit}{options}"))
 }
 
 fn config<C: DeserializeOwned>(spec: &Spec) -> Result<C, Reason> {
@@ -64,9 +64,9 @@ fn config<C: DeserializeOwned>(spec: &Spec) -> Result<C, Reason> {
 }
 
 /// Puts words in an empty place.
-fn put(place: &mut Option<String>, words: String) -> Result<(), Reason> {
+fn put(place: &mut Option<String>, options: String) -> Result<(), Reason> {
     match place {
-        None => *place = Some(words),
+        None => *place = Some(options),
         Some(_) => return Err(("it has said one of this kind already".into(), "keep one of them")),
     }
     Ok(())
@@ -149,9 +149,9 @@ impl WireArgs {
         if middle == Span::ZERO {
             return Ok(());
         }
-        let mut words = format!(" delay {}", show_time(middle));
+        let mut options = format!(" delay {}", show_time(middle));
         if jitter > Span::ZERO {
-            words.push_str(&format!(" {}{name}", show_time(jitter)));
+            options.push_str(&format!(" {}{name}", show_time(jitter)));
             let law = if name.is_empty() {
                 format!("up to {}", c.max)
             } else {
@@ -161,13 +161,13 @@ impl WireArgs {
                     c.mean
                 )
             };
-            log.say(format!(
+            log.explain(format!(
                 "delay {} and jitter {law}: netem writes the middle and what may be added or taken",
                 link.delay
             ));
         }
         self.longest = self.longest + longest;
-        put(&mut self.delay, words)
+        put(&mut self.delay, options)
     }
 
     fn reorder(&mut self, c: &ReorderConfig, link: &Link) -> Result<(), Reason> {
