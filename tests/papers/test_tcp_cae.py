@@ -11,7 +11,7 @@ import pytest
 from dumbbell import ScenarioError, api, figures
 from dumbbell.data import series
 from dumbbell.reproduce import papers, work
-from dumbbell.reproduce.measures import ack_path, windows
+from dumbbell.reproduce.measures import ack_path, cwnd
 from dumbbell.reproduce.measures.measure import of_run
 from helpers import two_way
 from helpers.reproduction import Page, mark
@@ -154,7 +154,7 @@ def test_the_record_has_as_many_warnings_as_the_control_counts(tmp_path: Path) -
         out=str(tmp_path),
     )
     run = api.run(request)
-    own = windows.reactions(tmp_path)
+    own = cwnd.reactions(tmp_path)
     last = dict(pair.split("=") for pair in own["control"][-1].split())
     told = ack_path.estimates(ack_path.history(tmp_path))
     before = [e for e in told if e.at_ps <= own["time_s"][-1] * 1e12]
@@ -250,7 +250,7 @@ def test_the_window_is_ns2s(tmp_path: Path) -> None:
     fall = {"time_s": 0.02, "una": 1, "cause": "timeout", **FALL}
     again = fall | {"time_s": 0.03, "cwnd_bytes_before": 710}
     two_way.write_reactions(tmp_path, [reaction | {"cwnd_bytes_before": 8520}, fall, again])
-    assert windows.traced(tmp_path)[1] == [10, 5, 5]
+    assert cwnd.cwnd_samples(tmp_path)[1] == [10, 5, 5]
     assert of_run("series:window_mean", {}, tmp_path) == pytest.approx(20 / 3)
     assert of_run("series:window_peak", {}, tmp_path) == 12
     assert of_run("series:falls_to_one", {}, tmp_path) == 1

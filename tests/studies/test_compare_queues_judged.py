@@ -88,7 +88,8 @@ def document(**of: list[list[float]]) -> dict[str, Any]:
             }
         for name in names:
             blocks = {
-                m.key: judge.against(by[name][m.key], by[names[0]][m.key]) for m in metrics.ALL
+                m.key: judge.paired_difference(by[name][m.key], by[names[0]][m.key])
+                for m in metrics.ALL
             }
             cells = {m.key: judge.cell(by[name][m.key]) for m in metrics.ALL}
             rows.append(

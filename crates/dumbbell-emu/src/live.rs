@@ -370,7 +370,7 @@ fn setup(plan: &Plan, host_map: &HostMap, clock: Clock) -> Setup {
     Setup {
         wait_mode: plan.testbed.wait.into(),
         nic_of: host_map.nic_of_sockets(plan),
-        largest: largest.min(u32::from(u16::MAX)) as u16,
+        max_ip_len: largest.min(u32::from(u16::MAX)) as u16,
         bottleneck: Bottleneck::of(plan),
         capture: capture(plan),
         ..Setup::new(clock, Time::ZERO + plan.duration)

@@ -68,7 +68,7 @@ pub struct Setup {
     /// The NIC of each socket's host, by socket.
     pub nic_of: Vec<u16>,
     /// The largest IP packet, bytes.
-    pub largest: u16,
+    pub max_ip_len: u16,
     /// Memory for packets, bytes at most.
     pub memory: usize,
     /// The bottleneck for the measures; `None`: there is none.
@@ -90,7 +90,7 @@ pub struct Router<N, W> {
     log_ring: LogRing,
     measures: Measures,
     /// The network has been told of everything before this.
-    reached: Time,
+    network_time: Time,
     /// For packets that are not written as they came.
     scratch: Vec<u8>,
 }
@@ -130,7 +130,7 @@ impl Setup {
             real_time: true,
             core: None,
             nic_of: vec![],
-            largest: 1500,
+            max_ip_len: 1500,
             memory: 1 << 30,
             bottleneck: None,
             unlogged: Arc::default(),
@@ -152,7 +152,7 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
         log: Option<rtrb::Producer<Entry>>,
     ) -> io::Result<Self> {
         let nics = nics.into_iter().map(NicState::new).collect::<io::Result<Vec<_>>>()?;
-        let slab = Slab::new(usize::from(setup.largest), setup.memory, 1 << 12);
+        let slab = Slab::new(usize::from(setup.max_ip_len), setup.memory, 1 << 12);
         let measures = Measures::new(setup.bottleneck.clone());
         let scratch = Vec::with_capacity(usize::from(u16::MAX));
         let departures = Departures::new();
@@ -166,7 +166,7 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
             departures,
             log_ring,
             measures,
-            reached: Time::ZERO,
+            network_time: Time::ZERO,
             scratch,
         })
     }
@@ -213,7 +213,7 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
         let mut pace = Pace::default();
         let mut more = false;
         while !stop.load(Ordering::Relaxed) {
-            let until = if more { self.reached } else { self.deadline() };
+            let until = if more { self.network_time } else { self.deadline() };
             let woken = waiter.wait(until, &mut polled, pace.busy(), &budget)?;
             if woken.now >= self.setup.end {
                 return Ok(self.setup.end);
@@ -222,7 +222,7 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
             more = false;
             for (nic, poll) in polled.iter().enumerate().filter(|_| woken.packets) {
                 if poll.any() == Some(true) {
-                    let n = self.read(nic, woken.empty)?;
+                    let n = self.read(nic, woken.drained_at)?;
                     more |= n == BATCH;
                     read += n;
                 }
@@ -252,7 +252,7 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
         let network = self.network.next().unwrap_or(Time::NEVER);
         let departures = self.departures.next().unwrap_or(Time::NEVER);
         let again = if self.nics.iter().any(|nic| !nic.delayed.is_empty()) {
-            self.reached + AGAIN
+            self.network_time + AGAIN
         } else {
             Time::NEVER
         };

@@ -35,7 +35,7 @@ fn run(plan: &Plan, mtu: u32, send: impl Fn(&UdpSocket) + Send) -> Run {
     let (network, headers) = net::network(plan);
     let (log, mut records) = rtrb::RingBuffer::new(1 << 16);
     let mut setup = net::setup(plan);
-    setup.largest = mtu as u16;
+    setup.max_ip_len = mtu as u16;
     let router = Router::new(setup, nics, network, headers, Some(log)).unwrap();
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -90,7 +90,7 @@ fn replayed(plan: &Plan, entries: &[Entry]) -> (Vec<Outgoing>, Vec<Outgoing>, u6
     let end = dumbbell_core::units::Time::ZERO + plan.duration;
     relay.run_until(end, &mut ());
     again.extend(relay.outgoing().filter(|out| out.at < end));
-    let order = |out: &Outgoing| (out.at, out.number, out.piece.map(|piece| piece.from));
+    let order = |out: &Outgoing| (out.at, out.number, out.fragment.map(|fragment| fragment.from));
     live.sort_by_key(order);
     again.sort_by_key(order);
     (live, again, packets)
@@ -145,7 +145,7 @@ fn a_router_cuts_what_is_too_large_and_damages_what_the_plan_says() {
     assert_eq!((measured.counts.incoming, measured.counts.written), (10, 30), "{measured:?}");
     let (live, again, _) = replayed(&plan, &run.entries);
     assert_eq!(live, again);
-    assert!(live.iter().all(|out| out.piece.is_some()));
+    assert!(live.iter().all(|out| out.fragment.is_some()));
     // The kernel puts together those of which every piece is sound, and no other.
     let mut damaged: Vec<u64> =
         live.iter().filter(|out| out.damaged).map(|out| out.number).collect();

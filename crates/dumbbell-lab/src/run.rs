@@ -20,7 +20,7 @@ use crate::results;
 use crate::results::output_dir::Output;
 use crate::run::engine::{Engine, ProgressMeter, Stop, WHOLE, simulate};
 use crate::run::request::{On, Request};
-use crate::run::seeds::{Job, Runs};
+use crate::run::seeds::{Job, PointResults};
 use crate::run::testbed::emulate;
 use crate::store::Store;
 use crate::store::key::{Digest, Key};
@@ -123,7 +123,7 @@ pub(crate) fn run_with(
             return Err(problem);
         }
     };
-    let seeds: Vec<Vec<u64>> = runs.iter().map(Runs::seeds).collect();
+    let seeds: Vec<Vec<u64>> = runs.iter().map(PointResults::seeds).collect();
     let mut result = results::assemble(
         &study,
         runs.into_iter().map(|r| r.0).collect(),
@@ -154,7 +154,7 @@ fn tell_damage(store: &Store, notes: &mut Value) {
 }
 
 /// A study of a single run has nothing to go on with when that fails.
-fn only_failure(study: &Study, runs: Vec<Runs>) -> Result<Vec<Runs>, Stop> {
+fn only_failure(study: &Study, runs: Vec<PointResults>) -> Result<Vec<PointResults>, Stop> {
     let alone = !study.swept && runs.len() == 1 && runs[0].0.len() == 1;
     match runs.first().and_then(|r| r.0.first()).filter(|row| alone && row.get("flows").is_none()) {
         Some(row) => Err(Stop::Failed(engine::problem(&row["error"]))),
@@ -190,13 +190,13 @@ fn all(
     shared: &Shared<'_>,
     threads: usize,
     progress: &dyn Fn(Progress) -> bool,
-) -> Result<Vec<Runs>, Stop> {
-    let mut runs: Vec<Runs> = vec![Runs::default(); shared.study.points.len()];
+) -> Result<Vec<PointResults>, Stop> {
+    let mut runs: Vec<PointResults> = vec![PointResults::default(); shared.study.points.len()];
     let mut total = 0;
     loop {
-        let jobs = seeds::next(shared.study, &runs);
+        let jobs = seeds::missing_runs(shared.study, &runs);
         if jobs.is_empty() {
-            seeds::settle(shared.study, &mut runs);
+            seeds::drop_surplus(shared.study, &mut runs);
             return Ok(runs);
         }
         total += jobs.len();

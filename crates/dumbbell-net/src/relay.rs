@@ -68,12 +68,12 @@ pub struct Outgoing {
     pub ecn: Ecn,
     /// The codepoint that it has now.
     pub dscp: Dscp,
-    /// The part of the packet that it is, if a router cut it.
-    pub piece: Option<Fragment>,
+    /// The part of the packet that it is, if a router fragmented it.
+    pub fragment: Option<Fragment>,
     /// True if a wire gave it a wrong bit.
     pub damaged: bool,
     /// The ICMP message of a router about a packet that was too large.
-    pub notice: Option<PacketTooBig>,
+    pub icmp_error: Option<PacketTooBig>,
 }
 
 /// Counts of one flow's packets, from the warm-up to the end.
@@ -326,9 +326,9 @@ impl Relay {
     fn deliver<O: Observer>(&mut self, Delivery { t, at, packet }: Delivery, observer: &mut O) {
         let (handle, flow, data) = (packet.sidecar(), at as usize / 2, at as usize % 2 == RECEIVER);
         let sidecars = &self.net.sidecars;
-        let (number, piece, wrong) =
+        let (number, fragment, wrong) =
             (sidecars.audit(handle), sidecars.fragment(handle), sidecars.corrupted(handle));
-        let notice = sidecars.get(handle).and_then(|extra| extra.notice);
+        let icmp_error = sidecars.get(handle).and_then(|extra| extra.notice);
         if O::FOLLOWS && sidecars.number(handle) != 0 {
             let who = PacketId { flow, data, number: sidecars.number(handle) };
             match wrong {
@@ -343,9 +343,9 @@ impl Relay {
             number,
             ecn,
             dscp,
-            piece,
+            fragment,
             damaged: wrong.is_some(),
-            notice,
+            icmp_error,
         });
         if wrong.is_some() {
             self.net.tally.dropped += 1;
@@ -353,8 +353,8 @@ impl Relay {
         } else {
             self.net.tally.delivered += 1;
         }
-        if data && notice.is_none() {
-            let whole = piece.is_none_or(|piece| piece.last);
+        if data && icmp_error.is_none() {
+            let whole = fragment.is_none_or(|fragment| fragment.last);
             let payload = self.in_flight.payload(number);
             self.arrives(flow, t, &packet, (payload, wrong.is_none(), whole));
         }

@@ -89,7 +89,7 @@ fn routed(
         real_time,
         core,
         nic_of: ends.nics.iter().map(|nic| *nic as u16).collect(),
-        largest: ends.largest,
+        max_ip_len: ends.largest,
         memory: 64 << 20,
         ..Setup::new(Clock::start(), Time::ZERO + Span::from_secs(60))
     };
@@ -202,9 +202,9 @@ impl Network for PassThrough {
             number,
             ecn,
             dscp,
-            piece: None,
+            fragment: None,
             damaged: false,
-            notice: None,
+            icmp_error: None,
         });
         self.gone.push(number);
     }

@@ -84,13 +84,14 @@ impl From<LogFault> for ReplayFault {
 type Key = (Time, u64, u32, [u64; 2]);
 
 fn key(out: &Outgoing) -> Key {
-    let Outgoing { at, socket, number, ecn, dscp, piece, damaged, notice } = *out;
-    let piece = piece.map_or(0, |p| {
-        1 << 33 | u64::from(p.last) << 32 | u64::from(p.from) << 16 | u64::from(p.to)
+    let Outgoing { at, socket, number, ecn, dscp, fragment, damaged, icmp_error } = *out;
+    let fragment = fragment.map_or(0, |f| {
+        1 << 33 | u64::from(f.last) << 32 | u64::from(f.from) << 16 | u64::from(f.to)
     });
     let marks = u64::from(dscp.0) << 3 | (ecn as u64) << 1 | u64::from(damaged);
-    let notice = notice.map_or(0, |n| 1 << 63 | u64::from(n.mtu as u16) << 32 | u64::from(n.seq));
-    (at, number, socket, [piece << 16 | marks, notice])
+    let icmp_error =
+        icmp_error.map_or(0, |e| 1 << 63 | u64::from(e.mtu as u16) << 32 | u64::from(e.seq));
+    (at, number, socket, [fragment << 16 | marks, icmp_error])
 }
 
 /// Both runs side by side: what only one has had so far.

@@ -52,10 +52,10 @@ impl ReplayObserver for FlowCounts {
                 }
             }
             Record::Out { out, .. }
-                if out.socket % 2 == 1 && !out.damaged && out.notice.is_none() =>
+                if out.socket % 2 == 1 && !out.damaged && out.icmp_error.is_none() =>
             {
                 // Of one that was cut, its last piece stands for it.
-                let whole = out.piece.is_none_or(|piece| piece.last);
+                let whole = out.fragment.is_none_or(|fragment| fragment.last);
                 let payload = self.payload.get(out.number as usize).copied().unwrap_or(0);
                 if let Some(seen) = self.at(out.socket as usize / 2, out.at).filter(|_| whole) {
                     seen.delivered += 1;

@@ -71,7 +71,7 @@ impl ReplayObserver for SpuriousRetransmissions {
                     self.early = std::mem::take(&mut self.late);
                 }
             }
-            Record::Out { out, .. } if !out.damaged && out.notice.is_none() => {
+            Record::Out { out, .. } if !out.damaged && out.icmp_error.is_none() => {
                 let word = out.number as usize / 64;
                 self.out.resize(self.out.len().max(word + 1), 0);
                 self.out[word] |= 1 << (out.number % 64);
@@ -111,9 +111,9 @@ mod tests {
                 number,
                 ecn: Ecn::NotEct,
                 dscp: Dscp(0),
-                piece: None,
+                fragment: None,
                 damaged: false,
-                notice: None,
+                icmp_error: None,
             },
             late: 0,
             refused: false,

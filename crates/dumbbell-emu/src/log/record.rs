@@ -95,14 +95,14 @@ impl Record {
                 common(&mut entry, OUT, (out.ecn, out.dscp), out.socket, (out.at, out.number));
                 entry[28] =
                     if out.damaged { DAMAGED } else { 0 } | if *refused { REFUSED } else { 0 };
-                if let Some(piece) = out.piece {
+                if let Some(piece) = out.fragment {
                     let datagram = piece.datagram.to_le_bytes();
                     entry[2..4].copy_from_slice(&datagram[..2]);
                     entry[22..24].copy_from_slice(&datagram[2..]);
                     entry[24..26].copy_from_slice(&piece.from.to_le_bytes());
                     entry[26..28].copy_from_slice(&piece.to.to_le_bytes());
                     entry[28] |= PIECE | if piece.last { LAST } else { 0 };
-                } else if let Some(notice) = out.notice {
+                } else if let Some(notice) = out.icmp_error {
                     entry[2..4].copy_from_slice(&(notice.mtu as u16).to_le_bytes());
                     entry[24..28].copy_from_slice(&notice.seq.to_le_bytes());
                     entry[28] |= ANSWER;
@@ -158,9 +158,9 @@ impl Record {
                     number,
                     ecn,
                     dscp,
-                    piece: (bits & PIECE != 0).then_some(piece),
+                    fragment: (bits & PIECE != 0).then_some(piece),
                     damaged: bits & DAMAGED != 0,
-                    notice: (bits & ANSWER != 0).then_some(notice),
+                    icmp_error: (bits & ANSWER != 0).then_some(notice),
                 };
                 Ok(Record::Out { out, late: u32_at(28) >> 8, refused: bits & REFUSED != 0 })
             }

@@ -47,28 +47,28 @@ fn incoming() -> impl Strategy<Value = Record> {
 }
 
 fn outgoing() -> impl Strategy<Value = Record> {
-    let piece = (any::<u32>(), any::<u16>(), any::<u16>(), any::<bool>())
+    let fragment = (any::<u32>(), any::<u16>(), any::<u16>(), any::<bool>())
         .prop_map(|(datagram, from, to, last)| Fragment { datagram, from, to, last });
-    let notice =
+    let icmp_error =
         (any::<u16>(), any::<u32>()).prop_map(|(mtu, seq)| PacketTooBig { mtu: mtu.into(), seq });
     let what = prop_oneof![
         Just((None, None)),
-        piece.prop_map(|piece| (Some(piece), None)),
-        notice.prop_map(|notice| (None, Some(notice))),
+        fragment.prop_map(|fragment| (Some(fragment), None)),
+        icmp_error.prop_map(|error| (None, Some(error))),
     ];
     let numbers = (any::<u64>(), any::<u32>(), 1u64..1 << 48, 0u32..1 << 24);
     (numbers, ecn(), 0u8..64, any::<[bool; 2]>(), what).prop_map(
         |(numbers, ecn, dscp, [damaged, refused], what)| {
-            let ((at, socket, number, late), (piece, notice)) = (numbers, what);
+            let ((at, socket, number, late), (fragment, icmp_error)) = (numbers, what);
             let out = Outgoing {
                 at: Time::from_ps(at),
                 socket,
                 number,
                 ecn,
                 dscp: Dscp(dscp),
-                piece,
+                fragment,
                 damaged,
-                notice,
+                icmp_error,
             };
             Record::Out { out, late, refused }
         },

@@ -91,9 +91,9 @@ mod tests {
                     number: number as u64,
                     ecn: Ecn::NotEct,
                     dscp: Dscp(0),
-                    piece: None,
+                    fragment: None,
                     damaged: false,
-                    notice: None,
+                    icmp_error: None,
                 });
             }
             prop_assert_eq!(departures.next().map(Time::ps), dues.iter().min().copied());

@@ -1,5 +1,10 @@
 //! One step of the router: packets that were read go into the network, packets that come out are
 //! written.
+//!
+//! A packet's buffer is allocated from the slab when the packet is read, and the packet enters the
+//! network with a number. Each output that the network emits (the packet itself, copies, fragments,
+//! an ICMP error) is made from this buffer and waits for its due time. The buffer is free again
+//! when the network has let go of the packet and all its outputs are written or refused.
 use super::network::{Incoming, Network, Outgoing};
 use super::slab::Slot;
 use super::{BATCH, Router};
@@ -10,15 +15,16 @@ use crate::router::nics::Delayed;
 use dumbbell_core::units::{Span, Time};
 use std::io;
 
-/// A packet waits this long for a full NIC, and not longer.
-const PATIENCE: Span = Span::from_ms(100);
+/// A packet that found its NIC full is refused after this long.
+const FULL_NIC_TIMEOUT: Span = Span::from_ms(100);
 
 impl<N: Network, W: PacketCodec> Router<N, W> {
-    /// Reads a batch from a NIC; how many packets there were. All NICs were empty at `empty`.
-    pub(super) fn read(&mut self, nic: usize, empty: Time) -> io::Result<usize> {
+    /// Reads a batch from a NIC. Returns the number of packets. All NICs were last seen empty at
+    /// `drained_at`.
+    pub(super) fn read(&mut self, nic: usize, drained_at: Time) -> io::Result<usize> {
         for read in 0..BATCH {
             let Some(slot) = self.slab.take() else {
-                return self.read_away(nic);
+                return self.discard_batch(nic);
             };
             let arrived = self.nics[nic].device.read(self.slab.buffer(slot));
             let read_at = self.setup.clock.now();
@@ -28,13 +34,15 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
                     if arrived.at.is_some() {
                         self.measures.nic_wait.stamped(t, read_at);
                     } else if read == 0 {
-                        self.measures.nic_wait.batch(empty.max(self.nics[nic].empty), read_at);
+                        self.measures
+                            .nic_wait
+                            .batch(drained_at.max(self.nics[nic].drained_at), read_at);
                     }
                     self.arrive(nic, (slot, arrived.len), t);
                 }
                 Ok(None) => {
                     self.slab.give_back(slot);
-                    self.nics[nic].empty = read_at;
+                    self.nics[nic].drained_at = read_at;
                     return Ok(read);
                 }
                 Err(cause) => {
@@ -49,9 +57,10 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
         Ok(BATCH)
     }
 
-    /// There is no memory for packets: what waits at a NIC is lost, and counted.
+    /// Reads a batch and discards it, since there is no memory for packets. Returns the number of
+    /// packets, which count as lost.
     #[cold]
-    fn read_away(&mut self, nic: usize) -> io::Result<usize> {
+    fn discard_batch(&mut self, nic: usize) -> io::Result<usize> {
         self.scratch.resize(usize::from(u16::MAX), 0);
         let mut lost = 0;
         while lost < BATCH && self.nics[nic].device.read(&mut self.scratch)?.is_some() {
@@ -61,14 +70,14 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
         Ok(lost)
     }
 
-    /// A packet came at `t`.
+    /// A packet was read that arrived at `t`: it is checked, enters the network, and is logged.
     #[inline]
     fn arrive(&mut self, nic: usize, (slot, len): (Slot, usize), t: Time) {
         let bytes = self.slab.buffer(slot);
-        if len > usize::from(self.setup.largest) {
+        if len > usize::from(self.setup.max_ip_len) {
             self.measures.counts.defective(&Defective::oversized(
                 len,
-                usize::from(self.setup.largest),
+                usize::from(self.setup.max_ip_len),
                 &bytes[..len],
             ));
             return self.slab.give_back(slot);
@@ -81,7 +90,7 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
             }
         };
         // The network's time never goes back, whatever the kernel's stamps say.
-        self.reached = self.reached.max(t);
+        self.network_time = self.network_time.max(t);
         let number = self.slab.enter(slot, len as u16);
         let packet = Incoming {
             socket: info.socket,
@@ -93,14 +102,18 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
             seq: info.seq,
             flags: info.flags,
         };
-        self.network.send(self.reached, packet);
+        self.network.send(self.network_time, packet);
         self.measures.counts.entered(len);
         let bytes = &self.slab.buffer(slot)[..len];
-        self.log_ring.note_packet(&Record::In { t: self.reached, packet }, packet.socket, bytes);
+        self.log_ring.note_packet(
+            &Record::In { t: self.network_time, packet },
+            packet.socket,
+            bytes,
+        );
     }
 
-    /// The network goes on to now, and what is due is written; how many packets, and whether more
-    /// are due.
+    /// Runs the network until now and writes the packets that are due. Returns the number of
+    /// packets that were taken up or retried, and true if more may be due.
     pub(super) fn step(&mut self) -> io::Result<(usize, bool)> {
         let now = self.setup.clock.now().min(self.setup.end);
         self.advance(now);
@@ -110,12 +123,14 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
         Ok((written + retried, left))
     }
 
-    /// The network goes on, and tells what comes out.
+    /// Runs the network until `now`. Its outputs are put among the departures; an output without a
+    /// packet in the slab, or without a NIC, counts as an orphan.
     pub(super) fn advance(&mut self, now: Time) {
-        self.reached = self.reached.max(now);
-        self.network.run_until(self.reached);
+        self.network_time = self.network_time.max(now);
+        self.network.run_until(self.network_time);
         for out in self.network.outgoing() {
-            if self.setup.nic_of.len() > out.socket as usize && self.slab.add_pending(out.number) {
+            if (out.socket as usize) < self.setup.nic_of.len() && self.slab.add_pending(out.number)
+            {
                 self.departures.push(out);
             } else {
                 self.measures.counts.orphans += 1;
@@ -128,7 +143,8 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
         }
     }
 
-    /// Writes a batch of what is due by `now`; how many, and whether more are.
+    /// Writes up to two batches of the packets that are due by `now`; those that find their NIC
+    /// full wait there. Returns their number, and true if more may be due.
     #[inline]
     pub(super) fn write_due(&mut self, now: Time) -> io::Result<(usize, bool)> {
         let mut written = 0;
@@ -146,13 +162,13 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
         Ok((written, false))
     }
 
-    /// Tries again at NICs that were full; how many packets went or were given up.
+    /// Retries the packets that wait for a full NIC. Returns how many were written or given up.
     pub(super) fn retry(&mut self) -> io::Result<usize> {
         let mut output_done = 0;
         for nic in 0..self.nics.len() {
             while let Some(Delayed { out, since }) = self.nics[nic].delayed.front().copied() {
                 if !self.write(nic, &out)? {
-                    if self.setup.clock.now().since(since) < PATIENCE {
+                    if self.setup.clock.now().since(since) < FULL_NIC_TIMEOUT {
                         break;
                     }
                     self.refuse(nic, &out);
@@ -174,7 +190,7 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
         }
     }
 
-    /// The host does not get it.
+    /// Gives up an output: the host does not get it.
     #[cold]
     fn refuse(&mut self, nic: usize, out: &Outgoing) {
         self.nics[nic].refused += 1;
@@ -188,20 +204,21 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
         self.log_ring.note(&Record::Out { out: *out, late, refused: true });
     }
 
-    /// Writes one packet; false if the NIC is full.
+    /// Writes one packet. Returns false if the NIC is full and the packet must be retried; true if
+    /// it was written or dropped.
     #[inline]
     fn write(&mut self, nic: usize, out: &Outgoing) -> io::Result<bool> {
         let Some(packet) = self.slab.packet(out.number) else {
             self.measures.counts.orphans += 1;
             return Ok(true);
         };
-        let bytes: &[u8] = if out.piece.is_none() && !out.damaged && out.notice.is_none() {
+        let bytes: &[u8] = if out.fragment.is_none() && !out.damaged && out.icmp_error.is_none() {
             self.codec.mark(packet, out.ecn, out.dscp);
             packet
         } else if make_packet(&mut self.codec, packet, out, &mut self.scratch) {
             &self.scratch
         } else {
-            // It came out of the network all the same: a replay has it.
+            // Log it although it was not written: the network emitted it, and a replay will too.
             self.measures.counts.unwritten += 1;
             self.note_refused(out);
             self.output_done(out.number);
@@ -214,7 +231,7 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
             Ok(true) => {}
             Ok(false) => return Ok(false),
             Err(cause) => {
-                self.measures.counts.refusal(&cause);
+                self.measures.counts.write_error(&cause);
                 self.refuse(nic, out);
                 return Ok(true);
             }
@@ -226,7 +243,8 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
         Ok(true)
     }
 
-    /// One output of a packet is done.
+    /// One output of a packet was written or refused; the packet's buffer is free if nothing else
+    /// of it is left.
     #[inline]
     fn output_done(&mut self, number: u64) {
         if let Some(completed) = self.slab.written(number) {
@@ -243,8 +261,8 @@ impl<N: Network, W: PacketCodec> Router<N, W> {
     }
 }
 
-/// A packet that is not written as it came: cut, answered, or damaged. False if nothing is to be
-/// written.
+/// Makes a packet that is not written as it came: fragmented, replaced by an ICMP error, or
+/// corrupted. Returns false if nothing is to be written.
 #[cold]
 fn make_packet(
     codec: &mut impl PacketCodec,
@@ -253,9 +271,9 @@ fn make_packet(
     into: &mut Vec<u8>,
 ) -> bool {
     into.clear();
-    match (out.notice, out.piece) {
-        (Some(notice), _) => return codec.icmp_error(packet, notice, into),
-        (None, Some(piece)) if !codec.fragment(packet, piece, into) => return false,
+    match (out.icmp_error, out.fragment) {
+        (Some(error), _) => return codec.icmp_error(packet, error, into),
+        (None, Some(fragment)) if !codec.fragment(packet, fragment, into) => return false,
         (None, Some(_)) => {}
         (None, None) => into.extend_from_slice(packet),
     }

@@ -101,7 +101,7 @@ impl Measures {
         let late = at.since(out.at);
         self.lateness.record(late);
         self.counts.written += 1;
-        if let Some(gaps) = self.gaps.as_mut().filter(|_| out.notice.is_none()) {
+        if let Some(gaps) = self.gaps.as_mut().filter(|_| out.icmp_error.is_none()) {
             gaps.written(out.socket, len, out.at, at);
         }
         late

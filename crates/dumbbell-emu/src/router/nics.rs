@@ -32,7 +32,7 @@ pub struct NicState {
     /// True if something was written since the last flush.
     pub unflushed: bool,
     /// The time of the last read that found no packet.
-    pub empty: Time,
+    pub drained_at: Time,
 }
 
 impl NicState {
@@ -49,7 +49,7 @@ impl NicState {
             full: 0,
             refused: 0,
             unflushed: false,
-            empty: Time::ZERO,
+            drained_at: Time::ZERO,
         })
     }
     /// True if one more packet may wait.

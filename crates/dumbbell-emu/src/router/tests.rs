@@ -161,9 +161,9 @@ fn outgoing(at: Time, packet: &Incoming) -> Outgoing {
         number,
         ecn,
         dscp,
-        piece: None,
+        fragment: None,
         damaged: false,
-        notice: None,
+        icmp_error: None,
     }
 }
 
@@ -226,7 +226,7 @@ fn setup(ms: u64) -> Setup {
         real_time: false,
         core: None,
         nic_of: vec![0, 1],
-        largest: 1500,
+        max_ip_len: 1500,
         memory: 4 << 20,
         bottleneck: None,
         unlogged: Arc::default(),
@@ -303,12 +303,14 @@ fn what_the_network_says_of_a_packet_is_done_to_its_bytes() {
         2 => vec![Outgoing { damaged: true, ..out }, out],
         3 => {
             let piece = |from, to, last| Outgoing {
-                piece: Some(Fragment { datagram: 0, from, to, last }),
+                fragment: Some(Fragment { datagram: 0, from, to, last }),
                 ..out
             };
             vec![piece(1, 2, true), piece(0, 1, false)]
         }
-        4 => vec![Outgoing { socket: 0, notice: Some(PacketTooBig { mtu: 99, seq: 4 }), ..out }],
+        4 => {
+            vec![Outgoing { socket: 0, icmp_error: Some(PacketTooBig { mtu: 99, seq: 4 }), ..out }]
+        }
         6 => vec![Outgoing { damaged: true, ..out }],
         _ => vec![],
     };
@@ -396,7 +398,7 @@ fn packets_for_which_there_is_no_memory_are_counted_and_what_is_inside_too() {
     let (a, mut host_a) = nic(usize::MAX);
     let (b, host_b) = nic(usize::MAX);
     let mut small = setup(30);
-    (small.largest, small.memory) = (65_000, 1);
+    (small.max_ip_len, small.memory) = (65_000, 1);
     for i in 0..30u8 {
         host_a.send(&[0, 0, i]);
     }

@@ -81,7 +81,7 @@ pub struct Waiter {
     /// The time of the last poll of the NICs.
     looked: Time,
     /// The last time at which all NICs were empty.
-    empty: Time,
+    drained_at: Time,
 }
 
 /// A wait that is over.
@@ -94,7 +94,7 @@ pub struct Wakeup {
     /// The latest time at which it was to poll again.
     pub asked: Time,
     /// The last time at which all NICs were empty.
-    pub empty: Time,
+    pub drained_at: Time,
     /// The start of the last sleeping poll; `None`: the thread was awake all the time.
     pub slept: Option<Time>,
 }
@@ -118,7 +118,7 @@ impl Waiter {
             wait_mode,
             margin: Margin { mean: 20_000_000, deviation: 5_000_000 },
             looked: Time::ZERO,
-            empty: Time::ZERO,
+            drained_at: Time::ZERO,
         }
     }
 
@@ -155,7 +155,7 @@ impl Waiter {
                 self.looked = then;
                 if !packets {
                     // A sleep that ends by its time looks once more.
-                    self.empty = if sleep > Span::ZERO { then } else { now };
+                    self.drained_at = if sleep > Span::ZERO { then } else { now };
                 }
             }
             let asked = now + sleep;
@@ -164,7 +164,13 @@ impl Waiter {
             }
             if packets || then >= until || then.since(began) >= AT_ONCE {
                 let slept = (packets && sleep > Span::ZERO).then_some(now);
-                return Ok(Wakeup { packets, now: then, asked, empty: self.empty, slept });
+                return Ok(Wakeup {
+                    packets,
+                    now: then,
+                    asked,
+                    drained_at: self.drained_at,
+                    slept,
+                });
             }
             now = then;
         }
@@ -219,7 +225,7 @@ mod tests {
             packets: false,
             now: at(now),
             asked: at(asked),
-            empty: Time::ZERO,
+            drained_at: Time::ZERO,
             slept: None,
         };
         // A packet came before the next instant, or the instant did.

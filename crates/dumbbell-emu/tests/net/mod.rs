@@ -139,7 +139,7 @@ pub fn setup(plan: &Plan) -> Setup {
     let clock = Clock::start();
     let mut setup = Setup::new(clock, dumbbell_core::units::Time::ZERO + plan.duration);
     setup.nic_of = vec![0, 1];
-    setup.largest = plan.links.iter().map(|link| link.mtu as u16).max().unwrap_or(1500);
+    setup.max_ip_len = plan.links.iter().map(|link| link.mtu as u16).max().unwrap_or(1500);
     setup.bottleneck = Bottleneck::of(plan);
     setup
 }

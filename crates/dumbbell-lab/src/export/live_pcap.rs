@@ -315,8 +315,8 @@ impl<'p> CaptureContext<'p> {
                 seen.key.0 = (out.at + Record::late(*late)).ps();
                 let done = [
                     (out.damaged, "a wire gave it a wrong bit"),
-                    (out.piece.is_some(), "a fragment that a router made"),
-                    (out.notice.is_some(), "a router's answer to a packet that was too large"),
+                    (out.fragment.is_some(), "a fragment that a router made"),
+                    (out.icmp_error.is_some(), "a router's answer to a packet that was too large"),
                 ];
                 let told = self.told.get(&out.number).map(String::as_str);
                 let done = done.iter().filter(|(is, _)| *is).map(|(_, what)| *what);

@@ -11,7 +11,7 @@ use crate::run::engine;
 use crate::run::engine::{Engine, ProgressMeter, Stop, simulate};
 use crate::run::request::{On, Request};
 use crate::run::seeds;
-use crate::run::seeds::Runs;
+use crate::run::seeds::PointResults;
 use crate::store::Store;
 use crate::store::key::{Digest, RESULTS_VERSION};
 use dumbbell_plan::Plan;
@@ -76,10 +76,10 @@ pub fn jobs(request: &Value) -> Result<Value, Problem> {
     let store = Store::open(dir)?;
     let except: HashSet<&str> = request.except.iter().map(String::as_str).collect();
     let most = request.points.unwrap_or(usize::MAX);
-    let mut runs: Vec<Runs> = vec![Runs::default(); study.points.len()];
+    let mut runs: Vec<PointResults> = vec![PointResults::default(); study.points.len()];
     let (mut missing, mut blocked, mut have) = (Vec::new(), BTreeSet::new(), 0);
     loop {
-        let next: Vec<_> = seeds::next(&study, &runs)
+        let next: Vec<_> = seeds::missing_runs(&study, &runs)
             .into_iter()
             .filter(|j| !blocked.contains(&j.point))
             .collect();

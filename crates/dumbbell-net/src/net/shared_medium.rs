@@ -3,7 +3,7 @@ use crate::engine::entry::Entry;
 use crate::link::Element;
 use crate::net::Net;
 use crate::port::Queue;
-use dumbbell_algos::service::duplex_mismatch::medium::Through;
+use dumbbell_algos::service::duplex_mismatch::medium::TransmissionEnd;
 use dumbbell_core::units::Time;
 
 impl Net {
@@ -39,11 +39,11 @@ impl Net {
         let how = shared.medium.due(i, now);
         shared.arm(&mut self.agenda, &self.ranks);
         if let Some(how) = how
-            && how != Through::Sent
+            && how != TransmissionEnd::Sent
             && let Element::Port(port) = &mut self.elements[link as usize]
             && let Queue::Held(queue) = &mut port.queue
         {
-            queue.loses(how);
+            queue.lose_current(how);
         }
         how.is_some()
     }

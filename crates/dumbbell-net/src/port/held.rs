@@ -1,11 +1,14 @@
-//! A queue that also decides when a packet departs, and so holds its packets: the core's own port,
-//! driven by entries of the agenda.
+//! A queue that also decides at departure, and therefore holds its packets.
+//!
+//! Wraps `dumbbell_core::port::HeldPort` for the engine: adds the port's statistics and returns
+//! when the next transmission ends. On a shared (half-duplex) wire, collisions may prolong a
+//! transmission. The service time of a packet is then known only when its transmission ends.
 use crate::engine::queued_packet::QueuedPacket;
 use crate::observe::Observer;
 use crate::port::account::{Account, Event, PortCtx};
 use crate::port::discipline::Discipline;
 use dumbbell_algos::service::AnyService;
-use dumbbell_algos::service::duplex_mismatch::medium::Through;
+use dumbbell_algos::service::duplex_mismatch::medium::TransmissionEnd;
 use dumbbell_core::aqm::{Cx, LinkInfo, Reason};
 use dumbbell_core::impairment::WireEffect;
 use dumbbell_core::packet::Packet;
@@ -20,23 +23,24 @@ pub(crate) struct HeldQueue {
     port: HeldPort<QueuedPacket, Discipline, AnyService>,
     rng: Stream,
     info: LinkInfo,
-    /// The packet in hand, of a transmitter on a wire that is shared: how long it has it is known
-    /// when it is through.
-    hand: Option<Box<Hand>>,
+    /// On a shared wire, the packet in transmission, whose service is recorded when its
+    /// transmission ends. `None`: the link has a wire of its own.
+    in_service: Option<Box<InService>>,
 }
 
-/// A packet in the hand of a transmitter that may have to wait for the wire.
+/// The packet in transmission on a shared wire, or an empty place for it.
 #[derive(Clone, Copy, Default)]
-struct Hand {
+struct InService {
+    /// The time when it arrived at the port.
     arrived: Time,
     /// The time when it left the queue.
-    taken: Time,
-    /// The end of its transmission if nothing else used the wire.
-    done: Time,
-    /// True if it was given up, without having been sent whole.
+    dequeued: Time,
+    /// The end of its transmission if nothing else uses the wire.
+    undisturbed_end: Time,
+    /// True if the transmitter gave it up, after too many collisions or a late one.
     given_up: bool,
-    /// True if there is one.
-    full: bool,
+    /// True if there is a packet in this place.
+    occupied: bool,
 }
 
 /// Enters what the queue drops and marks into the account.
@@ -51,12 +55,12 @@ impl<O: Observer> Sink<QueuedPacket> for QueueSink<'_, '_, O> {
     fn dropped(
         &mut self,
         p: QueuedPacket,
-        since: Option<Time>,
+        enqueued_at: Option<Time>,
         reason: Reason,
         saw: &dyn Fn(&mut dyn Probe),
     ) {
-        if let Some(since) = since {
-            self.account.stats.stayed(since, self.now);
+        if let Some(enqueued_at) = enqueued_at {
+            self.account.stats.stayed(enqueued_at, self.now);
         }
         self.account.drop(p, &Event { t: self.now, reason, backlog: self.backlog, saw }, self.ctx);
     }
@@ -75,11 +79,12 @@ impl HeldQueue {
         count_in_service: bool,
     ) -> Self {
         let port = HeldPort::new(discipline, service, count_in_service);
-        let hand = matches!(port.service(), AnyService::DuplexMismatch(_)).then(Box::default);
-        HeldQueue { port, rng, info, hand }
+        let in_service = matches!(port.service(), AnyService::DuplexMismatch(_)).then(Box::default);
+        HeldQueue { port, rng, info, in_service }
     }
 
-    /// A packet comes: when the transmission ends that starts now, if one starts.
+    /// A packet arrives. Returns the end of the transmission that starts now, if one starts; on a
+    /// shared wire, its end if nothing else uses the wire.
     pub(crate) fn arrive<O: Observer>(
         &mut self,
         now: Time,
@@ -97,27 +102,30 @@ impl HeldQueue {
         self.started(now, start, account)
     }
 
-    /// The transmission that was due ends: the packet that left and how, and when the next one
-    /// ends.
+    /// A transmission ends. Returns its packet with the effect of the transmitter on it, and the
+    /// end of the next transmission as `arrive` does.
     pub(crate) fn done<O: Observer>(
         &mut self,
         now: Time,
         account: &mut Account,
         ctx: &mut PortCtx<'_, O>,
     ) -> ((QueuedPacket, WireEffect), Option<Time>) {
-        if self.hand.is_some() {
-            self.through(now, account);
+        if self.in_service.is_some() {
+            self.record_end(now, account);
         }
         let backlog = self.port.backlog().packets;
         let mut cx = Cx { now, rng: &mut self.rng, link: &self.info, flows: ctx.flows };
-        let (sent, start) = self.port.done(&mut cx, &mut QueueSink { now, backlog, account, ctx });
-        (sent, self.started(now, start, account))
+        let (departed, start) =
+            self.port.done(&mut cx, &mut QueueSink { now, backlog, account, ctx });
+        (departed, self.started(now, start, account))
     }
 
+    /// Records the service of a packet whose transmission starts now; on a shared wire, keeps it
+    /// until the transmission ends. Returns that end, on a shared wire the undisturbed one.
     fn started(&mut self, now: Time, start: Option<Start>, account: &mut Account) -> Option<Time> {
         let Start { arrived, done } = start?;
-        if self.hand.is_some() {
-            self.takes_in_hand(now, arrived, done);
+        if self.in_service.is_some() {
+            self.begin_service(now, arrived, done);
             return Some(done);
         }
         account.stats.served(arrived, now, done);
@@ -125,45 +133,61 @@ impl HeldQueue {
         Some(done)
     }
 
-    /// The packet in transmission does not arrive: broken by what the other end sent, or given up
-    /// for it.
-    pub(crate) fn loses(&mut self, how: Through) {
+    /// The packet in transmission on a shared wire will not arrive: a collision broke it, or the
+    /// transmitter gave it up.
+    pub(crate) fn lose_current(&mut self, how: TransmissionEnd) {
         self.port.decide(WireEffect::Lost);
-        if let Some(hand) = &mut self.hand {
-            hand.given_up = how == Through::GivenUp;
+        if let Some(current) = &mut self.in_service {
+            current.given_up = how == TransmissionEnd::GivenUp;
         }
     }
 
     #[cold]
-    fn takes_in_hand(&mut self, now: Time, arrived: Time, done: Time) {
-        if let Some(hand) = &mut self.hand {
-            **hand = Hand { arrived, taken: now, done, given_up: false, full: true };
+    fn begin_service(&mut self, now: Time, arrived: Time, undisturbed_end: Time) {
+        if let Some(current) = &mut self.in_service {
+            **current = InService {
+                arrived,
+                dequeued: now,
+                undisturbed_end,
+                given_up: false,
+                occupied: true,
+            };
         }
     }
 
-    /// The packet in hand, if there is one, was through at `now`.
+    /// Records the service of the packet in transmission on a shared wire, if there is one: its
+    /// transmission ends at `now`.
     #[cold]
-    fn through(&mut self, now: Time, account: &mut Account) {
-        if let Some(hand) = self.put_down() {
-            self.accounts_for(&hand, now, account);
+    fn record_end(&mut self, now: Time, account: &mut Account) {
+        if let Some(current) = self.take_in_service() {
+            self.record_service(&current, now, account);
         }
     }
 
-    /// The packet in hand, which is none any more.
-    fn put_down(&mut self) -> Option<Hand> {
-        let hand = self.hand.as_mut().filter(|hand| hand.full)?;
-        hand.full = false;
-        Some(**hand)
+    /// Takes the packet in transmission on a shared wire out of its place.
+    fn take_in_service(&mut self) -> Option<InService> {
+        let current = self.in_service.as_mut().filter(|current| current.occupied)?;
+        current.occupied = false;
+        Some(**current)
     }
 
-    /// It was through at `now`. Its transmission is the last one, which went to its end: what it
-    /// waited for the wire is wait.
-    fn accounts_for(&self, hand: &Hand, now: Time, account: &mut Account) {
-        let sent = if hand.given_up { Span::ZERO } else { hand.done.since(hand.taken) };
-        account.stats.served(hand.arrived, Time::ZERO + now.since(Time::ZERO + sent), now);
-        account
-            .stats
-            .stayed(hand.arrived, if self.port.counts_service() { now } else { hand.taken });
+    /// Records a packet whose transmission ended at `now`. Only its last attempt counts as service,
+    /// or none if it was given up; all time before that counts as waiting.
+    fn record_service(&self, current: &InService, now: Time, account: &mut Account) {
+        let service_time = if current.given_up {
+            Span::ZERO
+        } else {
+            current.undisturbed_end.since(current.dequeued)
+        };
+        account.stats.served(
+            current.arrived,
+            Time::ZERO + now.since(Time::ZERO + service_time),
+            now,
+        );
+        account.stats.stayed(
+            current.arrived,
+            if self.port.counts_service() { now } else { current.dequeued },
+        );
     }
 
     /// The discipline's clock is due.
@@ -174,15 +198,21 @@ impl HeldQueue {
     pub(crate) fn next_wakeup(&self) -> Option<Time> {
         self.port.next_wakeup()
     }
-    /// The run is over: those that still wait have waited until `end`.
+    /// The run ended at `end`. Records the stay of the packets that still wait in the queue, and
+    /// the service of a packet in transmission on a shared wire.
     pub(crate) fn close(&mut self, end: Time, account: &mut Account) {
-        self.port.waiting_since().into_iter().for_each(|since| account.stats.stayed(since, end));
-        if let Some(hand) = self.put_down() {
-            // It may have waited for the wire until now: then it begins no sooner.
-            self.accounts_for(&hand, hand.done.max(end), account);
+        self.port
+            .waiting_since()
+            .into_iter()
+            .for_each(|enqueued_at| account.stats.stayed(enqueued_at, end));
+        if let Some(current) = self.take_in_service() {
+            // Recorded as if its transmission ended at its undisturbed end, or at `end` if that is
+            // later.
+            self.record_service(&current, current.undisturbed_end.max(end), account);
         }
     }
-    /// The backlog.
+    /// The backlog. It includes the packet in transmission if the port was made with
+    /// `count_in_service`.
     pub(crate) fn backlog(&self) -> Backlog {
         self.port.backlog()
     }

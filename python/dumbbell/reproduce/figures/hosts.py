@@ -11,7 +11,7 @@ from ... import figures
 from ...errors import ScenarioError
 from ...figures.compare import Trace
 from ..entries import Paper, Picture
-from ..measures import ack_path, windows
+from ..measures import ack_path, cwnd
 from ..predicate import Family
 from ..runs import Runs
 
@@ -26,7 +26,7 @@ def window(
     ns-2 traces it, from `from_s` until `until_s`."""
     panels = []
     for label, point in picture.options["points"].items():
-        times, packets = windows.traced(_first(measured[point]))
+        times, packets = cwnd.cwnd_samples(_first(measured[point]))
         panels.append((label, [_trace(label, list(zip(times, packets, strict=True)), picture)]))
     return figures.side_by_side(panels, "congestion window [packets]")
 

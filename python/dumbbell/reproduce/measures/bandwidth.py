@@ -10,7 +10,7 @@ from typing import Any
 from ...errors import ScenarioError
 from ...present import stats
 from . import ack_path
-from .windows import reactions
+from .cwnd import reactions
 
 GAUGES = ("bwe", "rate")
 """Gauges with the estimate, by congestion control; bytes per second."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import ScenarioError
-from . import ack_path, bandwidth, bunching, delivery, windows
+from . import ack_path, bandwidth, bunching, cwnd, delivery
 from .fairness import active_jain, jain, variation, zeros
 from .synchrony import cwnd_synchrony, loss_correlation, loss_synchrony
 from .thresholds import average_between
@@ -127,7 +127,7 @@ SERIES: dict[str, Callable[[dict[str, Any], Path], float]] = {
     "ack_bunching": bunching.ack_bunching,
     "flows_known": bunching.flows_known,
     "estimate_error": bandwidth.estimate_error,
-    "window_mean": windows.window_mean,
-    "window_peak": windows.window_peak,
-    "falls_to_one": windows.falls_to_one,
+    "window_mean": cwnd.window_mean,
+    "window_peak": cwnd.window_peak,
+    "falls_to_one": cwnd.falls_to_one,
 }

@@ -22,9 +22,9 @@ const ATTEMPTS: u32 = 16;
 /// gap ago.
 const REMEMBERED: usize = 4;
 
-/// The outcome of a frame.
+/// The outcome of a frame: how its transmission ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Through {
+pub enum TransmissionEnd {
     /// Sent, and whole at the other end.
     Sent,
     /// Sent whole, as far as this end knows; broken at the other, which sent at the same time.
@@ -148,7 +148,7 @@ impl Medium {
     }
 
     /// Station `i` is called at `now`: whether its frame is through.
-    pub fn due(&mut self, i: usize, now: Time) -> Option<Through> {
+    pub fn due(&mut self, i: usize, now: Time) -> Option<TransmissionEnd> {
         // More than once only where a station starts into a signal that it hears already.
         while self.ends[i].next == now {
             match self.ends[i].state {
@@ -242,13 +242,13 @@ impl Medium {
     }
 
     /// It has jammed: another attempt after a while, unless it gives up.
-    fn retries(&mut self, i: usize, late: bool, now: Time) -> Option<Through> {
+    fn retries(&mut self, i: usize, late: bool, now: Time) -> Option<TransmissionEnd> {
         let me = &mut self.ends[i];
         let excessive = me.collisions == ATTEMPTS;
         if late || excessive {
             me.counters.excessive_collisions += u64::from(!late && now >= self.warm);
             (me.state, me.next) = (State::Idle, Time::NEVER);
-            return Some(Through::GivenUp);
+            return Some(TransmissionEnd::GivenUp);
         }
         let slots = me.chance.below(1 << me.collisions.min(GROWS_UNTIL));
         (me.state, me.next) = (State::BacksOff, now + me.bytes(SLOT) * u64::from(slots));
@@ -256,14 +256,14 @@ impl Medium {
     }
 
     /// Its frame is sent, as far as it knows.
-    fn ends_well(&mut self, i: usize, now: Time) -> Through {
+    fn ends_well(&mut self, i: usize, now: Time) -> TransmissionEnd {
         let me = &mut self.ends[i];
         (me.state, me.next) = (State::Idle, Time::NEVER);
         if !me.broken {
-            return Through::Sent;
+            return TransmissionEnd::Sent;
         }
         me.counters.broken_frames += u64::from(now >= self.warm);
-        Through::Broken
+        TransmissionEnd::Broken
     }
 }
 

@@ -1,6 +1,6 @@
 //! Two stations by hand, at 100 Mbps: a bit takes 10 ns, a slot 5.12 us, a gap 0.96 us, the wire
 //! 0.5 us; a full frame of 1538 bytes with preamble and gap 123.04 us.
-use super::medium::{Medium, Station, Through};
+use super::medium::{Medium, Station, TransmissionEnd};
 use super::*;
 use dumbbell_core::rng::Stream;
 
@@ -26,7 +26,7 @@ fn history(
     medium: &mut Medium,
     frames: &[(u64, usize)],
     until: Time,
-) -> Vec<(Time, usize, Through)> {
+) -> Vec<(Time, usize, TransmissionEnd)> {
     let (mut waiting, mut busy, mut out) = ([0, 0], [false, false], Vec::new());
     let mut frames = frames.iter().map(|(t, i)| (ns(*t), *i)).peekable();
     loop {
@@ -64,7 +64,8 @@ fn alone_it_is_a_constant_rate() {
             &[(0, 0), (0, 0), (7, 0), (900_000, 0)],
             Time::NEVER,
         );
-        let expected = [123_040, 246_080, 369_120, 1_023_040].map(|t| (ns(t), 0, Through::Sent));
+        let expected =
+            [123_040, 246_080, 369_120, 1_023_040].map(|t| (ns(t), 0, TransmissionEnd::Sent));
         assert_eq!(out, expected);
     }
 }
@@ -74,7 +75,10 @@ fn alone_it_is_a_constant_rate() {
 fn two_that_are_full_duplex_do_not_meet() {
     let mut wire = medium([!HALF, !HALF], "full");
     let out = history(&mut wire, &[(0, 0), (10_000, 1)], Time::NEVER);
-    assert_eq!(out, [(ns(123_040), 0, Through::Sent), (ns(133_040), 1, Through::Sent)]);
+    assert_eq!(
+        out,
+        [(ns(123_040), 0, TransmissionEnd::Sent), (ns(133_040), 1, TransmissionEnd::Sent)]
+    );
 }
 
 /// The other's signal is over here at 123.04 - 0.96 + 0.5 us; a gap later the half-duplex end
@@ -84,7 +88,10 @@ fn half_duplex_waits_while_it_hears_the_other() {
     let out = history(&mut medium([HALF, !HALF], "waits"), &[(0, 1), (10_000, 0)], Time::NEVER);
     assert_eq!(
         out,
-        [(ns(123_040), 1, Through::Sent), (ns(122_580 + 960 + 123_040), 0, Through::Sent)]
+        [
+            (ns(123_040), 1, TransmissionEnd::Sent),
+            (ns(122_580 + 960 + 123_040), 0, TransmissionEnd::Sent)
+        ]
     );
 }
 
@@ -95,7 +102,10 @@ fn half_duplex_waits_while_it_hears_the_other() {
 fn a_late_collision_costs_both_frames() {
     let mut wire = medium([HALF, !HALF], "late");
     let out = history(&mut wire, &[(0, 0), (50_000, 1)], Time::NEVER);
-    assert_eq!(out, [(ns(50_820), 0, Through::GivenUp), (ns(173_040), 1, Through::Broken)]);
+    assert_eq!(
+        out,
+        [(ns(50_820), 0, TransmissionEnd::GivenUp), (ns(173_040), 1, TransmissionEnd::Broken)]
+    );
     let (half, full) = (wire.counters(0), wire.counters(1));
     assert_eq!(
         (half.collisions, half.late_collisions, half.excessive_collisions, half.broken_frames),
@@ -112,7 +122,10 @@ fn an_early_collision_costs_the_other_frame_only() {
     let out = history(&mut wire, &[(0, 0), (2_000, 1)], Time::NEVER);
     assert_eq!(
         out,
-        [(ns(125_040), 1, Through::Broken), (ns(124_580 + 960 + 123_040), 0, Through::Sent)]
+        [
+            (ns(125_040), 1, TransmissionEnd::Broken),
+            (ns(124_580 + 960 + 123_040), 0, TransmissionEnd::Sent)
+        ]
     );
     assert_eq!((wire.counters(0).collisions, wire.counters(0).late_collisions), (1, 0));
 }
@@ -123,7 +136,10 @@ fn an_early_collision_costs_the_other_frame_only() {
 fn who_starts_before_it_hears_collides() {
     let mut wire = medium([HALF, !HALF], "deaf");
     let out = history(&mut wire, &[(0, 1), (499, 0)], ns(123_040));
-    assert_eq!((out, wire.counters(0).collisions), (vec![(ns(123_040), 1, Through::Broken)], 1));
+    assert_eq!(
+        (out, wire.counters(0).collisions),
+        (vec![(ns(123_040), 1, TransmissionEnd::Broken)], 1)
+    );
 }
 
 /// Frame behind frame of the other: in each gap that it takes part in it collides at once, for it
@@ -136,9 +152,9 @@ fn a_saturated_full_duplex_end_starves_the_other_and_is_broken() {
     let mut frames = vec![(0, 1); 1000];
     frames.insert(1000, (50_000, 0));
     let out = history(&mut wire, &frames, Time::NEVER);
-    let broken = out.iter().filter(|(_, _, how)| *how == Through::Broken).count();
+    let broken = out.iter().filter(|(_, _, how)| *how == TransmissionEnd::Broken).count();
     let own: Vec<_> = out.iter().filter(|(_, i, _)| *i == 0).map(|(_, _, how)| *how).collect();
-    assert_eq!((own, broken), (vec![Through::GivenUp], 16));
+    assert_eq!((own, broken), (vec![TransmissionEnd::GivenUp], 16));
     let (half, full) = (wire.counters(0), wire.counters(1));
     assert_eq!((half.collisions, half.late_collisions, half.excessive_collisions), (16, 0, 1));
     assert_eq!((full.broken_frames, out.len()), (16, 1001));
@@ -156,7 +172,7 @@ fn backoff_resolves_as_binary_exponential_backoff_does() {
         .map(|n| {
             let mut wire = medium([HALF, HALF], &format!("both {n}"));
             let out = history(&mut wire, &[(0, 0), (0, 1)], Time::NEVER);
-            assert!(out.len() == 2 && out.iter().all(|o| o.2 == Through::Sent), "{out:?}");
+            assert!(out.len() == 2 && out.iter().all(|o| o.2 == TransmissionEnd::Sent), "{out:?}");
             // The signal, on its way, is followed by a gap.
             assert!(out[1].0.since(out[0].0) >= FULL + Span::from_ps(500_000), "{out:?}");
             assert_eq!(wire.counters(0).collisions, wire.counters(1).collisions);

@@ -101,7 +101,7 @@ impl Counts {
         self.first_complaint.get_or_insert_with(|| defective.message.clone());
     }
     #[cold]
-    pub(crate) fn refusal(&mut self, cause: &io::Error) {
+    pub(crate) fn write_error(&mut self, cause: &io::Error) {
         self.first_refusal.get_or_insert_with(|| cause.to_string());
     }
 }

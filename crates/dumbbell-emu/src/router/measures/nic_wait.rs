@@ -37,10 +37,10 @@ impl NicWait {
         self.spans.record(read.since(came));
     }
 
-    /// The first packet of a batch from a NIC that was last seen empty at `empty`.
+    /// The first packet of a batch from a NIC that was last seen empty at `drained_at`.
     #[inline]
-    pub fn batch(&mut self, empty: Time, read: Time) {
-        self.batches.push((empty, read));
+    pub fn batch(&mut self, drained_at: Time, read: Time) {
+        self.batches.push((drained_at, read));
     }
 
     /// The turn that began with `woken` is over.
@@ -51,9 +51,9 @@ impl NicWait {
         }
         let kept =
             woken.slept.zip(woken.slept.and(self.delay.as_mut()).and_then(RunDelay::since_last));
-        for (empty, read) in self.batches.drain(..) {
-            let bound = read.since(empty);
-            let awake = |asleep: Time| asleep.since(empty) + read.since(woken.now);
+        for (drained_at, read) in self.batches.drain(..) {
+            let bound = read.since(drained_at);
+            let awake = |asleep: Time| asleep.since(drained_at) + read.since(woken.now);
             self.spans.record(kept.map_or(bound, |(asleep, kept)| bound.min(awake(asleep) + kept)));
         }
     }
@@ -106,8 +106,13 @@ mod tests {
     fn a_batch_waited_at_most_since_its_nic_was_empty_and_a_sleeper_only_while_it_was_kept_waiting()
     {
         let at = |us: u64| Time::from_ps(us * 1_000_000);
-        let woken =
-            |slept| Wakeup { packets: true, now: at(500), asked: at(900), empty: at(100), slept };
+        let woken = |slept| Wakeup {
+            packets: true,
+            now: at(500),
+            asked: at(900),
+            drained_at: at(100),
+            slept,
+        };
         let asleep = Some(at(107));
         let mut nic_wait = NicWait::unscheduled();
         nic_wait.batch(at(100), at(502));

@@ -25,7 +25,7 @@ from statistics import median_low
 from typing import Any
 
 from ....present import stats
-from ...compare.queues.judge import Values, against, cell, differs
+from ...compare.queues.judge import Values, cell, excludes_zero, paired_difference
 from ...compare.queues.metrics import DELAY
 
 USED, LOSS, JAIN, MEDIAN = "utilization", "loss_share", "jain", "p50_sojourn_s"
@@ -173,8 +173,8 @@ def _worse(
     name: str, other: str, number: int, key: str, sign: int, measured: Measured
 ) -> dict[str, Any] | None:
     mine, theirs = measured[name, number][key], measured[other, number][key]
-    block = against(mine, theirs)
-    if block is None or not differs(block) or sign * block["difference"] <= 0:
+    difference = paired_difference(mine, theirs)
+    if difference is None or not excludes_zero(difference) or sign * difference["difference"] <= 0:
         return None
     own, else_ = _mean(mine), _mean(theirs)
     much = (
@@ -189,8 +189,8 @@ def _worse(
         "value": own,
         "other": other,
         "other_value": else_,
-        "difference": block["difference"],
-        "ci95": block["ci95"],
+        "difference": difference["difference"],
+        "ci95": difference["ci95"],
     }
 
 

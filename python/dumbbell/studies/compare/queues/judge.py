@@ -1,9 +1,10 @@
-"""The best scheme by each measurement in each condition.
+"""The best scheme by each metric in each condition.
 
-All schemes of a condition have the same seeds, so two are compared by their differences seed by
-seed (`paired`). The scheme with the best mean is *best* if Student's 95 % interval of its
-difference from each other one leaves out 0, and the difference is larger than the measurement
-resolves; else it is a tie with those of which that cannot be said.
+All schemes of a condition have the same seeds, so two schemes are compared by their differences
+seed by seed (`data.paired_seeds`). The leader is the scheme with the best mean over its own seeds.
+It is *best* by a metric if, against every other scheme, the 95 % interval (Student's) of the paired
+difference excludes 0 and the difference exceeds the metric's resolution. Otherwise it is tied with
+those schemes for which this fails.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from ....present import stats
 from .metrics import ALL, JUDGED, Metric
 
 Values = dict[str, dict[int, float]]
-"""Values of one point: each metric by seed; a metric that a run has not is not there."""
+"""Values of one point by metric and seed; a seed is left out where its run has no such value."""
 
 
 def values(point: dict[str, Any], queue: str) -> Values:
-    """The results of a point; runs without a result are left out."""
-    found: Values = {metric.key: {} for metric in ALL}
+    """The values of a point, with those of the queue of this name; failed runs are left out."""
+    by_metric: Values = {metric.key: {} for metric in ALL}
     for run in point.get("runs") or [point]:
         if "flows" not in run:
             continue
@@ -29,13 +30,13 @@ def values(point: dict[str, Any], queue: str) -> Values:
         for metric in ALL:
             value = metric.of(run, row)
             if value is not None:
-                found[metric.key][run["seed"]] = float(value)
-    return found
+                by_metric[metric.key][run["seed"]] = float(value)
+    return by_metric
 
 
-def cell(of_seed: Mapping[int, float]) -> dict[str, Any] | None:
-    """A mean with its interval, as in results; None if there is nothing."""
-    numbers = list(of_seed.values())
+def cell(by_seed: Mapping[int, float]) -> dict[str, Any] | None:
+    """The mean of these values with its 95 % interval, as in results; None if there are none."""
+    numbers = list(by_seed.values())
     return (
         {"mean": stats.mean(numbers), "ci95": stats.ci95(numbers), "n": len(numbers)}
         if numbers
@@ -43,30 +44,32 @@ def cell(of_seed: Mapping[int, float]) -> dict[str, Any] | None:
     )
 
 
-def against(mine: Mapping[int, float], theirs: Mapping[int, float]) -> dict[str, Any] | None:
-    """The difference seed by seed, over the seeds that both have; None if there is none."""
+def paired_difference(
+    mine: Mapping[int, float], theirs: Mapping[int, float]
+) -> dict[str, Any] | None:
+    """The mean of `mine` less `theirs`, seed by seed over the seeds that both have, with its 95 %
+    interval. It is positive if mine is larger; None if they have no seed in common."""
     seeds = [seed for seed in mine if seed in theirs]
     if not seeds:
         return None
     return paired_seeds.difference([mine[s] for s in seeds], [theirs[s] for s in seeds])
 
 
-def differs(block: Mapping[str, Any] | None) -> bool:
-    """True if the interval of a difference leaves out 0. Without an interval nothing is said to
-    differ."""
-    if block is None or block["ci95"] is None:
+def excludes_zero(difference: Mapping[str, Any] | None) -> bool:
+    """True if the interval of a paired difference excludes 0; False if it has no interval."""
+    if difference is None or difference["ci95"] is None:
         return False
-    low, high = block["ci95"]
+    low, high = difference["ci95"]
     return bool(low > 0 or high < 0)
 
 
-def best(metric: Metric, of_scheme: Mapping[str, Values]) -> dict[str, Any]:
-    """`{"metric", "best": scheme or None, "tied": [schemes], "runner_up", "difference"}`:
-    `difference` is the leader's from the runner-up, by mean; both are None with less than two
-    schemes that have this measurement."""
-    known = {name: v[metric.key] for name, v in of_scheme.items() if v[metric.key]}
+def best(metric: Metric, values_by_scheme: Mapping[str, Values]) -> dict[str, Any]:
+    """`{"metric", "best": scheme or None, "tied": [schemes], "runner_up", "difference"}`. The
+    runner-up has the second best mean. `difference` is the leader's value less the runner-up's, as
+    a paired difference. Both are None if fewer than two schemes have values of this metric."""
+    known = {name: v[metric.key] for name, v in values_by_scheme.items() if v[metric.key]}
     ranked = sorted(known, key=lambda name: -metric.sign * stats.mean(list(known[name].values())))
-    found: dict[str, Any] = {
+    verdict: dict[str, Any] = {
         "metric": metric.key,
         "best": None,
         "tied": [],
@@ -74,34 +77,43 @@ def best(metric: Metric, of_scheme: Mapping[str, Values]) -> dict[str, Any]:
         "difference": None,
     }
     if len(ranked) < 2:
-        return found
+        return verdict
     leader, *others = ranked
-    blocks = {name: against(known[leader], known[name]) for name in others}
-    tied = [name for name in others if not _separate(metric, blocks[name], known[name])]
-    found |= {"runner_up": others[0], "difference": blocks[others[0]]}
-    return found | ({"tied": [leader, *tied]} if tied else {"best": leader})
+    differences = {name: paired_difference(known[leader], known[name]) for name in others}
+    tied = [name for name in others if not _clearly_better(metric, differences[name], known[name])]
+    verdict |= {"runner_up": others[0], "difference": differences[others[0]]}
+    return verdict | ({"tied": [leader, *tied]} if tied else {"best": leader})
 
 
-def _separate(metric: Metric, block: Mapping[str, Any] | None, theirs: Mapping[int, float]) -> bool:
-    """True if the leader is better by more than chance, and by more than the measurement
-    resolves."""
+def _clearly_better(
+    metric: Metric, difference: Mapping[str, Any] | None, theirs: Mapping[int, float]
+) -> bool:
+    """True if the interval of the leader's difference excludes 0 and the difference exceeds the
+    metric's resolution, which is relative to the other scheme's mean. The sign of the difference is
+    not tested: the leader has the better mean over all its seeds."""
     least = metric.resolution * abs(stats.mean(list(theirs.values())))
-    return block is not None and differs(block) and abs(block["difference"]) > least
+    return (
+        difference is not None
+        and excludes_zero(difference)
+        and abs(difference["difference"]) > least
+    )
 
 
-def verdicts(of_scheme: Mapping[str, Values]) -> list[dict[str, Any]]:
-    """The best by each metric that is judged, in one condition. Those that less than two schemes
-    have are left out, and so is everything with a single seed: there is no interval to judge by."""
-    if all(len(by_seed) < 2 for v in of_scheme.values() for by_seed in v.values()):
+def verdicts(values_by_scheme: Mapping[str, Values]) -> list[dict[str, Any]]:
+    """The verdict by each judged metric, in one condition. A metric that fewer than two schemes
+    have is left out. There are no verdicts at all if no scheme has two seeds of any metric: there
+    is no interval then."""
+    if all(len(by_seed) < 2 for v in values_by_scheme.values() for by_seed in v.values()):
         return []
-    found = [best(metric, of_scheme) for metric in JUDGED]
-    return [one for one in found if one["runner_up"] is not None]
+    found = [best(metric, values_by_scheme) for metric in JUDGED]
+    return [verdict for verdict in found if verdict["runner_up"] is not None]
 
 
 def seeds_change_nothing(points: Sequence[dict[str, Any]]) -> bool:
-    """True if all seeds gave the same runs: intervals over them then say nothing."""
-    prints = [
+    """True if some point has several runs and all runs of each point are the same: intervals over
+    the seeds then say nothing."""
+    fingerprints = [
         [run["fingerprint"] for run in point.get("runs", ()) if "flows" in run] for point in points
     ]
-    several = [of_point for of_point in prints if len(of_point) > 1]
-    return bool(several) and all(len(set(of_point)) == 1 for of_point in several)
+    replicated = [runs for runs in fingerprints if len(runs) > 1]
+    return bool(replicated) and all(len(set(runs)) == 1 for runs in replicated)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ....present.grids import scaled
 from ....present.units import significant
-from .judge import differs
+from .judge import excludes_zero
 from .metrics import DELAY, GOODPUT, JUDGED, Metric
 
 _LEADS = DELAY
@@ -86,7 +86,7 @@ def _price(top: str, won: Sequence[int], document: Mapping[str, Any]) -> str:
     ratios = [block["ratio"] for block in blocks if block["ratio"]]
     if not ratios:
         return ""
-    if not any(differs(block) for block in blocks):
+    if not any(excludes_zero(block) for block in blocks):
         return " at no significant change of goodput"
     return f" at {_percent(median(ratios))} goodput"
 

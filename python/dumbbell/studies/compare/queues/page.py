@@ -15,7 +15,7 @@ from ....present.stats import Interval
 from ....present.units import time_text
 from . import draw
 from .draw import NamedFigure
-from .judge import differs
+from .judge import excludes_zero
 from .metrics import ALL, JUDGED, Metric
 
 _HERE = Path(__file__).parent
@@ -101,7 +101,7 @@ def _cell(row: Mapping[str, Any], column: Column) -> dict[str, Any]:
     return {
         "text": minus(number(_interval(measured["mean"], measured), scale)),
         "versus": _versus(block, scale) if block else "",
-        "differs": differs(block),
+        "differs": excludes_zero(block),
     }
 
 

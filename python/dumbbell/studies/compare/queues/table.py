@@ -8,7 +8,7 @@ from typing import Any
 
 from ....present.grids import number, plain, unit_of
 from ....present.stats import Interval
-from .judge import differs
+from .judge import excludes_zero
 from .metrics import JUDGED, Metric
 
 _LONGEST = 36
@@ -76,7 +76,7 @@ def _difference(row: Mapping[str, Any], metric: Metric, scale: tuple[float, str]
     low, high = block["ci95"] or (None, None)
     text = number(Interval(block["difference"], low, high, block["n"]), scale[0], digits=3)
     text = text if text.startswith("-") else f"+{text}"
-    return f"{text} " if differs(block) else f"({text})"
+    return f"{text} " if excludes_zero(block) else f"({text})"
 
 
 def _scale(document: Mapping[str, Any], metric: Metric) -> tuple[float, str]:

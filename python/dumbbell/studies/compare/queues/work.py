@@ -148,13 +148,15 @@ def document_of(
     for i, condition in enumerate(met):
         of_condition = points[i * len(names) : (i + 1) * len(names)]
         own = dict(zip(names, of_condition, strict=True))
-        of_scheme = {name: judge.values(point, base.queue) for name, point in own.items()}
+        values_by_scheme = {name: judge.values(point, base.queue) for name, point in own.items()}
         for name, point in own.items():
             rows.append(
                 _row(name, i + 1, condition, point)
-                | _measured(of_scheme[name], of_scheme[baseline], name == baseline)
+                | _measured(values_by_scheme[name], values_by_scheme[baseline], name == baseline)
             )
-        verdicts += [{"condition": i + 1, **verdict} for verdict in judge.verdicts(of_scheme)]
+        verdicts += [
+            {"condition": i + 1, **verdict} for verdict in judge.verdicts(values_by_scheme)
+        ]
     whole: Document = {
         key: data[key]
         for key in ("version", "valid", "code", "failures", "from_store")
@@ -236,7 +238,8 @@ def _measured(mine: judge.Values, theirs: judge.Values, is_baseline: bool) -> di
     means = {metric.key: judge.cell(mine[metric.key]) for metric in metrics.ALL}
     by_seed = {metric.key: list(mine[metric.key].values()) for metric in metrics.JUDGED}
     blocks = {
-        metric.key: judge.against(mine[metric.key], theirs[metric.key]) for metric in metrics.ALL
+        metric.key: judge.paired_difference(mine[metric.key], theirs[metric.key])
+        for metric in metrics.ALL
     }
     return {**means, "by_seed": by_seed, "versus": None if is_baseline else blocks}
 
