@@ -2,10 +2,7 @@ from . import algorithms as algorithms
 from . import api as api
 from . import catalogue as catalogue
 from . import figures as figures
-from . import own as own
 from . import reproduce as reproduce
-from . import schemes as schemes
-from . import surveys as surveys
 from .algorithms import *
 from .aqm_response.drive import drive as drive
 from .data.arrow import Table as Table

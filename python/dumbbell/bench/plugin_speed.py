@@ -1,4 +1,4 @@
-"""Decisions per second of a plugin: `python -m dumbbell.own.speed mine.py`.
+"""Decisions per second of a plugin: `python -m dumbbell.bench.plugin_speed mine.py`.
 
 A run with it is compared with the same run without it, in CPU time: what is left is the time of its
 decisions.
@@ -43,7 +43,7 @@ def main(words: list[str] | None = None) -> int:
     files = sys.argv[1:] if words is None else words
     if len(files) != 1:
         print(
-            "name one file with algorithms of your own: python -m dumbbell.own.speed mine.py",
+            "name one file with plugins: python -m dumbbell.bench.plugin_speed mine.py",
             file=sys.stderr,
         )
         return 2
