@@ -5,9 +5,9 @@
 #
 # Targets for readers that are Python are in fuzz/loaders.py: random changes of seeds, without libFuzzer.
 #
-# Inputs start from fuzz/corpus; what is found to reach new code is kept in build/fuzz and used the next time. An
-# input that breaks a target is written to fuzz/regressions/TARGET, where every build's tests run it: mend what it
-# breaks, and commit both.
+# Inputs start from fuzz/corpus. Those that reach new code are kept in build/fuzz for the next time.
+# An input that breaks a target is written to fuzz/regressions/TARGET, where every build's tests run
+# it. Fix the defect, and commit both.
 set -eu
 cd "$(dirname "$0")/.."
 seconds=${1:-30}

@@ -1,4 +1,4 @@
-//! `-s KEY=VALUE`, one a line, laid over a scenario that has one of everything.
+//! `-s KEY=VALUE`, one a line, applied to a scenario that has one of everything.
 use super::scenario::plan;
 
 const BASE: &str = include_str!("../base.toml");

@@ -286,8 +286,8 @@ def test_measures_without_a_record_say_what_is_missing(tmp_path: Path) -> None:
 
 
 def test_lost_acknowledgements_are_counted(tmp_path: Path) -> None:
-    """A law: where a share p is lost on the way back, and nothing else, p is counted; and none is
-    late."""
+    """A law: where a share p is lost on the reverse path, and nothing else, p is counted; and none
+    is late."""
     changes = [
         "flow.m.count=0",
         "flow.c.count=0",

@@ -1,5 +1,5 @@
 """Two-way traffic: its laws as they are printed, that other traffic fails them, and the record of
-the way back in Python."""
+the reverse path in Python."""
 
 from __future__ import annotations
 

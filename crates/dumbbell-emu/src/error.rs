@@ -59,7 +59,7 @@ fn remedy(error: &io::Error) -> &'static str {
 
 impl fmt::Display for EnvError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}; to mend it: {}", self.cause, self.fix)
+        write!(out, "{}; to fix it: {}", self.cause, self.fix)
     }
 }
 

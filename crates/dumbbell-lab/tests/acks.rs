@@ -1,4 +1,4 @@
-//! The way back: every acknowledgement in a record, and what they had in common in the result.
+//! The reverse path: every acknowledgement in a record, and what they had in common in the result.
 mod common;
 
 use common::request;
@@ -191,7 +191,7 @@ fn results_have_it_without_records() {
     assert!(seeds.iter().all(Value::is_u64) && seeds[0] != seeds[1], "{seeds:?}");
 }
 
-/// On a quiet way back nothing is compressed, stretched or lost.
+/// On a quiet reverse path nothing is compressed, stretched or lost.
 #[test]
 fn a_quiet_way_back_keeps_the_spacing() {
     let quiet = r#"

@@ -340,7 +340,7 @@ fn the_catalogue_documents_every_parameter() {
     assert_eq!(catalogue["profiles"]["ns2"]["tcp"]["min_rto"], "200 ms");
 }
 
-/// The dictionary that a study says of itself is the study, whatever was laid over it.
+/// The dictionary that a study says of itself is the study, whatever overrides were applied.
 #[test]
 fn the_resolved_scenario_is_the_same_study() {
     let grid = "sweep.grid={\"queue.kind\"=[\"drop_tail\", \"red\"], \"queue.max_p\"=[0.1, 0.2], \

@@ -98,7 +98,7 @@ impl PluginLoader for Van {
         self.0.lock().unwrap().push(path.into());
         let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
         if stem == "broken" {
-            Err(Diagnostic::new("it is broken").fix("mend it"))
+            Err(Diagnostic::new("it is broken").fix("fix it"))
         } else {
             Ok(plugins(&stem, "ff"))
         }

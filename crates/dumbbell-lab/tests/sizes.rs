@@ -14,7 +14,7 @@ host = [{ name = "a" }, { name = "b" }]
 router = [{ name = "r1" }, { name = "r2" }]
 link = [
   { between = ["a", "r1"], rate = "100 Mbps", delay = "2 ms", mtu = "9180 B" },
-  { between = ["r1", "r2"], rate = "50 Mbps", delay = "5 ms", queue = { kind = "drop_tail", limit = "100 pkt" } }, # noqa: E501
+  { between = ["r1", "r2"], rate = "50 Mbps", delay = "5 ms", queue.limit = "100 pkt" },
   { between = ["r2", "b"], rate = "100 Mbps", delay = "2 ms", mtu = "4352 B" },
 ]
 

@@ -8,7 +8,7 @@ pub enum Fault {
     Missing {
         /// The attempt and its outcome.
         cause: String,
-        /// The package that mends it.
+        /// The package that provides it.
         fix: String,
     },
     /// The RTL is wrong: it cannot be read, does not elaborate, or has not the ports of `SPEC.md`.
@@ -29,7 +29,7 @@ pub enum Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fault::Missing { cause, fix } => write!(out, "{cause}; to mend it: {fix}"),
+            Fault::Missing { cause, fix } => write!(out, "{cause}; to fix it: {fix}"),
             Fault::Rtl { cause, line, .. } => write!(out, "{cause}: {line}"),
             Fault::Parameters(names) => {
                 write!(out, "the core has no parameter {}", names.join(", "))

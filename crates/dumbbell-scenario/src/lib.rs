@@ -2,14 +2,14 @@
 //!
 //! A scenario is TOML, or a dictionary with the same words. It becomes one tree whose values know
 //! where they were written ([`language::node`]). The files that it extends, overrides and the
-//! points of its sweep are laid over the tree ([`language::load`], [`language::overrides`],
+//! points of its sweep are applied to the tree ([`language::load`], [`language::overrides`],
 //! [`language::sweep`]). The tree becomes typed structs ([`language::scenario`]), and these become
 //! a [`dumbbell_plan::Plan`] with every default resolved ([`resolve::study`]). Each error says the
 //! line, the cause and the fix ([`language::problem`]).
 //!
 //! The language in one place:
 //!
-//! - Tables are laid over tables key by key; lists replace lists.
+//! - Tables are merged key by key; lists replace lists.
 //! - A name where a table could stand (`queue = "red"`) is its `kind`.
 //! - A new `kind` keeps the parameters that it knows, and drops the others with a remark.
 //! - A queue's threshold may follow its limit (`min_th = "limit / 6"`).

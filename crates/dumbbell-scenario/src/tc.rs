@@ -108,7 +108,7 @@ pub fn export(request: &Value) -> Result<Value, Problem> {
         }
         Ok(r) => {
             log.refuse(
-                format!("`{}` is no name of a device", r.dev),
+                format!("`{}` is not a device name", r.dev),
                 "write one word, such as \
                 eth0",
             );

@@ -40,7 +40,7 @@ def drive(
 ) -> Table:
     """Sends packets through one link by itself, and says what became of each.
 
-    queue: as in a scenario, with `parameters` laid over it, `limit` and `count_in_service` too.
+    queue: as in a scenario, with `parameters` applied to it, `limit` and `count_in_service` too.
     arrivals: packets in order of time; `bytes` is the IP length (1 to 65535), `ecn` one of
     `not_ect`, `ect0`, `ect1`, `ce`. Columns may have `dscp` too, 0 to 63 or a name as `af11` or
     `ef`. Of columns, one that is a single value holds for all packets, and `time_ps`, whole

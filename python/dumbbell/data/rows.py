@@ -147,7 +147,7 @@ class Session(Row):
 
 
 class Acks(Row):
-    """The acknowledgements of a flow on their way back; docs/results.md defines each
+    """The acknowledgements of a flow on the reverse path; docs/results.md defines each
     measurement."""
 
     sent: Number

@@ -1,4 +1,4 @@
-"""The way back of acknowledgements: how far apart the receiver sent them and the sender got
+"""The reverse path of acknowledgments: how far apart the receiver sent them and the sender got
 them, and when they came. When they come closer than they were sent, it is ACK compression: L.
 Zhang, S. Shenker, D. D. Clark, "Observations on the dynamics of a congestion control algorithm",
 SIGCOMM 1991."""

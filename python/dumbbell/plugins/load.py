@@ -34,7 +34,7 @@ def described(path: str) -> list[Described]:
             out.append(describe(cls))
         except TypeError as error:
             raise Unusable(
-                f"{path}: {error}", "mend the class; docs/your-own.md has a whole one"
+                f"{path}: {error}", "fix the class; docs/your-own.md has a whole one"
             ) from None
     return out
 
@@ -82,7 +82,7 @@ def _module(file: Path, shown: str, source: bytes) -> ModuleType:
             raise
         cause, trace = told(error)
         raise Unusable(
-            f"{shown} cannot be read: {cause}", "mend the file: `python` on it says the same", trace
+            f"{shown} cannot be read: {cause}", "fix the file: `python` on it says the same", trace
         ) from None
     return module
 

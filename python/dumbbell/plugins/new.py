@@ -96,7 +96,8 @@ def class_name(name: str) -> str:
 def _refuse_name(kind: str, name: str, language: str, keywords: Collection[str]) -> None:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise ScenarioError(
-            f"`{name}` is no name of an algorithm: write small letters, digits and _, as in my_red"
+            f"`{name}` is not a name for an algorithm: write small letters, digits and _, as in "
+            f"my_red"
         )
     if name in keywords:
         raise ScenarioError(

@@ -1,4 +1,4 @@
-"""Live runs that are kept: each took its time, so a study that was stopped goes on where it
+"""Live runs that are kept: each took its time, so a study that was stopped resumes where it
 stopped.
 
 A row is a line of JSON in `runs.jsonl`, written after its run has ended: one that a kill cut short

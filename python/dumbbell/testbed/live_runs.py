@@ -28,7 +28,7 @@ OVERHEAD_S = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """One run: a scenario, what is laid over it, and its seed. every: the period of its record, if
+    """One run: a scenario, its overrides, and its seed. every: the period of its record, if
     it has one."""
 
     label: str

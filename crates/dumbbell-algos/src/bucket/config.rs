@@ -40,7 +40,8 @@ macro_rules! bucket_config {
                     (packets)"),
             )]
             pub tokens: $crate::bucket::TokenUnit,
-            /// How many bytes of the rate a token for a packet is worth; default the link's MTU.
+            /// The bytes of the rate that one token of a packet stands for; default: the link's
+            /// MTU.
             #[schemars(
                 extend("x-source" = "reconstructed: the paper does not print its packet size"),
             )]

@@ -7,8 +7,8 @@
 //! not know. With both ends half it is an Ethernet of two stations as it was meant.
 //!
 //! The behavior of one end depends on the other, so no service alone can tell when a packet leaves:
-//! taken by itself (a link that is driven alone, nothing on its way back) it is a constant rate. In
-//! a network the simulator puts both ends on one [`medium::Medium`].
+//! taken by itself (a link that is driven alone, nothing on the reverse path) it is a constant
+//! rate. In a network the simulator puts both ends on one [`medium::Medium`].
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::service::{Service, Site, Transmitted};
 use dumbbell_core::units::{Rate, Span, Time, Transmitter};

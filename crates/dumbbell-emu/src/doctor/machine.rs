@@ -120,7 +120,7 @@ fn is_virtual(cpuinfo: &str) -> bool {
         .any(|path| Path::new(path).exists())
 }
 
-/// Facts that decide how exact a run can be, and that nobody can mend.
+/// Facts that decide how exact a run can be, and that nobody can fix.
 pub(super) fn describe(machine: &Machine) -> Vec<Check> {
     let told = |check, needed_for, found| Check::new(check, needed_for, Ok(found));
     let tick = machine.ticks_hz.map_or("not told".to_owned(), |hz| {

@@ -188,7 +188,7 @@ impl Classifier {
         Some([*self.hosts.get(&tuple.source)?, *self.hosts.get(&tuple.destination)?])
     }
 
-    /// An ICMP message: an error goes the way back of the packet that it quotes.
+    /// An ICMP message: an error returns along the path of the packet that it quotes.
     #[cold]
     fn classify_icmp(&mut self, view: &PacketView, packet: &[u8]) -> Result<Classified, Unmatched> {
         let TransportHeader::Icmp { kind, .. } = view.transport else {

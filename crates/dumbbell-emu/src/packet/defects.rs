@@ -61,7 +61,7 @@ impl Defect {
 pub struct Defective {
     /// The defect.
     pub defect: Defect,
-    /// The packet, the cause, and what mends it.
+    /// The packet, the cause, and how to fix it.
     pub message: String,
 }
 

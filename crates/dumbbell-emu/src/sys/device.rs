@@ -29,7 +29,7 @@ fn request(name: &str) -> io::Result<ifreq> {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
             format!(
-                "`{name}` is no name of a \
+                "`{name}` is not a name of a \
             network device"
             ),
         ));

@@ -32,7 +32,7 @@ impl fmt::Display for Unsupported {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             out,
-            "flow `{}`, `{}`: {}; to mend it: {}",
+            "flow `{}`, `{}`: {}; to fix it: {}",
             self.flow, self.field, self.cause, self.fix
         )
     }

@@ -38,7 +38,7 @@ pub struct Load {
     pub utilization: f64,
     /// The mean wait in the queue, microseconds.
     pub wait_us: f64,
-    /// The shortest way there and back of a flow through it, without queues, microseconds.
+    /// The shortest round trip of a flow through it, without queues, microseconds.
     pub base_rtt_us: f64,
 }
 

@@ -1,5 +1,5 @@
 //! Records: the series of flows and queues, every drop and mark with what its decision saw, every
-//! reaction of a sender, every packet, every acknowledgement on its way back.
+//! reaction of a sender, every packet, every acknowledgement on the reverse path.
 mod acks;
 mod columns;
 mod completions;

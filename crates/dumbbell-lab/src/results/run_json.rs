@@ -21,7 +21,7 @@ pub(crate) use sessions::of_plan as completions;
 pub const DUPLEX_NUMBERS: [&str; 4] =
     ["collisions", "late_collisions", "excessive_collisions", "broken_frames"];
 
-/// A run, between real hosts with what it is worth.
+/// A run; between real hosts with its validity.
 pub fn of_output(plan: &Plan, output: &RunOutput) -> Value {
     let mut run = of_run(plan, &output.report, output.wall_s);
     if let Some((visit, ended)) = &output.visit {

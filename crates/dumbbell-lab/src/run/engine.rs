@@ -193,7 +193,7 @@ pub fn raised(failure: &Failure, seed: u64) -> Problem {
     let mut problem = Problem::failure(
         &head,
         Some(
-            "nothing was written; mend the algorithm and \
+            "nothing was written; fix the algorithm and \
         run again"
                 .into(),
         ),

@@ -114,7 +114,7 @@ fn open_log(dir: Option<&Path>) -> io::Result<File> {
     }
 }
 
-/// From a run's log to its records, its report and what it is worth.
+/// From a run's log to its records, its report and its validity.
 fn settle(
     engine: &Engine<'_>,
     (plan, hash): (&Plan, &str),

@@ -1,4 +1,4 @@
-//! Lines of tc's queues, at random, for the way there and back.
+//! Lines of tc's queues, at random, for both directions.
 use proptest::prelude::*;
 
 /// Any of them.

@@ -33,7 +33,7 @@ host = [{ name = "a" }, { name = "b" }, { name = "c" }]
 router = [{ name = "r1" }, { name = "r2" }]
 link = [
   { between = ["a", "r1"], rate = "1 Gbps", delay = "1 ms" },
-  { between = ["r1", "r2"], rate = "10 Mbps", delay = "5 ms", queue = { kind = "drop_tail", limit = "20 pkt" } }, # noqa: E501
+  { between = ["r1", "r2"], rate = "10 Mbps", delay = "5 ms", queue.limit = "20 pkt" },
   { between = ["r2", "b"], rate = "1 Gbps", delay = "1 ms" },
 ]
 

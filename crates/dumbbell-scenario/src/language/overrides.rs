@@ -49,8 +49,7 @@ impl Override {
             return None;
         }
         if path == ["extends"] {
-            let d =
-                Diagnostic::new("`extends` is read before overrides are laid over it").at(place);
+            let d = Diagnostic::new("`extends` is read before overrides are applied").at(place);
             check.error(d.fix("write it in a file, or run that file"));
             return None;
         }

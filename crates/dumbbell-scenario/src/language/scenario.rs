@@ -98,7 +98,7 @@ pub struct Scenario {
     pub name: Option<String>,
     /// What it shows, in a sentence.
     pub title: Option<String>,
-    /// A scenario to start from, relative to this file: tables are laid over its tables, lists
+    /// A scenario to start from, relative to this file: tables are merged into its tables, lists
     /// replace its lists.
     pub extends: Option<String>,
     /// Files with algorithms of your own, relative to this file: `use = ["mine.py"]`. Those of a

@@ -199,7 +199,7 @@ fn tcp_transport(
     Some(Transport::Tcp { cc: cc.into(), tcp: tcp.into() })
 }
 
-/// The scenario's `tcp` with the flow's laid over it.
+/// The scenario's `tcp`, overridden by the flow's.
 fn written_tcp(root: &Node, at: &Path) -> Node {
     let mut written =
         root.get("tcp").cloned().unwrap_or_else(|| Node::table(root.nearest_place(at)));

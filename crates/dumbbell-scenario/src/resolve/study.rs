@@ -1,4 +1,4 @@
-//! A study: a scenario with everything laid over it, as points that can be planned.
+//! A study: a scenario with all overrides applied, as points that can be planned.
 use crate::language::environment::{Environment, NoFiles};
 use crate::language::load::{Source, load};
 use crate::language::node::{Node, path};

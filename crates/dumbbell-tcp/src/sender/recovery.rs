@@ -44,7 +44,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             if self.only_trial_lost() {
                 return self.trial_failed(now, out);
             }
-            if self.mends() {
+            if self.repairs_loss() {
                 return self.keep_clocked();
             }
         }

@@ -1,4 +1,4 @@
-"""`new`: the first lines of an algorithm of one's own."""
+"""`new`: the first lines of a new algorithm."""
 
 from __future__ import annotations
 

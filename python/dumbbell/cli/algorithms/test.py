@@ -1,4 +1,4 @@
-"""`test`: the conformance suite, applied to algorithms of one's own."""
+"""`test`: the conformance suite, applied to a user's algorithms."""
 
 from __future__ import annotations
 

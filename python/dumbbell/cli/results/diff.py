@@ -34,7 +34,7 @@ def diff(
     """Show the first packet on which two runs part, and what both saw of it. Ends with 0 if they
     are alike, else 3.
 
-    A scenario file is run with every packet recorded; `--set` is laid over B. A result whose
+    A scenario file is run with every packet recorded; `--set` applies to B. A result whose
     packets were not all recorded is run again in a temporary directory, and must be the same,
     packet for packet.
     """

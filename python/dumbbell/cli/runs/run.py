@@ -175,7 +175,7 @@ def _not_valid(data: dict[str, Any]) -> list[str]:
 
 
 def _first_traceback(data: dict[str, Any]) -> list[str]:
-    """Where an algorithm of the user's own raised: once is enough to mend it, and the rows have
+    """Where an algorithm of the user's own raised: once is enough to fix it, and the rows have
     them all."""
     rows = [row for point in data.get("points", [data]) for row in (point, *point.get("runs", []))]
     traces = [row["error"].get("traceback") for row in rows if row.get("error")]

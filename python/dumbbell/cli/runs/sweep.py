@@ -73,7 +73,7 @@ def sweep(
     """Run every combination of the axes' values, or the sweep that the file itself has.
 
     What is finished is kept in a store (--store, $DUMBBELL_STORE or .dumbbell/store): a sweep that
-    was interrupted goes on where it stopped, and one that is finished answers at once.
+    was interrupted resumes, and one that is finished answers at once.
     """
     options, sweeping = options or RunOptions(), sweeping or SweepOptions()
     if sweeping.no_store and (options.store or sweeping.workers):

@@ -70,7 +70,7 @@ def reproduce(
     JSON).
 
     With --on kernel the paper's experiment runs on the testbed: schemes interleaved in time, at
-    most 70 minutes (--quick: 3). What is finished is kept, so that it goes on where it was stopped.
+    most 70 minutes (--quick: 3). What is finished is kept, so that it resumes stopped.
     Of jumbo-frames it is what a gigabyte costs two hosts at an MTU of 1500 and 9000: at most 5
     minutes.
     """

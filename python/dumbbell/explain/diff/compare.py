@@ -63,7 +63,7 @@ def compare(
     use: Sequence[str] = (),
 ) -> Compared:
     """Compares two runs, given as result directories or scenario files; without `b`, a scenario and
-    the same with `overrides`, which are laid over `b`.
+    the same with `overrides`, which apply to `b`.
 
     point, seed: which run of both. use: files with algorithms of the user's own. Errors: as
     `dumbbell.why.ask`.

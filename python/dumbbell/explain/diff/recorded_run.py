@@ -59,7 +59,7 @@ def load(
 ) -> Side:
     """The run of a result directory or of a scenario file.
 
-    overrides: laid over a scenario file. point: which of a result that is a sweep. seed: which run
+    overrides: applied to a scenario file. point: which of a result that is a sweep. seed: which run
     of a result; of a scenario file the seed. Errors: `ScenarioError` if there is no such run,
     `DumbbellError` if a result's run, made again, is another one.
     """

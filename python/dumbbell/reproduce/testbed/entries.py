@@ -60,7 +60,7 @@ class CampaignFile(Shape, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """The file. `baseline` and `scheme` name the paper's points; `simulated` is laid over the
+    """The file. `baseline` and `scheme` name the paper's points; `simulated` overrides the
     scenario where the simulator runs it; `flow` and `queue` are those that are looked at."""
 
     paper: Paper

@@ -1,4 +1,4 @@
-//! COBALT: the instants of CoDel's law, its way back, and BLUE's steps and odds.
+//! COBALT: the instants of CoDel's law, its return to it, and BLUE's steps and odds.
 use super::super::codel::law::tests::SIGNALS;
 use super::*;
 use dumbbell_core::packet::Ecn;

@@ -117,7 +117,7 @@ fn compressed_acks_mislead_it() {
     assert!(estimate(1000) > 3.0 * even, "{}", estimate(1000));
     let mut f = filter();
     (0..1000).for_each(|n| f.arrive(at_us(10_000 * n), 1000));
-    // A queue that grows on the way back: the same data, told at half the rate.
+    // A queue that grows on the reverse path: the same data, told at half the rate.
     (1..100).for_each(|n| f.arrive(at_us(10_000_000 + 20_000 * n), 1000));
     assert!(f.bwe() < 0.55 * even, "{}", f.bwe());
 }

@@ -67,7 +67,7 @@ impl<'de> Deserialize<'de> for Child {
             Value::Object(mut table) => match table.remove("kind") {
                 Some(Value::String(kind)) => Ok(Child { kind, config: table }),
                 Some(other) => Err(D::Error::custom(format!(
-                    "the kind {other} is no name; write \
+                    "the kind {other} is not a name; write \
                     kind = \"codel\""
                 ))),
                 None => Err(D::Error::custom("this names no aqm; write { kind = \"codel\" }")),

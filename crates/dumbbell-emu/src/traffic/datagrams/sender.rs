@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// The longest busy wait before an instant: the usual lateness of a wake-up. Of shorter waits a
 /// quarter is a busy wait, which bounds its share of a core.
 const SPIN: Span = Span::from_us(20);
-/// The shortest wait that is worth a sleep.
+/// The shortest wait for which the thread sleeps.
 const SHORT: Span = Span::from_us(4);
 /// The longest sleep before the stop signal is looked at.
 const NAP: Span = Span::from_ms(20);

@@ -1,4 +1,4 @@
-//! The way back of acknowledgements: a row for each, and what those of a flow had in common.
+//! The reverse path of acknowledgments: a row for each, and what those of a flow had in common.
 use super::PS_PER_US;
 use crate::results::records::parquet_table::{Cell, Table, Type};
 use dumbbell_core::aqm::Reason;

@@ -96,7 +96,7 @@ pub fn problem(fault: &ReplayFault, log: &str) -> Problem {
                 failure.at.seconds(),
                 failure.cause
             );
-            (code::FAILURE, cause, "mend the algorithm and run again")
+            (code::FAILURE, cause, "fix the algorithm and run again")
         }
         ReplayFault::Plan(fault) => {
             let cause = format!("its plan cannot be built, at {}: {}", fault.at, fault.cause);

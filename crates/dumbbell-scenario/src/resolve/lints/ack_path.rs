@@ -2,7 +2,7 @@
 //!
 //! RFC 3449, section 2: the normalized bandwidth ratio k is the ratio of the rates divided by that
 //! of the lengths of data and acknowledgements; with fewer than k segments to an acknowledgement
-//! the way back fills up before the way there.
+//! the reverse path fills up before the forward path.
 use crate::language::problem::Check;
 use dumbbell_core::units::Capacity;
 use dumbbell_plan::{Flow, Link, LinkId, Plan, Transport};
@@ -25,7 +25,7 @@ fn slowest(plan: &Plan, way: &[LinkId], bytes: u64) -> Option<(LinkId, f64)> {
 fn lacking(plan: &Plan, flow: &Flow) -> Option<(f64, LinkId, f64, u64)> {
     let Transport::Tcp { tcp, .. } = &flow.transport else { return None };
     if flow.source.kind != "bulk" {
-        return None; // It may ask for less than the way there carries.
+        return None; // It may ask for less than the forward path carries.
     }
     let header = tcp.header.0 + tcp.option_bytes();
     let segments = if tcp.delayed_ack == DelayedAck::Second { 2.0 } else { 1.0 };

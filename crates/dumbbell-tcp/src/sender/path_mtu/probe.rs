@@ -124,7 +124,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     /// While the data of a lost probe is on its way again, duplicates tell nothing new; each lets a
     /// segment go.
-    pub(crate) fn mends(&self) -> bool {
+    pub(crate) fn repairs_loss(&self) -> bool {
         let by_count = self.searching && self.phase == Phase::Open && !self.detect.by_segment();
         by_count && self.cold.path.as_ref().is_some_and(|p| self.una < p.mending)
     }

@@ -37,7 +37,7 @@ def marker(
     started = time.perf_counter()
     tc_lines.settle(
         {"kind": "drop_tail", "limit": "2 pkt"}, 1e6, options.dev
-    )  # Refuses what is no name of a device.
+    )  # Refuses what is not a device name.
     if out is not None:
         from ..queue.page import tools
 

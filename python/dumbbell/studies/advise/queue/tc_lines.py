@@ -26,7 +26,7 @@ class Settled:
 
 def settle(table: dict[str, Any], rate_bps: float, dev: str) -> Settled:
     """A queue at a link of this rate: what tc's line for it means. `ScenarioError` if the table is
-    wrong, or `dev` is no name of a device."""
+    wrong, or `dev` is not a device name."""
     link = _link(table, rate_bps)
     try:
         written = api.export_tc(link, dev, queue_only=True)

@@ -1,2 +1,2 @@
-"""One scenario simulated and on real kernels, laid over each other:
+"""One scenario, simulated and on real kernels, compared:
 `dumbbell compare --on sim,kernel`."""

@@ -40,7 +40,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A condition: its label, the values that make it (by axis), and what is laid over the
+    """A condition: its label, the values that make it (by axis), and the overrides of the
     scenario."""
 
     label: str

@@ -20,7 +20,7 @@ from .explain import KERNEL, Experiment
 from .measures import Measure
 
 OVERLAID = 4
-"""Conditions of which series are laid over each other; of more the page has only the numbers."""
+"""Conditions whose series are drawn in one figure; of more the page has only the numbers."""
 REPEATS = 3
 EVERY = "50 ms"
 """Period of the series that figures overlay."""
@@ -166,7 +166,7 @@ def _take(side: Side, kept: Kept) -> None:
 
 
 def _simulated(study: Study, cell: Cell, changes: Sequence[str], how: How) -> Side:
-    """The simulator's runs of a condition, with `changes` laid over it."""
+    """The simulator's runs of a condition, with `changes` applied."""
     wanted = api.request(
         dict(study.source),
         [*cell.overrides, *changes],

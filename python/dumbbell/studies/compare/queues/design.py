@@ -113,7 +113,7 @@ def _queue(plan: dict[str, Any], name: str | None) -> int:
 
 
 def _link_place(scenario: dict[str, Any], chosen: int) -> str:
-    """The key of a queue in a network of one's own: a plan has two directions of each link, in its
+    """The key of a queue in a user-drawn network: a plan has two directions of each link, in its
     order."""
     number, reverse = divmod(chosen, 2)
     has_own = reverse and "queue" in scenario["link"][number].get("reverse", {})

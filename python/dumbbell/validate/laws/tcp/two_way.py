@@ -1,4 +1,4 @@
-"""Two-way traffic: what the way back does to goodput, to acknowledgements and to links.
+"""Two-way traffic: what the reverse path does to goodput, to acknowledgements and to links.
 
 Rates are in bit/s, lengths in bytes, windows and pipes in packets.
 """
@@ -12,7 +12,7 @@ def bandwidth_ratio(ahead: float, back: float, data: int, ack: int) -> float:
 
     RFC 3449, section 2, after Lakshman, Madhow, Suter: Window-based error recovery and flow control
     with a slow acknowledgement channel, INFOCOM 1997. With fewer than k segments to an
-    acknowledgement the way back is full first.
+    acknowledgement the reverse path is full first.
     """
     return (ahead / back) / (data / ack)
 
@@ -31,8 +31,8 @@ def acked_by_one(ahead: float, back: float, mss: int, header: int, acked: int = 
     """Segments that an acknowledgement acknowledges when both ways are full: k, or d where that is
     more.
 
-    Of each k segments' acknowledgements one gets into the full queue of the way back, and says what
-    the lost ones did.
+    Of each k segments' acknowledgements one gets into the full queue of the reverse path, and says
+    what the lost ones did.
     """
     return max(float(acked), bandwidth_ratio(ahead, back, mss + header, header))
 
