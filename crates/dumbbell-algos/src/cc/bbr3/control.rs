@@ -1,8 +1,9 @@
 //! From the model to the control parameters: pacing rate and window (section 5.6), and the
 //! aggregation that the window allows for (section 5.5.9).
+use super::Model;
 use super::cycle::State;
-use super::{Model, Span, Time};
 use crate::cc::parts::windowed_filter::WindowedMax;
+use dumbbell_core::units::{Span, Time};
 
 /// Round trips over which the most extra data is kept (BBRExtraAckedFilterLen).
 const EXTRA_ROUNDS: u64 = 10;

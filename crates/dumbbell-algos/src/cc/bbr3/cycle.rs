@@ -1,6 +1,8 @@
 //! BBRv3's states, and what leads from one to the next (section 5.3).
-use super::{Model, RateSample, Span, Time};
+use super::Model;
 use crate::cc::parts::path_model::FullPipe;
+use dumbbell_core::transport::RateSample;
+use dumbbell_core::units::{Span, Time};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
