@@ -1,0 +1,205 @@
+//! The fields of a `TcpConfig` that the kernel has in one way only, or not at all.
+use super::requests::millis;
+use crate::traffic::host_settings::Unsupported;
+use dumbbell_core::transport::TcpOverrides;
+use dumbbell_core::units::{Limit, Span};
+use dumbbell_plan::Ip;
+use dumbbell_tcp::{DelayedAck, Detection, Ecn, Recovery, Reduction, TcpConfig};
+
+/// The least MSS (TCP_MIN_MSS of the kernel).
+const LEAST_MSS: u64 = 88;
+
+/// The fields that the kernel cannot have as `tcp` wants them. All fields are named, so that none
+/// can be forgotten.
+pub(super) fn unsupported(
+    flow: &str,
+    ip: Ip,
+    implied: TcpOverrides,
+    tcp: &TcpConfig,
+) -> Vec<Unsupported> {
+    #[rustfmt::skip]
+    let TcpConfig {
+        // Asked for.
+        mss: _, peer_mss: _, pmtu_discovery: _, pmtu_raise_after: _, pmtu_base: _,
+        pmtu_black_hole: _, pmtu_step: _, pmtu_least: _, initial_window: _, initial_window_bytes: _,
+        receive_window, window_scaling: _, timestamps, sack, ecn, delayed_ack, nagle: _,
+        tail_loss_probe: _, frto: _, dsack_undo: _, pacing, pacing_gain_slow_start: _,
+        pacing_gain_avoidance: _, dupack_threshold: _, restart_after_idle: _, min_rto, max_rto,
+        // As the kernel has it, or not at all.
+        header, initial_ssthresh, handshake, clock, delayed_ack_timeout, quick_acks, recovery,
+        detection, dcr_delay, dcr_in_slow_start, dcr_at_window, probe_ack_delay, reduction, eifel,
+        freeze, pacing_quantum, limited_transmit, partial_ack, reentry, exit, growth_limit,
+        initial_rto, timer_tick, send_jitter,
+    } = tcp;
+    let kernel = TcpConfig::linux();
+    let mut all = Vec::new();
+    let mut need = |field: &str, holds: bool, cause: &str, fix: &str| {
+        if !holds {
+            all.push(Unsupported::new(flow, &format!("tcp.{field}"), cause, fix));
+        }
+    };
+    let each = *delayed_ack == DelayedAck::Each;
+    let selective = *sack && *recovery == Recovery::Sack;
+    let newreno = *recovery == Recovery::Newreno;
+    let linux = "take it out, with profile = \"linux\"";
+    need(
+        "header",
+        header.0 == u64::from(ip.header()) + 20,
+        "the kernel's headers are as the RFCs \
+        have them",
+        linux,
+    );
+    need(
+        "mss",
+        tcp.own_mss() >= LEAST_MSS,
+        "the kernel takes no MSS below 88 B",
+        "write mss = \
+        \"88 B\" or more",
+    );
+    need(
+        "peer_mss",
+        tcp.answered_mss() >= LEAST_MSS,
+        "the kernel takes no MSS below 88 B",
+        "write \
+        88 B or more",
+    );
+    need(
+        "initial_ssthresh",
+        *initial_ssthresh == Limit::Unlimited,
+        "the kernel's slow start begins without one",
+        linux,
+    );
+    let known = matches!(receive_window, Limit::Packets(_) | Limit::Bytes(_) | Limit::Unlimited);
+    need(
+        "receive_window",
+        known && tcp.window_bytes() >= 1152,
+        "the kernel's least window is 1152 \
+        B",
+        "write \
+        more",
+    );
+    need(
+        "handshake",
+        *handshake,
+        "the kernel opens connections with one",
+        "write handshake = true",
+    );
+    need(
+        "clock",
+        *clock == kernel.clock,
+        "the kernel's timestamps are in milliseconds",
+        "write \
+        clock = \"1 ms\"",
+    );
+    need(
+        "sack",
+        *sack || *recovery != Recovery::Sack,
+        "without SACK the kernel recovers as NewReno",
+        "write recovery = \"newreno\"",
+    );
+    let recovers = "the kernel recovers by SACK, or without it as NewReno";
+    need(
+        "recovery",
+        matches!(recovery, Recovery::Sack | Recovery::Newreno),
+        recovers,
+        "write \
+        recovery = \"sack\"",
+    );
+    let echoes = !matches!(ecn, Ecn::PerPacket | Ecn::L4s);
+    need(
+        "ecn",
+        echoes,
+        "the kernel has ECN of RFC 3168, DCTCP's and accurate ECN",
+        "write ecn = \
+        \"rfc3168\"",
+    );
+    let delays = each || *delayed_ack_timeout == kernel.delayed_ack_timeout;
+    need("delayed_ack_timeout", delays, "the kernel delays an acknowledgement by 40 ms", linux);
+    let quick = each || *quick_acks == kernel.quick_acks;
+    need(
+        "quick_acks",
+        quick,
+        "the kernel acknowledges 16 segments at once",
+        "write quick_acks = \
+        16",
+    );
+    // Without SACK the kernel, too, goes by duplicates.
+    let rack = *detection == Detection::Rack || (newreno && *detection == Detection::Dupack);
+    need("detection", rack, "the kernel detects losses by RACK", "write detection = \"rack\"");
+    let dcr = (*dcr_delay, *dcr_in_slow_start, *dcr_at_window);
+    let no_dcr = (kernel.dcr_delay, kernel.dcr_in_slow_start, kernel.dcr_at_window);
+    need("dcr_delay", dcr == no_dcr, "the kernel has no TCP-DCR", linux);
+    let probes = !selective || probe_ack_delay == min_rto;
+    need(
+        "probe_ack_delay",
+        probes,
+        "the kernel takes its least timeout for it",
+        "give it the \
+        value of min_rto",
+    );
+    let even = !selective || *reduction == Reduction::Prr || implied.meters;
+    // A control whose own window holds in a recovery is not reduced by the kernel either.
+    need("reduction", even, "the kernel reduces proportionally", "write reduction = \"prr\"");
+    need(
+        "eifel",
+        *eifel || !*timestamps,
+        "the kernel does so whenever it has timestamps",
+        "write \
+        eifel = true",
+    );
+    need("freeze", !*freeze, "the kernel has no Freeze-TCP", "take another cc");
+    let burst = !*pacing || *pacing_quantum == kernel.pacing_quantum;
+    need("pacing_quantum", burst, "the kernel's is two segments", "write pacing_quantum = 2");
+    need(
+        "limited_transmit",
+        *limited_transmit,
+        "the kernel always does so",
+        "write \
+        limited_transmit = true",
+    );
+    if newreno {
+        need("partial_ack", *partial_ack == kernel.partial_ack, "the kernel is impatient", linux);
+        need("reentry", *reentry == kernel.reentry, "the kernel does not enter again", linux);
+        need("exit", *exit == kernel.exit, "the kernel deflates its window", linux);
+    }
+    need(
+        "growth_limit",
+        *growth_limit == kernel.growth_limit,
+        "the kernel's slow start counts \
+        bytes",
+        linux,
+    );
+    let longest = Span::from_secs(1) <= *max_rto && *max_rto <= Span::from_secs(120);
+    need(
+        "max_rto",
+        longest,
+        "the kernel's lies between 1 s and 120 s",
+        "write max_rto = \"120 s\"",
+    );
+    let least = millis(*min_rto) > 0
+        && *min_rto <= *max_rto
+        && min_rto.ps().is_multiple_of(Span::from_ms(1).ps());
+    need("min_rto", least, "the kernel's is in whole milliseconds", "write min_rto = \"200 ms\"");
+    need(
+        "initial_rto",
+        *initial_rto == kernel.initial_rto,
+        "the kernel's is 1 s",
+        "write \
+        initial_rto = \"1 s\"",
+    );
+    need(
+        "timer_tick",
+        *timer_tick == kernel.timer_tick,
+        "the kernel's timers have a tick of their \
+        own",
+        linux,
+    );
+    need(
+        "send_jitter",
+        *send_jitter == Span::ZERO,
+        "the kernel sends at once",
+        "write send_jitter \
+        = \"0 s\"",
+    );
+    all
+}
