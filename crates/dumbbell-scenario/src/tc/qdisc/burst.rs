@@ -5,6 +5,7 @@
 //! `L + 1 + ((1 - w)^(L + 1) - 1) / w < min_th`. tc takes the largest power of two for which the
 //! same holds with L in the exponent; a hundred lines of which the two say different things were
 //! put to tc 6.1 to know which.
+use crate::tc::discipline::ExportLog;
 
 /// Largest exponent of a weight that tc takes.
 const MOST: u32 = 31;
@@ -41,7 +42,7 @@ fn largest(min: f64, k: u32) -> Option<u32> {
 }
 
 /// The burst that gives the weight nearest to 2^-k, and that weight's exponent.
-pub fn nearest(min: f64, k: u32) -> Option<(u32, u32)> {
+fn nearest(min: f64, k: u32) -> Option<(u32, u32)> {
     let k = k.clamp(1, MOST);
     let around = (0..MOST).flat_map(|d| [k.checked_sub(d), (d > 0).then_some(k + d)]).flatten();
     around.filter(|k| (1..=MOST).contains(k)).find_map(|k| largest(min, k).map(|burst| (burst, k)))
@@ -52,6 +53,23 @@ pub fn nearest(min: f64, k: u32) -> Option<(u32, u32)> {
 pub fn slope(min: u64, max: u64, probability: f64) -> Option<u32> {
     let ratio = probability / max.checked_sub(min)? as f64;
     (0..=MOST).find(|k| ratio * f64::from(*k).exp2() > 1.0)
+}
+
+/// tc's burst for `w_q`, explained; `None` after an error.
+pub fn of_weight(w_q: f64, min_th: f64, log: &mut ExportLog) -> Option<u32> {
+    let wanted = (-w_q.log2()).round().clamp(1.0, 31.0) as u32;
+    let Some((burst, k)) = nearest(min_th, wanted) else {
+        let cause = format!(
+            "with min_th = {min_th:.3} packets no burst gives tc a weight of the \
+            average"
+        );
+        log.refuse(cause, "raise min_th above one packet");
+        return None;
+    };
+    let got = 0.5f64.powi(k as i32);
+    let rounded = if got == w_q { String::new() } else { format!(" instead of {w_q}") };
+    log.explain(format!("burst {burst}: tc makes of it w_q = 2^-{k} = {got}{rounded}"));
+    Some(burst)
 }
 
 #[cfg(test)]

@@ -139,7 +139,7 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
         );
         return None;
     }
-    let burst = super::red::bursts(c.w_q, f64::from(min), log)?;
+    let burst = burst::of_weight(c.w_q, f64::from(min), log)?;
     fixed(
         &[
             (

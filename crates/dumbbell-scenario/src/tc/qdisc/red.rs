@@ -3,6 +3,7 @@
 //! Linux's behavior beyond the manual is set too: no gentle region, one random number for each
 //! signal, no least queue, and an average that only decays after an idle time.
 use super::burst;
+use super::leaf::{fixed, reject_child};
 use crate::tc::Kind;
 use crate::tc::args::Args;
 use crate::tc::discipline::{ExportContext, ExportLog, ImportContext, Part, in_packets, table};
@@ -78,9 +79,7 @@ fn read(args: &mut Args<'_, '_>) -> Parsed {
 fn import(args: &mut Args<'_, '_>, context: &ImportContext) -> Part {
     let mut part = Part::default();
     let kind = args.kind;
-    if context.child {
-        args.error(kind, "a queue below red has no counterpart here", "take the line below it out");
-    }
+    reject_child(args, context);
     let s = read(args);
     let limit = args.needed(s.limit, "limit", "60000");
     let avpkt = args.needed(s.avpkt, "avpkt", "1000");
@@ -286,7 +285,7 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
         );
         return None;
     }
-    let burst = bursts(c.w_q, min / avpkt.0 as f64, log)?;
+    let burst = burst::of_weight(c.w_q, min / avpkt.0 as f64, log)?;
     habits(&c, log);
     let flags = match (c.ecn, c.ecn_hard) {
         (true, true) => " ecn harddrop",
@@ -343,23 +342,6 @@ fn refusals(c: &RedConfig, log: &mut ExportLog) {
     }
 }
 
-/// tc's burst for `w_q`.
-pub fn bursts(w_q: f64, min_th: f64, log: &mut ExportLog) -> Option<u32> {
-    let wanted = (-w_q.log2()).round().clamp(1.0, 31.0) as u32;
-    let Some((burst, k)) = burst::nearest(min_th, wanted) else {
-        let cause = format!(
-            "with min_th = {min_th:.3} packets no burst gives tc a weight of the \
-            average"
-        );
-        log.refuse(cause, "raise min_th above one packet");
-        return None;
-    };
-    let got = 0.5f64.powi(k as i32);
-    let rounded = if got == w_q { String::new() } else { format!(" instead of {w_q}") };
-    log.explain(format!("burst {burst}: tc makes of it w_q = 2^-{k} = {got}{rounded}"));
-    Some(burst)
-}
-
 /// Reports parameters that Linux fixes to other values and no argument can change.
 fn habits(c: &RedConfig, log: &mut ExportLog) {
     let own = [
@@ -383,7 +365,5 @@ fn habits(c: &RedConfig, log: &mut ExportLog) {
             count while idle",
         ),
     ];
-    for (_, key, habit) in own.iter().filter(|(differs, ..)| *differs) {
-        log.explain(format!("{key} cannot be said: in Linux {habit}"));
-    }
+    fixed(&own, log);
 }
