@@ -94,7 +94,7 @@ def mistakes(line: str, files: set[str]) -> Iterator[str]:
                 f"there is no file {word}" for word in words[1:2] if not (ROOT / word).exists()
             )
         elif program.startswith("target/release/examples/"):
-            yield from _example(Path(program).name)
+            yield from _program("example", Path(program).name)
         elif program not in OTHERS:
             yield f"{program} is not a known program"
 
@@ -191,20 +191,19 @@ def _cargo(words: list[str]) -> Iterator[str]:
     for option, word in itertools.pairwise(words):
         if option in ("-p", "--package") and not (ROOT / "crates" / word / "Cargo.toml").exists():
             yield f"there is no crate {word}"
-        elif option == "--example":
-            yield from _example(word)
-        elif option == "--test" and not list(ROOT.glob(f"crates/*/tests/{word}.rs")):
-            yield f"there is no test {word}"
+        elif option in ("--example", "--test"):
+            yield from _program(option[2:], word)
         elif option == "--config" and "=" not in word and not (ROOT / word).exists():
             yield f"there is no file {word}"
 
 
-def _example(name: str) -> Iterator[str]:
+def _program(kind: str, name: str) -> Iterator[str]:
+    """The complaint if no crate has that test or example, as a file or as a folder."""
     if not [
-        *ROOT.glob(f"crates/*/examples/{name}.rs"),
-        *ROOT.glob(f"crates/*/examples/{name}/main.rs"),
+        *ROOT.glob(f"crates/*/{kind}s/{name}.rs"),
+        *ROOT.glob(f"crates/*/{kind}s/{name}/main.rs"),
     ]:
-        yield f"there is no example {name}"
+        yield f"there is no {kind} {name}"
 
 
 def _python(words: list[str], files: set[str]) -> Iterator[str]:
