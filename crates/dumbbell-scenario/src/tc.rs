@@ -3,7 +3,8 @@
 //! sentence; what one side cannot say is refused or noted by name.
 //!
 //! Written from the manual pages tc(8), tc-red(8), tc-codel(8) and the others named in each file,
-//! and from what tc 6.1 sends to the kernel for given lines (the vectors of `tests/tc.rs`).
+//! and from what tc 6.1 sends to the kernel for given lines (the vectors of `tests/tc/sent.rs` in
+//! the lab).
 //!
 //! A discipline of tc is one file and one line in [`KINDS`].
 mod args;
