@@ -1,0 +1,254 @@
+"""The generated parts on papers, from docs/gallery/*.json and papers/*/paper.toml: what a
+reproduction found, and captions of figures."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import json
+import re
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dumbbell.present.units import significant
+from markdown_table import table
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def finding(_: str) -> str:
+    """What the whole reproduction found, in a paragraph."""
+    n = json.loads((ROOT / "docs" / "gallery" / "numbers.json").read_text())
+    cells, claims = n["cells"], n["claims"]
+    counted, of_claims = _tally(cells), _tally(claims)
+    gain, printed, queue = (
+        " to ".join(f"{x:.1f}" for x in n[k]) for k in ("gain_mbps", "printed_gain_mbps", "queue")
+    )
+    seeds = " to ".join(map(str, n["seeds"]))
+    return (
+        f"In our simulation sender 1 gains {gain} Mbit/s from RED, depending on the buffer "
+        f"(printed: {printed}), and\n"
+        f"the mean queue at 36 packets falls from {queue} packets. Of the {sum(cells.values())} "
+        f"printed numbers\n"
+        f"{cells['fitted']} were used to fit the round-trip times, which the paper does not "
+        f"print, and have no\n"
+        f"verdict; the others: {counted}. Of {sum(claims.values())} claims: {of_claims}.\n"
+        f"The report says what was assumed, and by which rules it judges. (`dumbbell reproduce "
+        f"red-on-netfpga`,\n"
+        f"version {n['version']}, seeds {seeds}, {n['runs']} runs of {n['duration_s']:.0f} s.)"
+    )
+
+
+def _tally(verdicts: dict[str, int]) -> str:
+    return ", ".join(
+        f"{verdicts[v]} {v}" for v in ("reproduced", "in part", "contradicted") if verdicts.get(v)
+    )
+
+
+def figures(name: str) -> str:
+    """The figures of a paper that are in the gallery, with the captions of its report."""
+    raw = tomllib.loads((ROOT / "papers" / name / "paper.toml").read_text())
+    parts = []
+    for figure in raw["figure"]:
+        number = re.fullmatch(r"fig-(\d+)(?:-(\d+))?", figure["id"])
+        if number:
+            title = f"Figures {number[1]} and {number[2]}" if number[2] else f"Figure {number[1]}"
+            short = re.split(r"[,:;(.]", figure["caption"])[0].strip()
+            parts.append(f"**{title}.** {figure['caption']}\n\n![{short}]({figure['id']}.png)")
+    return "\n\n".join(parts)
+
+
+def paper(name: str, part: str) -> str:
+    """What the whole reproduction of a paper found: `cells`, `claims`, or `readings` that
+    differ."""
+    n = json.loads((ROOT / "docs" / "gallery" / f"{name}.json").read_text())
+    if part == "cells":
+        rows = (
+            [c["what"], _printed(c), significant(c["value"]), _span(c["pi95"]), c["verdict"]]
+            for c in n["cells"]
+        )
+        told = (
+            f"Seeds {n['seeds'][0]} to {n['seeds'][1]}, {n['points']} points, version "
+            f"{n['version']}."
+        )
+        return (
+            table(["printed of", "printed", "ours", "95 % of new runs", "verdict"], rows)
+            + f"\n\n{told}"
+        )
+    if part == "claims":
+        return table(
+            ["claim", "text", "verdict"], ([c["id"], c["text"], c["verdict"]] for c in n["claims"])
+        )
+    base, *others = n["readings"]
+    differ = [row for row in others if row["claims"] != base["claims"] or _held(row["cells"])]
+    rows = (
+        [f"`{row['id']}`", row["what"], _claims(row), _held(row["cells"])]
+        for row in [base, *differ]
+    )
+    same = (
+        f"The other {len(others) - len(differ)} of {len(others)} readings give the verdicts "
+        "of the base throughout."
+    )
+    return (
+        table(["reading", "what it reads", "claims that hold", "printed gains that hold"], rows)
+        + f"\n\n{same}"
+    )
+
+
+def _printed(cell: dict[str, Any]) -> str:
+    return f"{cell['published']:.{max(cell['decimals'], 0)}f} {cell['unit']}"
+
+
+def _span(ends: Sequence[float]) -> str:
+    return " to ".join(map(significant, ends))
+
+
+def _claims(row: dict[str, Any]) -> str:
+    """The claims that a reading leaves standing."""
+    held = (
+        f"{name} ({verdict})"
+        for name, verdict in row["claims"].items()
+        if verdict in ("reproduced", "in part")
+    )
+    return ", ".join(held) or "none"
+
+
+def _held(cells: dict[str, Any]) -> str:
+    return ", ".join(
+        f"{k} {c['value']:+.0f} %"
+        for k, c in cells.items()
+        if c["verdict"] in ("reproduced", "in part")
+    )
+
+
+def tcp_cae(part: str) -> str:
+    """The same of the paper on TCP CAE; and `search`, where in its grid the printed order is."""
+    if part != "search":
+        return paper("tcp-cae", part)
+    folder = ROOT / "papers" / "tcp-cae"
+    spec = importlib.util.spec_from_file_location("search", folder / "search.py")
+    module = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
+    spec.loader.exec_module(module)  # type: ignore[union-attr]
+    with (folder / "search.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    places = dict.fromkeys(row["place"] for row in rows)
+    counts = {
+        place: module.count([row for row in rows if row["place"] == place]) for place in places
+    }
+    counts["all"] = module.count(rows)
+    told = ([f"`{place}`", *map(str, counted.values())] for place, counted in counts.items())
+    return table(["where the background runs", *counts["all"]], told)
+
+
+def buffering(part: str) -> str:
+    """The same of the paper on the data buffer: `table-1`, `claims`, `readings`, or the table
+    beside a figure."""
+    n = json.loads((ROOT / "docs" / "gallery" / "packet-buffering-marker.json").read_text())
+    if part == "claims":
+        return paper("packet-buffering-marker", part)
+    if part == "table-1":
+        cells = {c["id"]: c for c in n["cells"]}
+        columns = [(half, kind) for half in ("tb", "db") for kind in ("total", "in")]
+        ids = ([f"t1-{half}-{flow}-{kind}" for half, kind in columns] for flow in range(12))
+        rows = (
+            [str(flow), *(_printed_and_ours(cells[name]) for name in names)]
+            for flow, names in enumerate(ids)
+        )
+        told = (
+            f"Seeds {n['seeds'][0]} to {n['seeds'][1]}, {n['points']} points, version "
+            f"{n['version']}."
+        )
+        header = ["flow", "total", "IN", "total, buffer of 3", "IN, buffer of 3"]
+        return table(header, rows) + f"\n\n{told}"
+    if part == "readings":
+        header = [
+            "reading",
+            "what it reads",
+            "total [Mbit/s]",
+            "gain [Mbit/s]",
+            "fit [%]",
+            "claims that hold",
+        ]
+        return table(header, (_reading(row) for row in n["readings"]))
+    told = n["tables"][part]
+    return table(told["header"], told["rows"])
+
+
+def _reading(row: dict[str, Any]) -> list[str]:
+    """A reading of the data buffer's paper: its effect with its interval, how it fits, what
+    holds."""
+    (effect,) = row["effect"]
+    gain = f"{effect['mean']:+.3f} [{effect['ci95'][0]:.3f}, {effect['ci95'][1]:.3f}]"
+    fit = f"{100 * row['fit_error']:.1f}"
+    return [
+        f"`{row['id']}`",
+        row["what"],
+        f"{row['show']['total [Mbit/s]']:.3f}",
+        gain,
+        fit,
+        _claims(row),
+    ]
+
+
+def jumbo(part: str) -> str:
+    """The same of the paper on jumbo frames: `table-1`, `table-2`, `claims`, `readings`, `scan`,
+    `predictions`, or the table beside a figure."""
+    n = json.loads((ROOT / "docs" / "gallery" / "jumbo-frames.json").read_text())
+    if part == "claims":
+        return paper("jumbo-frames", part)
+    if part in ("table-1", "table-2"):
+        cells = {c["id"]: c for c in n["cells"]}
+        raw = tomllib.loads((ROOT / "papers" / "jumbo-frames" / "paper.toml").read_text())
+        (wanted,) = (one for one in raw["table"] if one["id"] == part)
+        rows = ([_jumbo_cell(cells, text) for text in row] for row in wanted["rows"])
+        return table(wanted["header"], rows)
+    if part == "readings":
+        header = [
+            "reading",
+            "what it reads",
+            "7 gains, times",
+            "8 beside it [Mbit/s]",
+            "8 without",
+            "claims that hold",
+        ]
+        return table(
+            header,
+            ([f"`{r['id']}`", r["what"], *_jumbo_reading(r), _claims(r)] for r in n["readings"]),
+        )
+    if part == "scan":
+        with (ROOT / "papers" / "jumbo-frames" / "scan.csv").open(newline="") as file:
+            scored = [row for row in csv.DictReader(file) if row["score"]]
+        best = sorted(scored, key=lambda row: float(row["score"]))[:12]
+        header = [
+            name
+            for name in best[0]
+            if name not in ("I_max_50", "II_max_50", "I_max_155", "II_max_155")
+        ]
+        return table(header, ([row[name] for name in header] for row in best))
+    if part == "predictions":
+        rows = (
+            [p["what"], f"{len(p['relative_errors'])}", f"{100 * p['rms']:.0f} %"]
+            for p in n["predictions"]
+        )
+        return table(["predicted", "numbers", "root mean square of the relative errors"], rows)
+    told = n["tables"][part]
+    return table(told["header"], told["rows"])
+
+
+def _jumbo_cell(cells: dict[str, Any], text: str) -> str:
+    return _printed_and_ours(cells[text[1:]]) if text.startswith("@") else text
+
+
+def _jumbo_reading(row: dict[str, Any]) -> list[str]:
+    """How often the jumbo flow multiplies, and what its neighbour has; means over both rates."""
+    show = row["show"]
+    names = ("7 gains, times", "8 beside it [Mbit/s]", "8 without [Mbit/s]")
+    return [f"{show[name]:.2f}" for name in names]
+
+
+def _printed_and_ours(c: dict[str, Any]) -> str:
+    """A printed number, ours, and the verdict in short."""
+    mark = {"reproduced": "✓", "in part": "~", "contradicted": "✗", None: ""}[c["verdict"]]
+    return f"{c['published']:.{c['decimals']}f}: {c['value']:.3f} {mark}".rstrip()
