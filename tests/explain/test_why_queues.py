@@ -7,8 +7,9 @@ import re
 import dumbbell
 import pytest
 from dumbbell.explain import why
-from dumbbell.explain.why import decisions, narrative
+from dumbbell.explain.why import decisions
 from dumbbell.explain.why.finding import Decision
+from dumbbell.explain.why.sentences import queues
 from helpers.recorded_runs import rows, run
 
 QUEUES = ("aqm", "qdisc")
@@ -117,9 +118,9 @@ def test_codel_names_its_control_law_and_red_variants_what_they_moved() -> None:
 def test_sfbs_penalty_box_is_the_queues_not_a_conditioners() -> None:
     gauges = {"p_min": 1.0, "q_min": 9.0, "coin": 0.5, "tokens": 0.0}
     d = Decision(0, "core", "sfb", {"levels": 8}, "", "policed", False, 9, gauges)
-    assert narrative._speaker(d) == "the queue of `core` (sfb)"
+    assert queues.speaker(d) == "the queue of `core` (sfb)"
     assert "the penalty box had no token" in decisions.explained(d)
     assert (
-        narrative._speaker(Decision(0, "core", "tbf", {}, "", "policed", False, 9, {}))
+        queues.speaker(Decision(0, "core", "tbf", {}, "", "policed", False, 9, {}))
         == "the conditioner of `core` (tbf)"
     )

@@ -1,4 +1,4 @@
-"""Runs with records to ask `why` about."""
+"""Runs with records to ask `why` about, and what their rows hold."""
 
 from __future__ import annotations
 
@@ -30,3 +30,12 @@ def run(out: Path, packets: bool = True, **changes: Any) -> Path:
 def rows(directory: Path, name: str) -> pl.DataFrame:
     frame = pl.read_parquet(directory / f"{name}.parquet")
     return frame.with_columns(pl.selectors.categorical().cast(pl.String))
+
+
+def first_repaired_drop(directory: Path) -> dict[str, Any]:
+    """The drop that the first recovery answers: of the byte that the sender was waiting for."""
+    packets, reactions = rows(directory, "packets"), rows(directory, "reactions")
+    (una, *_) = reactions.filter(pl.col("cause") == "loss")["una"]
+    return packets.filter(pl.col("dropped_ps").is_not_null() & (pl.col("seq") == una)).row(
+        0, named=True
+    )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...present.grids import grid
 from ...present.units import significant
 from ..why.events import cause_in_words
-from ..why.narrative import clock, span
+from ..why.sentences.quantities import clock, span
 from .parting import reaction_ps
 from .steps import KINDS
 

@@ -10,7 +10,7 @@ from ...present.grids import grid
 from ...present.units import significant, time_text
 from .events import cause_in_words
 from .finding import Decision, Finding, Hop, Packet, Reaction
-from .narrative import clock, span
+from .sentences.quantities import clock, span
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .finding import AckSpacing
-from .phrases import time
+from ..finding import AckSpacing
+from ..phrases import time
 
 _PS = 1e-12
 
