@@ -12,18 +12,20 @@ packet or another delay is looked at. `rules.md` says how one is chosen.
 from __future__ import annotations
 
 import csv
-import itertools
 import json
 import math
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import dumbbell
 import polars
+from candidates import AXES, FINER, first, neighbours, network
+from dumbbell.reproduce.measures import delivery
+from network_file import written
 
 HERE = Path(__file__).parent
 FILE = HERE / "scan.csv"
@@ -48,137 +50,10 @@ PRINTED = {
 """Standard frames without loss, by the backbone's rate."""
 CAP = math.log(4)
 """No single number counts for more than a factor of four."""
-GROUPS = {"a": [0, 1, 2], "b": [3, 4, 5], "campus": [6, 7, 8], "c": [10, 11, 12]}
-UDP = {0: 180, 6: 64}
-SPANS = {"1": ("B1", "B2"), "2": ("B2", "B3"), "12": ("B1", "B3"), "123": ("B1", "B4")}
-"""The backbone's links that a group passes."""
-STYLES = {"shared 8": (155, 8), "own 8": (8, 155), "100": (155, 100)}
-"""Mbit/s of each host's link and of the group's last mile."""
-REDS: dict[str, dict[str, Any]] = {
-    "bytes 20": {"by_size": False},
-    "bytes 20, by size": {},
-    "packets 50": {"in_bytes": False, "by_size": False, "full_at": 50.0},
-    "automatic, bytes 50, by size": {"automatic": True, "full_at": 50.0},
-    "packets 20": {"in_bytes": False, "by_size": False},
-    "bytes 50": {"by_size": False, "full_at": 50.0},
-    "automatic, bytes 20, by size": {"automatic": True},
-    "bytes 20, not gentle": {"by_size": False, "gentle": False},
-}
-AXES: dict[str, list[Any]] = {
-    "c_span": list(SPANS),
-    "ab_span": list(SPANS),
-    "c_style": list(STYLES),
-    "ab_style": list(STYLES),
-    "red": list(REDS)[:4],
-    "u0": [0.448],
-    "u6": [0.448],
-    "campus": ["155/155"],
-    "ways": [1],
-    "a_span": ["as b"],
-    "a_style": ["100"],
-}
-"""Stage 1. `ab` are the groups {0, 1, 2} and {3, 4, 5}, the first of which may be apart in stage 2.
-"""
-FINER: dict[str, list[Any]] = {
-    "red": list(REDS),
-    "u0": [0.448, 1, 2, 4],
-    "u6": [0.448, 1, 2, 4],
-    "campus": ["155/155", "155/100", "100/100"],
-    "ways": [1, 2],
-    "a_span": ["as b", *SPANS],
-    "a_style": list(STYLES),
-}
-"""Stage 2: what is changed, one axis at a time; UDP, and where the group of node 0 passes and how,
-in pairs."""
-PAIRS = {"u0": "u6", "a_span": "a_style"}
 STEPS = 1
 """At most so many changes."""
 NUMBERS = [f"{key}_{rate}" for rate in PRINTED for key in PRINTED[rate]]
 COLUMNS = ["stage", *AXES, "link", *NUMBERS, "score"]
-
-
-def network(here: dict[str, Any], rate: float, jumbo: bool = False) -> dict[str, Any]:
-    """The scenario of a candidate with a backbone of `rate` Mbit/s."""
-    queue = {"kind": "full_red", "limit": "unlimited"} | REDS[here["red"]]
-    free = {"kind": "drop_tail", "limit": "unlimited"}
-    back = {"queue": queue if here["ways"] == 2 else free}
-    inner: dict[str, Any] = {"delay": "2 ms", "mtu": "9180 B", "queue": queue, "reverse": back}
-    links = [
-        {"name": f"b{i}", "between": [f"B{i}", f"B{i + 1}"], "rate": f"{rate} Mbps", **inner}
-        for i in (1, 2, 3)
-    ]
-    routers = [{"name": f"B{i}"} for i in range(1, 5)]
-    hosts, flows = [], []
-    for group, nodes in GROUPS.items():
-        host, mile, span = _of_group(here, group)
-        enter, leave = SPANS[span]
-        routers += [{"name": f"{group}"}, {"name": f"{group}'"}]
-        links.append(
-            {"name": f"{group}-up", "between": [group, enter], "rate": f"{mile} Mbps", **inner}
-        )
-        links.append(
-            {
-                "name": f"{group}-down",
-                "between": [leave, f"{group}'"],
-                "rate": f"{mile} Mbps",
-                **inner,
-            }
-        )
-        for node in nodes:
-            hosts += [{"name": f"{node}"}, {"name": f"{node}'"}]
-            own = {
-                "rate": f"{host} Mbps",
-                "delay": "2 ms",
-                "mtu": "9180 B" if jumbo and node == 7 else "1500 B",
-            }
-            links.append({"name": f"from{node}", "between": [f"{node}", group], **own})
-            links.append(
-                {
-                    "name": f"to{node}",
-                    "between": [f"{group}'", f"{node}'"],
-                    **own,
-                    "queue": queue,
-                    "reverse": back,
-                }
-            )
-            flows += _flows(here, node, jumbo)
-    tcp = {"receive_window": "20 pkt", "min_rto": "1 s", "initial_rto": "6 s", "max_rto": "64 s"}
-    parts = {"host": hosts, "router": routers, "link": links, "flow": flows}
-    return {
-        "schema": 1,
-        "use": [str(HERE / "parts.py")],
-        "duration": "30 s",
-        "profile": "ns2",
-        "tcp": tcp,
-        **parts,
-    }
-
-
-def _of_group(here: dict[str, Any], group: str) -> tuple[float, float, str]:
-    """Rates of its hosts' links and of its last mile, and its span."""
-    if group == "campus":
-        host, mile = map(float, here["campus"].split("/"))
-        return host, mile, "123"
-    if group == "a" and here["a_span"] != "as b":
-        return *STYLES[here["a_style"]], here["a_span"]
-    which = "c" if group == "c" else "ab"
-    return *STYLES[here[f"{which}_style"]], here[f"{which}_span"]
-
-
-def _flows(here: dict[str, Any], node: int, jumbo: bool) -> Iterator[dict[str, Any]]:
-    flow: dict[str, Any] = {"name": f"n{node}", "from": f"{node}", "to": f"{node}'"}
-    if node in UDP:
-        size = UDP[node] - 28
-        flow["source"] = {
-            "kind": "cbr",
-            "rate": f"{here[f'u{node}'] * size / UDP[node]:.6g} Mbps",
-            "packet": f"{size} B",
-        }
-    else:
-        flow |= {"cc": "reno", "tcp": {"mss": "9140 B" if jumbo and node == 7 else "1460 B"}}
-    yield flow
-    if here["ways"] == 2:
-        yield flow | {"name": f"v{node}", "from": f"{node}'", "to": f"{node}"}
 
 
 def measure(here: dict[str, Any], rate: int, seed: int) -> dict[str, dict[str, float]]:
@@ -186,19 +61,14 @@ def measure(here: dict[str, Any], rate: int, seed: int) -> dict[str, dict[str, f
     scenario = network(here, rate) | {
         "record": {"every": "1 s", "flows": False, "packets": ["n7", "n8"]}
     }
-    with tempfile.TemporaryDirectory(prefix="dumbbell-") as out:
-        result = dumbbell.Scenario(scenario).run(seed=seed, out=Path(out) / "run").json
-        packets = polars.read_parquet(Path(out) / "run" / "packets.parquet")
-        queues = polars.read_parquet(Path(out) / "run" / "queues.parquet")
     both: dict[str, float] = {}
-    arrived = packets.filter((packets["from"] == "sender") & packets["delivered_ps"].is_not_null())
-    for name, label in (("n7", "I"), ("n8", "II")):
-        own = arrived.filter(polars.col("flow") == name)
-        bins = own.group_by(polars.col("delivered_ps") // (5 * 10**10)).agg(
-            polars.col("ip_len_bytes").sum()
-        )
-        both[f"{label}_max"] = (bins["ip_len_bytes"].max() or 0) * 160e-6
-        both[f"{label}_mean"] = own["ip_len_bytes"].sum() * 8e-6 / 30
+    with tempfile.TemporaryDirectory(prefix="dumbbell-") as scratch:
+        out = Path(scratch) / "run"
+        result = dumbbell.Scenario(scenario).run(seed=seed, out=out).json
+        for name, label in (("n7", "I"), ("n8", "II")):
+            both[f"{label}_max"] = 1e-6 * delivery.peak(result, out, name)
+            both[f"{label}_mean"] = 1e-6 * delivery.rate(result, out, name)
+        queues = polars.read_parquet(out / "queues.parquet")
     told = {}
     for queue in result["queues"]:
         if queue["name"] in ("b1", "b2", "b3"):
@@ -259,29 +129,6 @@ def row(job: tuple[str, dict[str, Any], int]) -> list[str]:
 
 def _text(value: float | None) -> str:
     return "" if value is None else f"{value:.4g}"
-
-
-def first() -> Iterator[dict[str, Any]]:
-    """Stage 1: every structure, with each RED. The groups b of the two identical ones are one
-    axis."""
-    for values in itertools.product(*AXES.values()):
-        yield dict(zip(AXES, values, strict=True))
-
-
-def neighbours(here: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Stage 2: the point itself, and those that differ from it in one axis, or in one pair of
-    them."""
-    yield here
-    for axis, values in sorted(FINER.items(), key=lambda pair: pair[0] != "a_span"):
-        if axis in PAIRS.values():
-            continue
-        second = PAIRS.get(axis)
-        for value, beside in itertools.product(values, FINER[second] if second else [None]):
-            there = here | {axis: value} | ({second: beside} if second else {})
-            if there["a_span"] == "as b":
-                there["a_style"] = AXES["a_style"][0]
-            if there != here:
-                yield there
 
 
 def starts(rows: list[dict[str, str]], best: int = 1) -> list[dict[str, Any]]:
@@ -363,77 +210,6 @@ def chosen() -> dict[str, Any]:
     least = float(rows[0]["score"])
     near = [r for r in rows if float(r["score"]) <= 1.02 * least]
     return _point(min(near, key=departures))
-
-
-def written(here: dict[str, Any]) -> str:
-    """The scenario of a candidate at 50 Mbit/s as a file. Segments are as large as the path's MTU
-    lets them: so the profile is the one without a segment size of its own, and what ns-2 of 2004
-    does otherwise is written out."""
-    net = network(here, 50)
-    nodes = [
-        f"{kind} = [{', '.join(_toml(one) for one in net[kind])}]" for kind in ("host", "router")
-    ]
-    lines = [HEAD, *nodes, "", "[tcp]", *(f"{key} = {_toml(value)}" for key, value in NS2.items())]
-    for link in map(_plain, net["link"]):
-        lines += ["", "[[link]]", *(f"{key} = {_toml(value)}" for key, value in link.items())]
-    for flow in net["flow"]:
-        lines += [
-            "",
-            "[[flow]]",
-            *(f"{key} = {_toml(value)}" for key, value in flow.items() if key != "tcp"),
-        ]
-    return "\n".join(lines) + "\n"
-
-
-def _plain(link: dict[str, Any]) -> dict[str, Any]:
-    """Links towards receivers have plain queues in the file: in the chosen network RED has nothing
-    to do there, and gives the same run in twice the time."""
-    if not link["name"].startswith("to") and not link["name"].endswith("-down"):
-        return link
-    return {key: value for key, value in link.items() if key not in ("queue", "reverse")}
-
-
-HEAD = """# The jumbo paper's network, as the scan chose it: rules.md says how, scan.csv has every \
-candidate.
-# Written by scan.py --write. Node 7 has standard frames here; the paper changes \
-`link.from7.mtu` and `link.to7.mtu`.
-schema = 1
-use = ["parts.py"]
-title = "Twelve senders in four groups over a backbone of three links, whose routers hold 10 kB"
-duration = "30 s"
-profile = "rfc"
-"""
-NS2: dict[str, Any] = {
-    "initial_window": "2 pkt",
-    "initial_window_bytes": "unlimited",
-    "receive_window": "20 pkt",
-    "handshake": False,
-    "timestamps": False,
-    "clock": "10 ms",
-    "sack": False,
-    "delayed_ack": "each",
-    "delayed_ack_timeout": "100 ms",
-    "recovery": "newreno",
-    "detection": "dupack",
-    "tail_loss_probe": False,
-    "reduction": "rfc6675",
-    "frto": False,
-    "reentry": "at",
-    "exit": "ssthresh",
-    "min_rto": "1 s",
-    "initial_rto": "6 s",
-    "max_rto": "64 s",
-    "restart_after_idle": False,
-}
-"""The profile `ns2` with the timers of before October 2004, field by field."""
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {_toml(one)}" for key, one in value.items()) + " }"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_toml, value))}]"
-    return json.dumps(value)
 
 
 def main() -> None:

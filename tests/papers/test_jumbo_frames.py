@@ -25,11 +25,12 @@ FITTED = 12
 
 @pytest.fixture(scope="module")
 def scan() -> ModuleType:
-    spec = importlib.util.spec_from_file_location(
-        "jumbo_scan", papers.load(PAPER).folder / "scan.py"
-    )
+    folder = papers.load(PAPER).folder
+    spec = importlib.util.spec_from_file_location("jumbo_scan", folder / "scan.py")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))  # As for a script: `scan` imports what is beside it.
+        spec.loader.exec_module(module)
     return module
 
 
