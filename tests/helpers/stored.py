@@ -1,10 +1,13 @@
-"""A scenario whose sweeps are kept, and what a store holds on the disk."""
+"""A scenario whose sweeps are kept, such a sweep, and what a store holds on the disk."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 from typing import Any
+
+from dumbbell import api
+from dumbbell.language import overrides
 
 SCENARIO = """
 duration = "1 s"
@@ -17,6 +20,23 @@ name = "s"
 count = 2
 start_spread = "100 ms"
 """
+
+
+def scenario_file(folder: Path) -> Path:
+    path = folder / "small.toml"
+    path.write_text(SCENARIO)
+    return path
+
+
+def request(file: Path, store: Path, **options: Any) -> dict[str, Any]:
+    """24 runs: three limits of the queue, eight seeds each."""
+    axis = overrides.axis("queue.limit", ["20 pkt", "30 pkt", "40 pkt"])
+    return api.request({"path": str(file)}, [axis], replications=8, store=str(store), **options)
+
+
+def here(file: Path, tmp_path: Path, **options: Any) -> dict[str, Any]:
+    """The same sweep on this machine, in a store of its own."""
+    return api.run(request(file, tmp_path / "here", **options))
 
 
 def rows(store: Path) -> dict[str, str]:
