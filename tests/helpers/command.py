@@ -1,10 +1,13 @@
-"""The command line as a process."""
+"""The command line as a process, or within this one."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
+
+import pytest
+from dumbbell.cli import main
 
 
 def dumbbell(
@@ -19,3 +22,10 @@ def document(*words: object, code: int = 0, timeout_s: float = 60) -> dict:
     done = dumbbell(*words, "--json", timeout_s=timeout_s)
     assert done.returncode == code, done.stderr
     return json.loads(done.stdout)
+
+
+def exit_code(*words: object) -> int:
+    """The exit code of a command within this process, where a test may stand in for its parts."""
+    with pytest.raises(SystemExit) as ended:
+        main([str(word) for word in words])
+    return int(ended.value.code or 0)

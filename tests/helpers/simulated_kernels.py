@@ -37,7 +37,20 @@ BLOCK: JSON = {
     "replay": {"packets": 123456, "mismatches": 0},
 }
 
+SCENARIO: JSON = {
+    "name": "two",
+    "duration": "2 s",
+    "dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "5 ms"}},
+    "queue": {"kind": "drop_tail", "limit": "20 pkt"},
+    "flow": [{"name": "a"}, {"name": "b"}],
+}
+
 LATE = "99 of 100 packets left within 3940 us of their time; the bound is one packet, 121 us"
+
+
+def two_runs() -> JSON:
+    """The scenario with two seeds, simulated."""
+    return api.run(api.request({"value": SCENARIO, "name": "two"}, replications=2))
 
 
 def block(*reasons: str) -> JSON:
