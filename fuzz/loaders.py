@@ -1,5 +1,5 @@
-"""Random input for the readers that are Python: papers, campaigns, measurements of gigabytes,
-summaries of results.
+"""Random input for the readers that are Python: papers and their tables, campaigns, measurements of
+gigabytes, summaries of results.
 
     make fuzz SECONDS=60 TARGET=paper        # or: python fuzz/loaders.py SECONDS paper
 
@@ -26,6 +26,7 @@ from pathlib import Path
 from dumbbell import result
 from dumbbell.data import summary
 from dumbbell.errors import CheckFailed, DumbbellError, ScenarioError
+from dumbbell.files import table as tables
 from dumbbell.reproduce import checks, papers, predicate
 from dumbbell.reproduce.cpu_cost import schedule
 from dumbbell.reproduce.predicate import Family
@@ -39,12 +40,13 @@ LONGEST_MESSAGE = 12_000
 
 @cache
 def _folder() -> Path:
-    """A paper's folder whose files are the inputs: it has one scenario."""
+    """A paper's folder whose files are the inputs: it has one scenario and one table."""
     scratch = tempfile.TemporaryDirectory(prefix="dumbbell-fuzz-")
     _kept.append(scratch)
     folder = Path(scratch.name) / "fuzzed"
     folder.mkdir()
     (folder / "scenario.toml").write_text("duration = '1 s'\n", encoding="utf-8")
+    (folder / "table.csv").write_bytes((HERE / "corpus" / "table" / "whole").read_bytes())
     return folder
 
 
@@ -59,6 +61,11 @@ def _written(name: str, data: bytes) -> Path:
 def paper(data: bytes) -> None:
     """`paper.toml`: read, and its expressions evaluated."""
     evaluate_all(papers.read(_written("paper.toml", data)))
+
+
+def table(data: bytes) -> None:
+    """A CSV file."""
+    tables.rows(_written("input.csv", data) / "input.csv")
 
 
 def evaluate_all(read: papers.Paper) -> None:
@@ -109,6 +116,7 @@ def result_summary(data: bytes) -> None:
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "paper": paper,
+    "table": table,
     "campaign": campaign,
     "gigabyte": gigabyte,
     "summary": result_summary,

@@ -138,7 +138,8 @@ def test_a_variant_against_nothing_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "paper"
     folder.mkdir()
     home = papers.load(PAPER).folder
-    (folder / "testbed.toml").write_text((home / "testbed.toml").read_text())
+    for name in ("testbed.toml", "table-2.csv", "fit.csv"):
+        (folder / name).symlink_to(home / name)
     text = (home / "paper.toml").read_text()
     (folder / "paper.toml").write_text(
         text.replace('against = "float-bare"', 'against = "float-bear"', 1)

@@ -12,7 +12,7 @@ import math
 import re
 import string
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -38,27 +38,36 @@ class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A table of a file: its keys are the class's fields, and no others are accepted."""
 
 
-def toml(file: Path, shape: type[T]) -> T:
+Rewrite = Callable[[dict[str, Any]], tuple[dict[str, Any], Callable[[str], str]]]
+"""Makes a file's document into the one that a shape describes, and says where the file has what a
+path of that one names."""
+
+
+def toml(file: Path, shape: type[T], rewrite: Rewrite = lambda raw: (raw, str)) -> T:
     """A TOML file as an object of `shape`. `ScenarioError` if it cannot be read, or says something
     else."""
-    text = _text(file, LARGEST)
+    said = text(file)
     try:
-        raw = tomllib.loads(text)
+        raw = tomllib.loads(said)
     except RecursionError:
         raise ScenarioError(f"{file} is not TOML: its values are nested too deeply") from None
     except ValueError as error:  # Syntax, and numbers or dates beyond what Python reads.
         raise ScenarioError(f"{file} is not TOML: {cut(str(error), 300)}") from None
+    in_file: Callable[[str], str] = str
     try:
+        raw, in_file = rewrite(raw)
         return convert(raw, shape)
-    except Wrong as wrong:
-        line = _line(text, wrong.path)
+    except Wrong as error:
+        wrong = Wrong(in_file(error.path), error.cause)
+        line = _line(said, wrong.path)
         place = f", line {line}" if line else ""
         raise ScenarioError(f"{file}{place}: {wrong}") from None
 
 
-def _text(file: Path, most: int) -> str:
+def text(file: Path) -> str:
+    """The text of a file, of at most `LARGEST` bytes. `ScenarioError` if it cannot be read."""
     try:
-        data = reading.whole(file, most)
+        data = reading.whole(file, LARGEST)
     except FileNotFoundError:
         raise ScenarioError(f"there is no file {file}") from None
     except (OSError, ValueError) as error:  # ValueError: a path with a null character.
@@ -96,6 +105,7 @@ class Wrong(Exception):
     def __init__(self, path: str, cause: str) -> None:
         super().__init__(f"`{path}`: {cause}" if path else cause)
         self.path = path
+        self.cause = cause
 
 
 def convert(raw: Any, shape: type[T]) -> T:
@@ -190,12 +200,17 @@ def _line(text: str, path: str) -> int | None:
         return None
     lines = text.splitlines()
     name, *rest = steps
-    header = re.compile(rf"\s*\[\[?\s*{re.escape(name)}\s*[\].]")
-    nth = int(rest.pop(0)) if rest and rest[0].isdigit() else 0
-    starts = [i for i, line in enumerate(lines) if header.match(line)]
+    listed = bool(rest) and rest[0].isdigit()
+    header = rf"\[\[\s*{re.escape(name)}\s*\]\]" if listed else rf"\[\s*{re.escape(name)}\s*[\].]"
+    nth = int(rest.pop(0)) if listed else 0
+    starts = [i for i, line in enumerate(lines) if re.match(rf"\s*{header}", line)]
     if len(starts) <= nth:
         return _key_line(lines, 0, name)
-    return _key_line(lines, starts[nth] + 1, rest[0] if rest else "") or starts[nth] + 1
+    start = starts[nth] + 1
+    line = _key_line(lines, start, rest[0] if rest else "") or start
+    if len(rest) > 1 and rest[1].isdigit():
+        return _row_line(lines, line, int(rest[1])) or line
+    return line
 
 
 def _key_line(lines: list[str], start: int, key: str) -> int | None:
@@ -204,8 +219,19 @@ def _key_line(lines: list[str], start: int, key: str) -> int | None:
     for i, line in enumerate(lines[start:], start + 1):
         if key and wanted.match(line):
             return i
-        if line.lstrip().startswith("["):
+        if line.startswith("["):
             return None
+    return None
+
+
+def _row_line(lines: list[str], start: int, nth: int) -> int | None:
+    """The line, from 1, of a table in a list that has one on each line from `start` on."""
+    for i, line in enumerate(lines[start:], start + 1):
+        if line.startswith(("[", "]")):
+            return None
+        nth -= line.lstrip().startswith("{")
+        if nth < 0:
+            return i
     return None
 
 
@@ -245,6 +271,6 @@ def _places(template: str) -> Iterable[tuple[str, str | None]]:
         if form or conversion or (name is not None and not name.isidentifier()):
             raise ScenarioError(
                 f"`{cut(template, _SHOWN)}`: a place is the name of an axis in braces, as in "
-                f"{{buffer}}"
+                f"{{buffer}}; braces themselves are {{{{ and }}}}"
             )
         yield literal, name

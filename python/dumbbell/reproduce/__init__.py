@@ -1,7 +1,7 @@
 """Reproducing a published table: runs, a verdict on each printed number and claim, and a report.
 
-A paper is a folder `papers/NAME/` with `paper.toml` (numbers, claims, assumptions), scenario files,
-and `rules.md`, all written before the runs that they judge.
+A paper is a folder `papers/NAME/` with `paper.toml` (numbers, claims, assumptions), printed tables
+as CSV files, scenario files, and `rules.md`, all written before the runs that they judge.
 """
 
 from __future__ import annotations

@@ -33,6 +33,7 @@ def wrong(paper: Paper, said: PaperFile) -> Iterator[str]:
         yield from broken
         return
     known = numbers(paper)
+    yield from _check_patterns(paper, said)
     yield from _check_cells(paper, known)
     yield from _check_claims(paper, known)
     yield from _check_readings(paper, known)
@@ -69,6 +70,15 @@ def wrong(paper: Paper, said: PaperFile) -> Iterator[str]:
             f"figure `{picture.id}`: {cause}"
             for cause in (*misfits(figure), *_in_figure(paper, picture, known))
         )
+
+
+def rest(pattern: str, name: str) -> str | None:
+    """What `*` stands for where a pattern fits a name, else None."""
+    head, star, tail = pattern.partition("*")
+    if not star:
+        return "" if pattern == name else None
+    fits = len(name) >= len(head) + len(tail) and name.startswith(head) and name.endswith(tail)
+    return name[len(head) : len(name) - len(tail)] if fits else None
 
 
 def is_file(file: Path) -> bool:
@@ -156,6 +166,13 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _check_patterns(paper: Paper, said: PaperFile) -> Iterator[str]:
+    for where, patterns in (("fitted", said.fitted), ("baselines", said.baselines)):
+        for pattern in patterns:
+            if all(rest(pattern, name) is None for name in paper.cells):
+                yield f"{where}: there is no cell `{cut(pattern, 80)}`"
 
 
 def _check_cells(paper: Paper, known: set[str]) -> Iterator[str]:

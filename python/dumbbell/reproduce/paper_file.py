@@ -1,7 +1,8 @@
 """The shape of `paper.toml`: every table of the file and the types of its keys.
 
 Tables that are objects of a paper as they stand are those of `entries`; the others are declared
-here, and `papers` makes objects from them.
+here, and `papers` makes objects from them. Entries that range over axes, or share keys, are written
+out before (`ranges`): this is the shape of the document with an entry each.
 """
 
 from __future__ import annotations
@@ -25,8 +26,27 @@ from .entries import (
     Variant,
 )
 
-Place = int | float | str | dict[str, int | float | str]
+Value = int | float | str
+Place = Value | dict[str, Value]
 """A place of an axis: its value, or a table with further values beside the axis' own."""
+Texts = Annotated[tuple[str, ...], Meta(max_length=1000)]
+
+
+class Ranges(Shape, frozen=True):
+    """What entries range over, and the groups of overrides that they name. An axis is a list of
+    places, or the name of a CSV file beside `paper.toml` whose columns are their values."""
+
+    axes: dict[str, Annotated[tuple[Place, ...], Meta(min_length=1, max_length=1000)] | str] = (
+        field(default_factory=dict)
+    )
+    overrides: dict[str, Texts] = field(default_factory=dict)
+
+
+ENTRIES = (
+    *("point", "cell", "number", "claim", "reading", "variant", "prediction", "assumption"),
+    *("table", "figure"),
+)
+"""The lists of tables whose entries may be written once for many."""
 
 
 class Scheme(Shape, frozen=True):
@@ -37,7 +57,7 @@ class Scheme(Shape, frozen=True):
 
 
 class Point(Shape, frozen=True):
-    """Points, repeated along the axes that the id names: `red-{buffer}`."""
+    """A scenario with overrides; `scenario` is a file beside `paper.toml`."""
 
     id: str
     scenario: str
@@ -47,8 +67,7 @@ class Point(Shape, frozen=True):
 
 
 class Number(Shape, frozen=True):
-    """Numbers, repeated along the axes that the id names: `total_{rate}`. over: the axis along
-    which its points lie, at: which of its places."""
+    """A named number. over: the axis along which its points lie, at: which of its places."""
 
     id: str
     point: str
@@ -173,7 +192,9 @@ KINDS: dict[str, tuple[set[str], set[str]]] = {
 
 
 class PaperFile(Shape, frozen=True):
-    """The file."""
+    """The file. Patterns of cells, in which `*` stands for any text, say which cells parameters
+    were `fitted` on, and which cells are the `baselines` of others: there `*` is the same text on
+    both sides."""
 
     title: str
     citation: str
@@ -183,9 +204,11 @@ class PaperFile(Shape, frozen=True):
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 1
     record: tuple[str, ...] = ()
     scheme: Scheme = field(default_factory=Scheme)
-    axes: dict[str, Annotated[tuple[Place, ...], Meta(min_length=1, max_length=1000)]] = field(
+    axes: dict[str, Annotated[tuple[dict[str, Value], ...], Meta(max_length=1000)]] = field(
         default_factory=dict
     )
+    fitted: Texts = ()
+    baselines: dict[str, str] = field(default_factory=dict)
     cell: tuple[Cell, ...] = ()
     number: tuple[Number, ...] = ()
     derived: dict[str, str] = field(default_factory=dict)

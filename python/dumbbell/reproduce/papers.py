@@ -3,10 +3,8 @@ runs."""
 
 from __future__ import annotations
 
-import itertools
-import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +13,9 @@ import msgspec
 from .. import api
 from ..errors import ScenarioError
 from ..files import declared
-from ..files.declared import Real, filled
+from ..files.declared import filled
 from ..files.filename import component
-from . import checks, paper_file
+from . import checks, paper_file, ranges
 from .checks import reach
 from .entries import (
     Assumption,
@@ -37,12 +35,7 @@ from .entries import (
     Table,
     Variant,
 )
-from .paper_file import PaperFile, Place
-
-_MOST = 20_000
-"""The most points of a paper, and the most entries of any other kind."""
-
-Axes = Mapping[str, tuple[Place, ...]]
+from .paper_file import PaperFile
 
 __all__ = [
     "Assumption",
@@ -133,7 +126,7 @@ def read(folder: Path) -> Paper:
     """Reads and checks a paper's folder. `ScenarioError`, with everything that is wrong with the
     file."""
     file = folder / "paper.toml"
-    said = declared.toml(file, PaperFile)
+    said = declared.toml(file, PaperFile, lambda raw: ranges.written_out(folder, raw))
     try:
         paper = _paper(folder, said)
         wrong = list(checks.wrong(paper, said))
@@ -145,6 +138,7 @@ def read(folder: Path) -> Paper:
 
 
 def _paper(folder: Path, said: PaperFile) -> Paper:
+    cells = _by_id(_cells(said))
     return Paper(
         name=folder.name,
         title=said.title,
@@ -157,14 +151,14 @@ def _paper(folder: Path, said: PaperFile) -> Paper:
         scheme_owns=said.scheme.owns,
         scheme_shares=said.scheme.shares,
         points=_by_id(_points(folder, said)),
-        cells=_by_id(said.cell),
-        numbers=_by_id(one for number in said.number for one in _numbers(number, said.axes)),
+        cells=cells,
+        numbers=_by_id(_numbers(said)),
         derived=said.derived,
         claims=said.claim,
         readings=_readings(said),
         surface=said.surface,
         hardware=_hardware(said),
-        predictions=said.prediction,
+        predictions=tuple(_predictions(said, cells.values())),
         assumptions=said.assumption,
         tables=said.table,
         pictures=tuple(_by_id(map(_picture, said.figure)).values()),
@@ -191,61 +185,48 @@ def _hardware(said: PaperFile) -> Hardware | None:
 
 
 def _points(folder: Path, said: PaperFile) -> Iterator[Point]:
-    """Points, each repeated along the axes that its id names: `red-{buffer}`."""
     for entry in said.point:
-        for here in _places(entry.id, said.axes):
-            yield Point(
-                id=filled(entry.id, here),
-                scenario=folder / entry.scenario,
-                overrides=tuple(filled(text, here) for text in entry.overrides),
-                scheme=entry.scheme,
-                tags=tuple(filled(text, here) for text in entry.tags),
-            )
+        yield Point(entry.id, folder / entry.scenario, entry.overrides, entry.scheme, entry.tags)
 
 
-def _place(axis: str, place: Place) -> dict[str, Any]:
-    """The values that a place of an axis fills in: its value, or a table with further values beside
-    the axis' own."""
-    if not isinstance(place, dict):
-        return {axis: place}
-    if axis not in place:
-        raise ScenarioError(f"axis `{axis}`: a place that is a table has a value `{axis}`")
-    return place
+def _numbers(said: PaperFile) -> Iterator[Number]:
+    """Numbers at one point each, or at the points along an axis."""
+    for entry in said.number:
+        axis = entry.over
+        at: tuple[float, ...] = (0.0,)
+        points: tuple[str, ...] = (entry.point,)
+        if axis is not None and axis not in said.axes:
+            raise ScenarioError(f"number `{entry.id}`: there is no axis `{axis}`")
+        if axis is not None:
+            at = entry.at or ranges.along(axis, said.axes[axis])
+            points = tuple(filled(entry.point, {axis: value}) for value in at)
+        yield Number(entry.id, points, at, entry.measure, entry.scale, entry.unit)
 
 
-def _numbers(entry: paper_file.Number, axes: Axes) -> Iterator[Number]:
-    """A number, repeated along the axes that its id names: `total_{rate}`."""
-    axis = entry.over
-    if axis is not None and axis not in axes:
-        raise ScenarioError(f"number `{entry.id}`: there is no axis `{axis}`")
-    for here in _places(entry.id, axes):
-        at = (entry.at or _along(axis, axes[axis])) if axis else (0.0,)
-        points = tuple(filled(entry.point, here | ({axis: value} if axis else {})) for value in at)
-        name, measure = filled(entry.id, here), filled(entry.measure, here)
-        yield Number(name, points, at, measure, entry.scale, entry.unit)
-
-
-def _along(axis: str, places: Iterable[Place]) -> tuple[Real, ...]:
-    """The places of an axis, which are numbers."""
-    values = tuple(_place(axis, place)[axis] for place in places)
-    if not all(isinstance(value, (int, float)) for value in values):
-        raise ScenarioError(
-            f"axis `{axis}`: a number is taken `over` it, so that its places are numbers"
+def _cells(said: PaperFile) -> Iterator[Cell]:
+    """Cells, with what patterns say of them."""
+    for cell in said.cell:
+        bases = (
+            base.replace("*", rest)
+            for pattern, base in said.baselines.items()
+            if (rest := checks.rest(pattern, cell.id)) is not None
         )
-    return values
+        yield msgspec.structs.replace(
+            cell,
+            fitted=cell.fitted or any(checks.rest(p, cell.id) is not None for p in said.fitted),
+            baseline=cell.baseline or next(bases, None),
+        )
 
 
-def _places(text: str, axes: Axes) -> Iterator[dict[str, Any]]:
-    """Every combination of the values of the axes that a text names."""
-    named = declared.places(text)
-    used = [axis for axis in axes if axis in named]
-    if math.prod(len(axes[axis]) for axis in used) > _MOST:
-        raise ScenarioError(f"`{text}`: its axes have more than {_MOST} combinations")
-    for places in itertools.product(*(axes[axis] for axis in used)):
-        here: dict[str, Any] = {}
-        for axis, place in zip(used, places, strict=True):
-            here |= _place(axis, place)
-        yield here
+def _predictions(said: PaperFile, cells: Iterable[Cell]) -> Iterator[Prediction]:
+    """Predictions; a pattern stands for all cells that it fits and nothing was fitted on."""
+    free = [cell.id for cell in cells if not cell.fitted]
+    for entry in said.prediction:
+        named: list[str] = []
+        for text in entry.cells:
+            found = [name for name in free if checks.rest(text, name) is not None]
+            named += found or [text]
+        yield msgspec.structs.replace(entry, cells=tuple(named))
 
 
 def _picture(figure: paper_file.Figure) -> Picture:
@@ -260,8 +241,6 @@ def _by_id(items: Iterable[Any]) -> dict[str, Any]:
     for item in items:
         if item.id in out:
             raise ScenarioError(f"two entries have the id `{item.id}`")
-        if len(out) == _MOST:
-            raise ScenarioError(f"there are more than {_MOST} entries of a kind")
         out[item.id] = item
     return out
 
