@@ -7,12 +7,12 @@ import csv
 import importlib.util
 import json
 import re
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from dumbbell.present.units import significant
+from dumbbell.reproduce import papers
 from markdown_table import table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,14 +49,13 @@ def _tally(verdicts: dict[str, int]) -> str:
 
 def figures(name: str) -> str:
     """The figures of a paper that are in the gallery, with the captions of its report."""
-    raw = tomllib.loads((ROOT / "papers" / name / "paper.toml").read_text())
     parts = []
-    for figure in raw["figure"]:
-        number = re.fullmatch(r"fig-(\d+)(?:-(\d+))?", figure["id"])
+    for figure in papers.load(name).pictures:
+        number = re.fullmatch(r"fig-(\d+)(?:-(\d+))?", figure.id)
         if number:
             title = f"Figures {number[1]} and {number[2]}" if number[2] else f"Figure {number[1]}"
-            short = re.split(r"[,:;(.]", figure["caption"])[0].strip()
-            parts.append(f"**{title}.** {figure['caption']}\n\n![{short}]({figure['id']}.png)")
+            short = re.split(r"[,:;(.]", figure.caption)[0].strip()
+            parts.append(f"**{title}.** {figure.caption}\n\n![{short}]({figure.id}.png)")
     return "\n\n".join(parts)
 
 
@@ -200,10 +199,9 @@ def jumbo(part: str) -> str:
         return paper("jumbo-frames", part)
     if part in ("table-1", "table-2"):
         cells = {c["id"]: c for c in n["cells"]}
-        raw = tomllib.loads((ROOT / "papers" / "jumbo-frames" / "paper.toml").read_text())
-        (wanted,) = (one for one in raw["table"] if one["id"] == part)
-        rows = ([_jumbo_cell(cells, text) for text in row] for row in wanted["rows"])
-        return table(wanted["header"], rows)
+        (wanted,) = (one for one in papers.load("jumbo-frames").tables if one.id == part)
+        rows = ([_jumbo_cell(cells, text) for text in row] for row in wanted.rows)
+        return table(wanted.header, rows)
     if part == "readings":
         header = [
             "reading",
