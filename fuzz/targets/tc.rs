@@ -1,12 +1,12 @@
 //! Lines of tc: always a meaning, or a problem that says something; and what means something here
 //! is sent back to tc in lines that mean the same again.
-use dumbbell_lab::api;
+use dumbbell_lab::{api, tc};
 use serde_json::{Value, json};
 
 /// Lines of tc.
 pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    match api::import_tc(text) {
+    match tc::import(text) {
         Ok(read) => there_and_back(&read),
         Err(problem) => assert!(!problem.rendered.trim().is_empty(), "a problem that says nothing"),
     }
@@ -34,7 +34,7 @@ fn there_and_back(read: &Value) {
         "a dumbbell has a \
         bottleneck",
     );
-    let sent = api::export_tc(&json!({ "link": link })).unwrap_or_else(|p| {
+    let sent = tc::export(&json!({ "link": link })).unwrap_or_else(|p| {
         panic!(
             "not sent back: \
         {}",
@@ -43,8 +43,8 @@ fn there_and_back(read: &Value) {
     });
     let lines: Vec<&str> =
         sent["lines"].as_array().expect("lines").iter().filter_map(Value::as_str).collect();
-    let again = api::import_tc(&lines.join("\n"))
-        .unwrap_or_else(|p| panic!("not read again: {}", p.rendered));
+    let again =
+        tc::import(&lines.join("\n")).unwrap_or_else(|p| panic!("not read again: {}", p.rendered));
     if !read["queue"].is_null() {
         assert_eq!(read["queue"], again["queue"], "{lines:?}");
     }

@@ -1,8 +1,9 @@
 """The API of the simulator and the testbed: Python values in, Python values out.
 
-The simulator and the testbed are written in Rust (the extension `_native`). This module converts
-Python values to JSON text and back, raises the extension's errors as exceptions of `errors`, and
-runs long calls in a thread of their own, so that Ctrl-C can end them.
+The simulator and the testbed are written in Rust (the extension `_native`). `call` gives a verb of
+the extension its request, converts Python values to JSON text and back, raises the extension's
+errors as exceptions of `errors`, and runs what Ctrl-C can end in a thread of its own. `verbs` lists
+the verbs. The functions below build a request or check something before.
 
 In docstrings, `{"a", "b"}` lists the keys of an object; `{"a": 1 | 2}` also gives possible values.
 """
@@ -14,7 +15,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast, get_origin, overload
 
 from .errors import EnvironmentLacks, ScenarioError, of_code
 from .present.progress import Progress as Progress
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 JSON = dict[str, Any]
 """A JSON object."""
+T = TypeVar("T")
 
 
 def _to_exception(problem: _native.Problem) -> BaseException:
@@ -47,27 +49,108 @@ def _call_native(function: str, *args: Any) -> Any:
         raise ScenarioError(f"`{shown}` is not text: give names and texts in UTF-8") from None
 
 
-def _call_json(function: str, *args: Any) -> JSON:
-    """Calls a function of the extension and parses the JSON text that it returns."""
-    return cast(JSON, json.loads(_call_native(function, *args)))
+def _ask(
+    verb: str,
+    request: object,
+    plugins: Sequence[Any] = (),
+    report: Callable[[int, int, float], bool] | None = None,
+) -> Any:
+    """The answer of a verb: Python values, or a table. report: asked whether to go on, with the
+    runs that are finished, all runs, and the fraction done."""
+    answer = _call_native("call", verb, json.dumps(request), plugins, report)
+    return json.loads(answer) if isinstance(answer, str) else answer
 
 
-def _interruptible(function: str, *args: Any) -> JSON:
-    """`_call_json` in a thread of its own. Ctrl-C ends it, even while a user's plugin loops."""
-    work: Work[JSON] = Work(lambda _: _call_json(function, *args))
-    return work.result(lambda: None)
+def _listen(verb: str, request: object, plugins: Sequence[Any], progress: Progress | None) -> Any:
+    """`_ask` in a thread of its own. Ctrl-C ends it, even while a user's plugin loops."""
+    shown = (0, 0, 0.0)
+    latest = [shown]
+
+    def ask(work: Work[Any]) -> Any:
+        def report(finished: int, runs: int, fraction: float) -> bool:
+            latest[0] = (finished, runs, fraction)
+            return not work.stop.is_set()
+
+        return _ask(verb, request, plugins, report)
+
+    def forward() -> None:
+        nonlocal shown
+        if progress is not None and latest[0] != shown:
+            shown = latest[0]
+            progress(*shown)
+
+    return Work(ask).result(forward)
+
+
+@overload
+def call(
+    verb: str,
+    request: object = ...,
+    *,
+    own: Iterable[type[Own]] = ...,
+    progress: Progress | None = ...,
+) -> JSON: ...
+
+
+@overload
+def call(
+    verb: str,
+    request: object,
+    answer: type[T],
+    *,
+    own: Iterable[type[Own]] = ...,
+    progress: Progress | None = ...,
+) -> T: ...
+
+
+def call(
+    verb: str,
+    request: object = None,
+    answer: Any = dict,
+    *,
+    own: Iterable[type[Own]] = (),
+    progress: Progress | None = None,
+) -> Any:
+    """Calls a verb of the extension with a request. `verbs` describes both.
+
+    answer: the type of the answer, a JSON object without it. own: plugin classes that the request
+    may name. progress: called on the caller's thread, at most ten times a second, with the runs
+    that are finished, all runs, and the fraction done.
+
+    If the verb is `interruptible`, it runs in a thread of its own. On Ctrl-C it stops within a
+    fraction of a second, leaves no half-written file, and `KeyboardInterrupt` is raised here; an
+    exception that `progress` raises stops it in the same way. Other verbs run on the caller's
+    thread.
+    """
+    from . import _native
+
+    plugins = _plugins_from_classes(own)
+    request = {} if request is None else request
+    if _native.VERBS.get(verb):
+        found = _listen(verb, request, plugins, progress)
+    else:
+        found = _ask(verb, request, plugins)
+    if not isinstance(found, get_origin(answer) or answer):
+        raise TypeError(f"`{verb}` answers {type(found).__name__}, not {answer}")
+    return found
+
+
+def verbs() -> JSON:
+    """All verbs: `{"verbs": {NAME: {"about", "request", "answer", "interruptible"}}, "$defs"}`.
+    `request` is a JSON Schema, and `answer` is `"document"` or `"table"`."""
+    return cast(JSON, json.loads(_call_native("verbs")))
 
 
 @cache
 def catalogue(*uses: str) -> dict[str, Any]:
     """Every algorithm by kind: page, parameters, defaults. uses: files of plugins."""
-    return _call_json("catalogue", _plugins_from_files(uses))
+    return cast(JSON, _ask("catalogue", {}, _plugins_from_files(uses)))
 
 
 @cache
 def schema(*uses: str) -> dict[str, Any]:
     """JSON Schema of a scenario file. uses: files of plugins."""
-    return _call_json("schema", _plugins_from_files(uses))
+    return cast(JSON, _ask("schema", {}, _plugins_from_files(uses)))
 
 
 def _plugins_from_files(uses: Iterable[str]) -> list[Any]:
@@ -82,12 +165,6 @@ def _plugins_from_classes(own: Iterable[type[Own]]) -> list[Any]:
     from .plugins.describe import describe
 
     return [describe(cls) for cls in dict.fromkeys(own)]
-
-
-def script(text: str, name: str) -> dict[str, Any]:
-    """Runs a script that tests one end of a TCP: `{"file", "ok", "failures"}`; `name` is what
-    messages call it."""
-    return _call_json("script", text, name)
 
 
 def request(
@@ -105,57 +182,14 @@ def plan(request: dict[str, Any], own: Iterable[type[Own]] = ()) -> dict[str, An
     own: plugin classes that the scenario may name, beside the catalogue and its own files of
     plugins.
     """
-    return _interruptible("plan", json.dumps(request), _plugins_from_classes(own))
-
-
-def draft(request: JSON, own: Iterable[type[Own]] = ()) -> None:
-    """Checks the syntax and the names of a request's scenario, which may be incomplete: a missing
-    key is no error. `ScenarioError` lists all errors. own: as for `plan`."""
-    _interruptible("draft", json.dumps(request), _plugins_from_classes(own))
-
-
-def sharing(request: JSON) -> JSON:
-    """The share of each flow's links that each other flow uses too, for the first point of a
-    request: `{"name", "flows", "matrix", "links", "most_shared"}`. `matrix[a][b]` is the share of
-    the links of flow `a` that flow `b` uses; it is None with more than 200 flows."""
-    return _interruptible("sharing", json.dumps(request), [])
-
-
-def store(request: dict[str, Any]) -> dict[str, Any]:
-    """Checks, lists, repairs or cleans up (`gc`) the store in folder `dir`. The request is
-    `{"do": "check" | "list" | "repair" | "gc", "dir"}`."""
-    return _call_json("store", json.dumps(request))
-
-
-def jobs(request: dict[str, Any]) -> dict[str, Any]:
-    """The runs of a request that its store lacks, for workers:
-    `{"store", "id", "results_version", "audit", "overrides", "have",
-    "jobs": [{"key", "of", "plan"}]}`.
-    `have` counts the results that the store has."""
-    return _interruptible("jobs", json.dumps(request))
-
-
-def work(order: dict[str, Any]) -> list[dict[str, Any]]:
-    """Runs the jobs of a batch on this machine; one status for each run, with its row if the batch
-    names no store.
-
-    order: the batch, `{"jobs", "results_version", "store", "threads", "audit", "overrides"}`. A
-    status is `{"key", "seed", "state": "done" | "failed", "fingerprint", "wall_s"}`, and `"row"`.
-    """
-    statuses: Any = _call_json("work", json.dumps(order))
-    return list(statuses)
-
-
-def keep(rows: dict[str, Any]) -> dict[str, Any]:
-    """Writes rows that workers sent to a store: `{"store", "rows": [{"key", "row"}]}`."""
-    return _call_json("keep", json.dumps(rows))
+    return call("plan", request, own=own)
 
 
 def table(request: list[JSON]) -> _native.Table:
     """One table of the rows of several runs, each with its run's labels (such as point and seed) as
     first columns. The request is `[{"labels": {...}, "file": PATH}]` for files of records, or
     `[{"labels": {...}, "rows": [...]}]` for rows of results."""
-    return cast("_native.Table", _call_native("table", json.dumps(request)))
+    return cast("_native.Table", _ask("table", request))
 
 
 def summary(file: str | Path) -> str:
@@ -180,12 +214,12 @@ def write_file(file: str | Path, data: bytes, new: bool = False) -> None:
 def import_tc(text: str) -> JSON:
     """Lines of Linux's `tc` as tables of a scenario:
     `{"queue", "conditioner", "impairment", "link", "toml", "explained"}`."""
-    return _call_json("import_tc", text)
+    return call("import_tc", {"text": text})
 
 
 def export_tc(link: JSON, dev: str = "eth0", queue_only: bool = False) -> JSON:
     """A link of a plan as lines for Linux's `tc`: `{"lines", "explained"}`."""
-    return _call_json("export_tc", json.dumps({"link": link, "dev": dev, "queue_only": queue_only}))
+    return call("export_tc", {"link": link, "dev": dev, "queue_only": queue_only})
 
 
 def host_cost(
@@ -212,7 +246,7 @@ def host_cost(
     query = {"cpu": cpu, "mtu": list(mtu), "header": header, "acks_per_packet": acks_per_packet}
     if rate_bps is not None:
         query["rate_bps"] = rate_bps
-    return _call_json("host_cost", json.dumps(query))
+    return call("host_cost", query)
 
 
 def rtl_lags(mode: str, spacings: range, p: float) -> JSON:
@@ -226,38 +260,21 @@ def rtl_lags(mode: str, spacings: range, p: float) -> JSON:
     result is the unconditional probability. `drops` states of the register drop, and `again` of
     them drop again; `probability` is their ratio. `ScenarioError` for an invalid argument.
     """
-    return _call_json(
-        "rtl_lags",
-        json.dumps({"mode": mode, "from": spacings.start, "to": spacings.stop - 1, "p": p}),
-    )
-
-
-def export(request: JSON) -> JSON:
-    """Writes a run's records in a format of other programs. The request is
-    `{"format", "result", "out", ...}`; without `out` the export goes to standard output. The result
-    counts what was written."""
-    return _call_json("export", json.dumps(request))
-
-
-def read_capture(file: str) -> JSON:
-    """The connections or flows of a capture (pcap, pcapng) or an ns-2 trace. If the file is cut or
-    damaged, `damage` says where, and the rest is what was read before."""
-    return _call_json("read_capture", json.dumps({"file": file}))
+    query = {"mode": mode, "from": spacings.start, "to": spacings.stop - 1, "p": p}
+    return call("rtl_lags", query)
 
 
 def nearest(written: str, known: Iterable[str]) -> str | None:
     """The known name closest to a misspelled one, or None: at most two edits, and at most a third
     of its letters."""
-    from . import _native
-
-    return _native.nearest(written, list(known))
+    return cast("str | None", _ask("nearest", {"written": written, "known": list(known)}))
 
 
 def examine(own: Iterable[type[Own]]) -> JSON:
     """Runs the conformance suite on plugin classes:
     `{"ok", "algorithms": [{"name", "kind", "file", "checks"}]}`."""
 
-    def call(work: Work[JSON]) -> JSON:
+    def ask(work: Work[JSON]) -> JSON:
         # The suite creates thousands of instances. After Ctrl-C each creation fails, and so the
         # suite ends.
         def interruptible(cls: type[Own]) -> Callable[..., Own]:
@@ -272,15 +289,9 @@ def examine(own: Iterable[type[Own]]) -> JSON:
             (kind, page, interruptible(cls), hooks)
             for kind, page, cls, hooks in _plugins_from_classes(own)
         ]
-        return _call_json("test", plugins)
+        return cast(JSON, _ask("test", {}, plugins))
 
-    return Work(call).result(lambda: None)
-
-
-def drive(request: JSON, own: Iterable[type[Own]] = ()) -> JSON:
-    """Runs one algorithm on a trace, without a network: packets through a queue, or events through
-    a congestion control. See `dumbbell.strategies.drive`."""
-    return _interruptible("drive", json.dumps(request), _plugins_from_classes(own))
+    return Work(ask).result(lambda: None)
 
 
 def drive_link(
@@ -292,23 +303,23 @@ def drive_link(
     impairments (`drive` has a queue or a congestion control only). One row for each packet.
     arrivals: columns of time [ps], bytes, ECN, flow and DSCP. See `dumbbell.drive`."""
 
-    def call(_: Work[_native.Table]) -> _native.Table:
+    def drive(_: Work[_native.Table]) -> _native.Table:
         return cast(
             "_native.Table", _call_native("drive_link", json.dumps(request), arrivals, plugins)
         )
 
     plugins = _plugins_from_classes(own)
-    return Work(call).result(lambda: None)
+    return Work(drive).result(lambda: None)
 
 
-def need_testbed(function: str = "doctor") -> None:
-    """Raises `EnvironmentLacks` if this build of the extension lacks `function`, one of the
+def need_testbed(verb: str = "doctor") -> None:
+    """Raises `EnvironmentLacks` if this build of the extension lacks `verb`, one of the
     testbed's."""
     from . import _native
 
-    if not hasattr(_native, function):
+    if verb not in _native.VERBS:
         raise EnvironmentLacks(
-            f"this build of the extension has no testbed (no `{function}`): built for another "
+            f"this build of the extension has no testbed (no `{verb}`): built for another "
             f"system than Linux, "
             "or from sources before it\nhelp: build it anew with `make build`, or use --on sim"
         )
@@ -319,14 +330,14 @@ def doctor() -> JSON:
     `{"checks": [{"check", "ok", "found", "needed_for", "fix"}], "can": {...}}`. `can` maps the
     name of an ability to true or false."""
     need_testbed("doctor")
-    return _call_json("doctor")
+    return call("doctor")
 
 
 def replay(request: JSON) -> JSON:
     """Feeds the log of a live run, `{"log": FILE}`, to the simulator's ports:
     `{"packets", "mismatches", "first_mismatch", "verdict": "same" | "differs"}`."""
     need_testbed("replay")
-    return _interruptible("replay", json.dumps(request))
+    return call("replay", request)
 
 
 def gigabyte(request: JSON) -> JSON:
@@ -340,46 +351,14 @@ def gigabyte(request: JSON) -> JSON:
     measured before. `sum_s_per_gb` is the sum for sender, receiver, soft interrupts and router.
     Ctrl-C ends the measurement at once and removes the hosts."""
     need_testbed("gigabyte")
-
-    def call(work: Work[JSON]) -> JSON:
-        return _call_json("gigabyte", json.dumps(request), lambda: not work.stop.is_set())
-
-    return Work(call).result(lambda: None)
-
-
-def rtl_lockstep(request: JSON, progress: Callable[[float], None] | None = None) -> JSON:
-    """Runs RED's RTL and its model in lockstep on random packets. The request is
-    `{"packets", "seed", "modes", "dut", "include", "coverage", "patience", "threads"}`, all
-    optional. Ctrl-C ends it at once.
-
-    dut: SystemVerilog files with a module `red_core` to test instead of Dumbbell's. include: their
-    include directories. patience: clock cycles without an answer after which the core counts as
-    hung. coverage: directory for coverage files. threads: 0 is one for each processor. progress:
-    called with the fraction done."""
-    done = 0.0
-
-    def call(work: Work[JSON]) -> JSON:
-        def report(fraction: float) -> bool:
-            nonlocal done
-            done = fraction
-            return not work.stop.is_set()
-
-        return _call_json("rtl_lockstep", json.dumps(request), report)
-
-    return Work(call).result(lambda: progress(done) if progress else None)
-
-
-def rtl_vectors(request: JSON) -> JSON:
-    """Writes input packets for RED's RTL and the expected decisions as hex files. The request is
-    `{"dir", "packets", "seed", "mode"}`."""
-    return _call_json("rtl_vectors", json.dumps(request))
+    return call("gigabyte", request)
 
 
 def enclose(argv: list[str]) -> int:
     """Runs a command in a user namespace, in which it can create the testbed's network namespaces
     without root. Returns the command's exit code."""
     need_testbed("enclose")
-    return cast(int, _call_json("enclose", json.dumps(argv)))
+    return call("enclose", argv, int)
 
 
 def shell(request: JSON) -> JSON:
@@ -396,7 +375,7 @@ def shell(request: JSON) -> JSON:
 
     need_testbed("shell")
     with lock.alone():
-        return _call_json("shell", json.dumps(request))
+        return call("shell", request)
 
 
 def run(request: JSON, progress: Progress | None = None, own: Iterable[type[Own]] = ()) -> JSON:
@@ -406,35 +385,12 @@ def run(request: JSON, progress: Progress | None = None, own: Iterable[type[Own]
     With `"on": "kernel"` in the request it runs on the testbed (docs/testbed.md) instead of the
     simulator, after waiting for live runs of the user's other processes.
 
-    The simulator runs in a thread of its own. On Ctrl-C it stops within a fraction of a second,
-    leaves no half-written file, and `KeyboardInterrupt` is raised here. `progress` is called on the
-    caller's thread ten times a second; an exception that it raises stops the run in the same way.
+    progress: as for `call`, which says what Ctrl-C does.
     """
     if request.get("on") == "kernel":
         from .testbed import lock
 
         need_testbed()
         with lock.alone():
-            return _run(request, progress, own)
-    return _run(request, progress, own)
-
-
-def _run(request: JSON, progress: Progress | None, own: Iterable[type[Own]]) -> JSON:
-    plugins = _plugins_from_classes(own)
-    shown = (0, 0, 0.0)
-    latest = [shown]
-
-    def call(work: Work[JSON]) -> JSON:
-        def report(finished: int, runs: int, fraction: float) -> bool:
-            latest[0] = (finished, runs, fraction)
-            return not work.stop.is_set()
-
-        return _call_json("run", json.dumps(request), report, plugins)
-
-    def forward() -> None:
-        nonlocal shown
-        if progress is not None and latest[0] != shown:
-            shown = latest[0]
-            progress(*shown)
-
-    return Work(call).result(forward)
+            return call("run", request, own=own, progress=progress)
+    return call("run", request, own=own, progress=progress)

@@ -109,7 +109,7 @@ class Scenario:
         return scenario
 
     def _check_names(self) -> None:
-        api.draft(self._request(), self._own)
+        api.call("draft", self._request(), type(None), own=self._own)
 
     def with_(self, changes: Mapping[str, Any] | Iterable[str], *, check: bool = True) -> Scenario:
         """Another scenario with values replaced: `{"queue.max_p": 0.1}`, or as after `-s`:
@@ -137,7 +137,7 @@ class Scenario:
         has the keys.
 
         `ScenarioError` as in `check`."""
-        return api.sharing(self._request())
+        return api.call("sharing", self._request())
 
     def run(
         self,

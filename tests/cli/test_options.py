@@ -116,10 +116,11 @@ def nothing_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         "export",
         "read_capture",
         "host_cost",
+        "nearest",
     }
-    call = api._call_json
+    ask = api._ask
     monkeypatch.setattr(
-        api, "_call_json", lambda name, *args: call(name, *args) if name in checks_only else cut()
+        api, "_ask", lambda verb, *args: ask(verb, *args) if verb in checks_only else cut()
     )
     monkeypatch.setattr(subprocess, "Popen", cut)
     monkeypatch.setattr(os, "execvp", cut)

@@ -113,7 +113,7 @@ def test_two_runs_are_the_least(reproduce) -> None:
 def test_a_build_without_a_testbed_refuses_kernels_openly(reproduce, monkeypatch) -> None:
     from dumbbell import _native
 
-    monkeypatch.delattr(_native, "doctor", raising=False)
+    monkeypatch.delitem(_native.VERBS, "doctor")
     with pytest.raises(EnvironmentLacks, match="testbed"):
         reproduce(on="kernel")
     with pytest.raises(ScenarioError, match="cells by themselves"):

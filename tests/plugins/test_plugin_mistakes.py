@@ -268,7 +268,7 @@ def test_an_interrupted_decision_is_no_failure_in_the_store(tmp_path: Path) -> N
         "kept",
     )
     assert interrupted([signal.SIGINT], *words, cwd=tmp_path)[0] == 130
-    assert api.store({"do": "list", "dir": str(tmp_path / "kept")})["runs"] == []
+    assert api.call("store", {"do": "list", "dir": str(tmp_path / "kept")})["runs"] == []
 
 
 @pytest.mark.parametrize(

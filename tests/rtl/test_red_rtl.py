@@ -159,7 +159,7 @@ def test_what_is_asked_wrongly_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match="no option"):
         vectors.write(tmp_path / "v", modes=["sound+green"])
     with pytest.raises(ScenarioError):
-        api.rtl_lockstep({"packet": 3})
+        api.call("rtl_lockstep", {"packet": 3})
 
 
 def test_vectors_of_several_modes_have_a_directory_each(tmp_path: Path) -> None:

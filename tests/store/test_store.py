@@ -131,7 +131,7 @@ def test_a_reproduction_may_keep_its_runs(tmp_path: Path) -> None:
         document(*words, "--out", tmp_path / name, timeout_s=120) for name in ("a", "b")
     )
     assert first["cells"] == second["cells"]
-    kept = api.store({"do": "check", "dir": str(tmp_path / "s")})
+    kept = api.call("store", {"do": "check", "dir": str(tmp_path / "s")})
     assert (kept["runs"], kept["segments"]) == (
         sum(point["n"] for point in first["points"]),
         len(first["points"]),

@@ -102,7 +102,7 @@ def test_200_kills_lose_nothing_and_leave_nothing_half(file: Path, tmp_path: Pat
     assert last["from_store"] == len(seen)
     assert without_place(last) == without_place(right)
     assert rows(store) == expected
-    assert api.store({"do": "check", "dir": str(store)})["ok"]
+    assert api.call("store", {"do": "check", "dir": str(store)})["ok"]
     left = {entry.name for entry in store.rglob("*") if entry.name.startswith(".")}
     assert left == set()
     # One more pass, with series to grow, clears what the last kill may have left; then there is
@@ -147,7 +147,7 @@ store, n = sys.argv[1], 0
 print("ready", flush=True)
 while not select.select([sys.stdin], [], [], 0)[0]:
     for action in ("gc", "check", "repair", "gc"):
-        said = api.store({"do": action, "dir": store})
+        said = api.call("store", {"do": action, "dir": store})
         assert action != "check" or said["ok"], said
         n += 1
 print(n)
@@ -178,7 +178,7 @@ def test_sweeps_lose_no_row_to_gc_and_repair_beside_them(file: Path, tmp_path: P
     assert tidier.returncode == 0
     assert lost == 0, f"{lost} of {12 * sweeps} rows lost"
     assert int(said) > 0
-    left = api.store({"do": "check", "dir": str(store)})
+    left = api.call("store", {"do": "check", "dir": str(store)})
     assert (left["ok"], left["runs"]) == (True, 12 * sweeps + 1)
     assert {entry.name for entry in store.iterdir()} == ENTRIES
 

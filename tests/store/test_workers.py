@@ -21,7 +21,7 @@ def file(tmp_path: Path) -> Path:
 
 def test_a_worker_without_the_store_sends_its_rows(file: Path, tmp_path: Path) -> None:
     wanted = request(file, tmp_path / "store")
-    listed = api.jobs(wanted)
+    listed = api.call("jobs", wanted)
     parcel = {key: value for key, value in listed.items() if key != "have"} | {
         "id": "of another store"
     }
@@ -32,13 +32,13 @@ def test_a_worker_without_the_store_sends_its_rows(file: Path, tmp_path: Path) -
     assert without_place(api.run(wanted | {"assemble": True})) == without_place(
         here(file, tmp_path)
     )
-    recorded = api.jobs(request(file, tmp_path / "store", record={"every": "100 ms"}))
+    recorded = api.call("jobs", request(file, tmp_path / "store", record={"every": "100 ms"}))
     with pytest.raises(EnvironmentLacks, match="does not see the store"):
         task.perform(recorded | {"id": "of another store"})
 
 
 def test_a_worker_of_another_release_is_named(file: Path, tmp_path: Path) -> None:
-    listed = api.jobs(request(file, tmp_path / "store"))
+    listed = api.call("jobs", request(file, tmp_path / "store"))
     with pytest.raises(Exception, match="install the same release"):
         task.perform(listed | {"results_version": 0})
     listed["jobs"][0]["plan"]["warmup"] = "100 ms"
@@ -50,7 +50,7 @@ def test_a_worker_of_another_release_is_named(file: Path, tmp_path: Path) -> Non
 def test_a_worker_cannot_make_this_side_keep_what_nobody_asked_for(
     file: Path, tmp_path: Path
 ) -> None:
-    listed = api.jobs(request(file, tmp_path / "store"))
+    listed = api.call("jobs", request(file, tmp_path / "store"))
     kept, other = listed["jobs"][0]["key"], "0" * 32
     row = task.perform({**listed, "jobs": listed["jobs"][:1], "id": "of another store"})[0]["row"]
     workers._keep(

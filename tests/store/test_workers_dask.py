@@ -86,7 +86,7 @@ def test_failures_on_workers_are_rows(
 ) -> None:
     """A parcel that is lost again and again is given up, and the rest is there."""
     wanted = request(file, tmp_path / "store")
-    listed = api.jobs(wanted)
+    listed = api.call("jobs", wanted)
     bad = listed["jobs"][5]["key"]
 
     class Crew:

@@ -33,7 +33,7 @@ def test_slurm_through_the_stand_in_that_runs_jobs_as_processes(file: Path, tmp_
 def test_a_batch_job_that_is_ended_is_run_again(file: Path, tmp_path: Path) -> None:
     """The first job's process is killed, as a scheduler does that wants the node."""
     wanted = request(file, tmp_path / "store") | {"replications": 1}
-    listed = api.jobs(wanted)
+    listed = api.call("jobs", wanted)
     batch = Batch("cluster=local,jobs=2", listed["store"])
     submit = batch._executor.submit
     killed: list[str] = []

@@ -144,7 +144,7 @@ def test_a_worker_whose_connection_ends_loses_nothing(
     """The first worker is killed with parcels in its hands; the other goes on, and the first is
     started again."""
     wanted = request(file, tmp_path / "store")
-    listed = api.jobs(wanted)
+    listed = api.call("jobs", wanted)
     crew = workers.hire("ssh:one,two,threads=1", listed["store"])
     work, killed = crew.work, []
 

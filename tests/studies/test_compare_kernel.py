@@ -409,6 +409,6 @@ def test_what_the_kernel_has_not_ends_the_study(tmp_path: Path, monkeypatch, fil
 def test_the_work_module_needs_a_testbed(file: Path, tmp_path: Path, monkeypatch) -> None:
     from dumbbell import EnvironmentLacks, _native
 
-    monkeypatch.delattr(_native, "doctor", raising=False)
+    monkeypatch.delitem(_native.VERBS, "doctor")
     with pytest.raises(EnvironmentLacks):
         work.compare(conditions.Options(source={"path": str(file)}), work.How(store=tmp_path))

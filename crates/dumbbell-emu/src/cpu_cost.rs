@@ -20,6 +20,7 @@ use crate::traffic::{self, Outcomes, StopSignal, ThreadOptions};
 use dumbbell_core::plugin::Plugins;
 use dumbbell_core::units::Span;
 use dumbbell_plan::Plan;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,7 +29,7 @@ use std::thread;
 use std::time::Duration;
 
 /// The connection between the hosts, and their offloads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Condition {
     /// A pair of Ethernet devices that do nothing in the hosts' place.
@@ -40,8 +41,9 @@ pub enum Condition {
 }
 
 /// One measurement.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "GigabyteRequest")]
 pub struct Request {
     /// The largest IP packet, bytes: 576 to 65535.
     pub mtu_bytes: u16,

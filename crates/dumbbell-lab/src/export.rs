@@ -17,12 +17,13 @@ mod record_reader;
 mod result_dir;
 
 use crate::language::deser::suggest;
-use crate::language::problem::{Check, Diagnostic, Problem, Texts, code};
-use crate::language::{deser, read as json_read};
+use crate::language::problem::{Diagnostic, Problem};
+use crate::verb::Asked;
 use dumbbell_plan::Plan;
 use output::Output;
 use record_reader::usage;
 use result_dir::Run;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -30,9 +31,8 @@ use std::path::PathBuf;
 /// Formats that [`export`] writes.
 pub const FORMATS: [&str; 6] = ["csv", "flent", "mahimahi", "ns2", "pcap", "pcapng"];
 
-/// The request of an export:
-/// `{"format", "result", "flow", "at", "departed", "snaplen", "table", "out"}`.
-#[derive(Clone, Debug, Deserialize)]
+/// The request of an export.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Options {
     /// One of [`FORMATS`].
@@ -54,34 +54,33 @@ pub struct Options {
     pub out: Option<PathBuf>,
 }
 
-/// Reads a request of a door.
-pub(crate) fn request<T: for<'d> Deserialize<'d>>(request: &Value) -> Result<T, Problem> {
-    let (mut texts, mut check) = (Texts::default(), Check::default());
-    let node = json_read::json(&mut texts, "<request>", request);
-    deser::read(&node, &[], &mut check)
-        .ok_or_else(|| Problem::new(code::SCENARIO, &check.found, &texts))
-}
+impl Asked for Options {}
 
-/// Exports a run; see [`crate::api::export`].
-pub fn export(asked: &Value) -> Result<Value, Problem> {
-    let options: Options = request(asked)?;
+/// Writes a run's records in a format of [`FORMATS`]: the answer has `format`, `out`, `bytes`,
+/// `notes`, and what was counted: `packets` and `interfaces`, `lines`, `rows` or `series`. A file
+/// appears whole or not at all.
+///
+/// # Errors
+/// Code 2: no such format, result, flow, place or table, or nothing recorded for it; 3: a record is
+/// damaged; 1: the file cannot be written.
+pub fn export(options: &Options) -> Result<Value, Problem> {
     if !FORMATS.contains(&options.format.as_str()) {
         let d = Diagnostic::new(format!("there is no export format `{}`", options.format));
         return Err(usage(suggest(d, &options.format, &FORMATS)));
     }
-    applies(&options)?;
+    applies(options)?;
     let run = Run::open(&options.result)?;
     let mut out = Output::open(options.out.as_deref())?;
     let mut done = match options.format.as_str() {
-        "csv" => csv::write(&run, &options, &mut out),
-        "flent" => flent::write(&run, &options, &mut out),
-        "mahimahi" => mahimahi::write(&run, &options, &mut out),
-        "ns2" => ns2::write(&run, &options, &mut out),
+        "csv" => csv::write(&run, options, &mut out),
+        "flent" => flent::write(&run, options, &mut out),
+        "mahimahi" => mahimahi::write(&run, options, &mut out),
+        "ns2" => ns2::write(&run, options, &mut out),
         format => {
             let classic = format == "pcap";
             match run.log() {
-                Some(log) => live_pcap::write(&run, &log, &options, classic, &mut out),
-                None => pcap::write(&run, &options, classic, &mut out),
+                Some(log) => live_pcap::write(&run, &log, options, classic, &mut out),
+                None => pcap::write(&run, options, classic, &mut out),
             }
         }
     }?;

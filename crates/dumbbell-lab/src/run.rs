@@ -10,6 +10,7 @@ pub mod request;
 pub mod script;
 pub(crate) mod seeds;
 pub mod shell;
+pub mod shown_plan;
 pub mod single_link;
 pub mod testbed;
 use crate::files::environment::ThisMachine;
@@ -24,6 +25,7 @@ use crate::run::seeds::{Job, PointResults};
 use crate::run::testbed::emulate;
 use crate::store::Store;
 use crate::store::key::{Digest, Key};
+use crate::verb::Progress;
 use dumbbell_emu::live::user_program::UserProgram;
 use dumbbell_plan::Record;
 use rayon::prelude::*;
@@ -41,17 +43,6 @@ const SYNC: Duration = Duration::from_secs(1);
 /// The number of damaged files that a result names.
 const DAMAGE_TOLD: usize = 5;
 
-/// The progress of a request.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
-    /// Runs that are finished.
-    pub finished: usize,
-    /// All runs.
-    pub runs: usize,
-    /// Simulated time that has passed, of all runs together: 0 to 1.
-    pub fraction: f64,
-}
-
 /// The state that all runs share.
 struct Shared<'a> {
     study: &'a Study,
@@ -62,25 +53,32 @@ struct Shared<'a> {
     on: On,
 }
 
-/// See [`crate::api::run`].
+/// Runs a scenario, which may name algorithms that `loader` brings; see [`crate::results`] for the
+/// document. `progress` is called on this thread, about ten times a second; when it says false, the
+/// runs stop. A run that breaks a conservation law is no error: its result says `"valid": false`,
+/// `"code": 5`, and where.
+///
+/// # Errors
+/// Code 2: every error of the scenario; 1: records cannot be written, or an algorithm of the
+/// user's own failed, with its name, the simulated time and where it is written; 130: stopped.
+/// Nothing is written then.
 pub fn run(
-    request: &Value,
+    request: &Request,
     progress: &dyn Fn(Progress) -> bool,
     loader: &dyn PluginLoader,
 ) -> Result<Value, Problem> {
-    let on = Request::read(request)?.on;
-    run_with(request, progress, loader, (if on == On::Kernel { emulate } else { simulate }, None))
+    let simulate = if request.on == On::Kernel { emulate } else { simulate };
+    run_with(request, progress, loader, (simulate, None))
 }
 
 /// [`run`] with another simulator, or with user programs in place of traffic.
 pub(crate) fn run_with(
-    request: &Value,
+    request: &Request,
     progress: &dyn Fn(Progress) -> bool,
     loader: &dyn PluginLoader,
     (simulate, user_program): (engine::Simulate, Option<UserProgram>),
 ) -> Result<Value, Problem> {
     let began = Instant::now();
-    let request = Request::read(request)?;
     let study = Study::with(&request.study_input(), &ThisMachine, loader, request.keep_going)?;
     let store = request.store.as_deref().map(Store::open).transpose()?;
     let output = request.out.as_deref().map(|dir| Output::open(dir, &study)).transpose()?;

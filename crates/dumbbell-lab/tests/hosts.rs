@@ -5,6 +5,7 @@ use common::{GRAPH, RED, plan, request, study};
 use dumbbell_algos::service::host_cpu::{Load, presets};
 use dumbbell_core::units::{Capacity, Rate};
 use dumbbell_lab::api;
+use dumbbell_lab::resolve::hosts;
 use dumbbell_plan::{Plan, Side};
 use serde_json::{Value, json};
 
@@ -246,7 +247,7 @@ transfers = "start,size\n0 s,144800 B\n1 s,144800 B"
 #[test]
 fn what_packets_cost_is_told_without_a_run() {
     let asked = json!({ "cpu": "server_2021", "mtu": [1500, 9000], "rate_bps": 10e9 });
-    let answer = api::host_cost(&asked).unwrap();
+    let answer = hosts::cost(&asked).unwrap();
     let (cpu, row) = (presets::find("server_2021").unwrap().cpu, &answer["rows"][1]);
     let law = cpu.cycles_per_bit(9000, 52, Load::Light(10e9 / 8.0 / 8948.0)).unwrap();
     assert_eq!(number(row, "receive_cycles_per_bit"), law);
@@ -254,14 +255,14 @@ fn what_packets_cost_is_told_without_a_run() {
     near(number(row, "utilization"), 10e9 * law / 3.4e9, 1e-12);
     assert!(number(row, "receiver_cycles_per_bit") > law);
     let saturated =
-        api::host_cost(&json!({ "cpu": { "copy": 2 }, "mtu": [1500], "header": 28 })).unwrap();
+        hosts::cost(&json!({ "cpu": { "copy": 2 }, "mtu": [1500], "header": 28 })).unwrap();
     assert_eq!(number(&saturated["rows"][0], "receive_cycles_per_packet"), 1200.0 + 3000.0);
     for (cpu, mtu, words) in [
         (json!("none"), json!([1500]), "costs nothing"),
         (json!("server_2020"), json!([1500]), "did you mean `server_2021`?"),
         (json!("server_2021"), json!([52]), "no room beside a header"),
     ] {
-        let said = api::host_cost(&json!({ "cpu": cpu, "mtu": mtu })).unwrap_err().rendered;
+        let said = hosts::cost(&json!({ "cpu": cpu, "mtu": mtu })).unwrap_err().rendered;
         assert!(said.contains(words), "{said}");
     }
 }

@@ -6,7 +6,7 @@ use dumbbell_core::catalogue::{Algorithm, Fault, read};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::plugin::{Alarm, Failure, Page, PluginFactory, Plugins};
 use dumbbell_core::units::Time;
-use dumbbell_lab::api;
+use dumbbell_lab::api::{self, Caller};
 use dumbbell_lab::language::plugins::PluginLoader;
 use dumbbell_lab::language::problem::Diagnostic;
 use dumbbell_lab::run::conformance;
@@ -115,10 +115,14 @@ fn text(rest: &str) -> Value {
     json!({ "source": { "text": format!("{rest}\n{NET}"), "name": "net.toml" } })
 }
 
+fn with(plugins: &dyn PluginLoader) -> Caller<'_> {
+    Caller { plugins, ..Caller::PLAIN }
+}
+
 #[test]
 fn what_is_brought_is_named_like_the_catalogue() {
     let van = Van::default();
-    let run = |queue: &str| api::run_with(&text(queue), &|_| true, &van);
+    let run = |queue: &str| api::ask("run", &text(queue), &with(&van));
     let plugin = run(r#"queue = { kind = "tired", limit = "9 pkt" }"#).unwrap();
     let plain = run(r#"queue = { kind = "drop_tail", limit = "9 pkt" }"#).unwrap();
     assert_eq!(plugin["queues"][0]["kind"], "tired");
@@ -138,12 +142,8 @@ fn what_is_brought_is_named_like_the_catalogue() {
 
 #[test]
 fn one_that_cannot_go_on_ends_the_run_with_its_cause() {
-    let problem = api::run_with(
-        &text(r#"queue = { kind = "tired", after = 50 }"#),
-        &|_| true,
-        &Van::default(),
-    )
-    .unwrap_err();
+    let tired = text(r#"queue = { kind = "tired", after = 50 }"#);
+    let problem = api::ask("run", &tired, &with(&Van::default())).unwrap_err();
     assert_eq!(problem.code, 1);
     assert!(problem.rendered.starts_with("in tired.rs\n"), "{}", problem.rendered);
     let told = &problem.json["problems"][0];
@@ -158,7 +158,7 @@ fn one_that_cannot_go_on_ends_the_run_with_its_cause() {
 #[test]
 fn a_plan_says_which_source() {
     let plan = |van: &dyn PluginLoader| {
-        let planned = api::plan_with(&text(r#"queue = "tired""#), van).unwrap();
+        let planned = api::ask("plan", &text(r#"queue = "tired""#), &with(van)).unwrap();
         (planned["points"][0]["plan_hash"].clone(), planned["points"][0]["plan"].to_string())
     };
     let (hash, plan_text) = plan(&Van::default());
@@ -194,7 +194,7 @@ fn files_are_relative_to_the_scenario_that_uses_them() {
         .unwrap();
     let van = Van::default();
     let request = json!({ "source": { "path": top }, "use": ["zero.x"] });
-    api::plan_with(&request, &van).unwrap();
+    api::ask("plan", &request, &with(&van)).unwrap();
     let at = |name: &str| dir.path().join(name);
     let asked = van.0.into_inner().unwrap();
     assert_eq!(
@@ -206,7 +206,7 @@ fn files_are_relative_to_the_scenario_that_uses_them() {
 #[test]
 fn what_cannot_be_brought_is_told_where_it_is_written() {
     let refused = |rest: &str, van: &dyn PluginLoader| {
-        api::plan_with(&text(rest), van).unwrap_err().json["problems"][0].clone()
+        api::ask("plan", &text(rest), &with(van)).unwrap_err().json["problems"][0].clone()
     };
     let broken = refused("use = [\"one.x\", \"broken.x\"]", &Van::default());
     assert_eq!(

@@ -3,7 +3,7 @@
 mod common;
 
 use common::request;
-use dumbbell_lab::api;
+use dumbbell_lab::api::{self, Caller};
 use dumbbell_rtl::testing::rtl;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -116,7 +116,7 @@ fn a_link_alone_shows_the_same_to_the_last_bit() {
 
 #[test]
 fn it_is_listed_and_explained_whether_or_not_it_can_run() {
-    let catalogue = api::catalogue();
+    let catalogue = api::ask("catalogue", &json!({}), &Caller::PLAIN).unwrap();
     let find = |name: &str| {
         catalogue["aqm"].as_array().unwrap().iter().find(|a| a["name"] == name).cloned().unwrap()
     };
@@ -191,7 +191,7 @@ fn a_sweep_over_thresholds_needs_one_library() {
 
 #[test]
 fn lockstep_through_the_door() {
-    let wrong = |request: Value| api::rtl_lockstep(&request, &|_| true).unwrap_err();
+    let wrong = |request: Value| api::ask("rtl_lockstep", &request, &Caller::PLAIN).unwrap_err();
     assert_eq!(wrong(json!({ "packets": 0 })).code, 2);
     assert_eq!(wrong(json!({ "modes": ["loud"] })).code, 2);
     assert_eq!(wrong(json!({ "dut": ["no/such.sv"] })).code, 2);
@@ -199,21 +199,19 @@ fn lockstep_through_the_door() {
         return;
     }
     let asked = json!({ "packets": 300_000, "seed": 9, "modes": ["sound", "paper+gap"] });
-    let done = api::rtl_lockstep(&asked, &|_| true).unwrap_or_else(|p| panic!("{}", p.rendered));
+    let done = api::ask("rtl_lockstep", &asked, &Caller::PLAIN)
+        .unwrap_or_else(|p| panic!("{}", p.rendered));
     assert_eq!(
         (&done["mismatches"], &done["first_mismatch"], &done["seed"]),
         (&json!(0), &Value::Null, &json!(9))
     );
     assert!(done["packets"].as_u64().unwrap() >= 300_000, "{done}");
     assert_eq!(done["short_of"], json!([]));
-    let again = api::rtl_lockstep(&asked, &|_| true).unwrap();
+    let again = api::ask("rtl_lockstep", &asked, &Caller::PLAIN).unwrap();
     assert_eq!((&done["clocks"], &done["modes"]), (&again["clocks"], &again["modes"]));
-    assert_eq!(
-        api::rtl_lockstep(&json!({ "packets": 1_000_000_000u64, "modes": ["sound"] }), &|_| false)
-            .unwrap_err()
-            .code,
-        130
-    );
+    let endless = json!({ "packets": 1_000_000_000u64, "modes": ["sound"] });
+    let impatient = Caller { progress: &|_| false, ..Caller::PLAIN };
+    assert_eq!(api::ask("rtl_lockstep", &endless, &impatient).unwrap_err().code, 130);
 }
 
 #[test]
@@ -221,7 +219,7 @@ fn vectors_appear_whole_and_replace_only_vectors() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("deep/vectors");
     let asked = json!({ "dir": out, "packets": 200, "seed": 1, "mode": "sound" });
-    let write = || api::rtl_vectors(&asked);
+    let write = || api::ask("rtl_vectors", &asked, &Caller::PLAIN);
     let done = write().unwrap_or_else(|p| panic!("{}", p.rendered));
     let names = |dir: &Path| -> Vec<String> {
         let mut all: Vec<String> = std::fs::read_dir(dir)

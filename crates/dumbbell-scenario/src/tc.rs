@@ -18,6 +18,7 @@ mod unsupported;
 use crate::language::problem::{Check, Problem, Texts, code};
 use args::Args;
 use discipline::{ExportContext, ExportLog, ImportContext, Part};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -71,11 +72,20 @@ pub fn import(text: &str) -> Result<Value, Problem> {
     Ok(whole.json())
 }
 
-/// The request of [`export`].
-#[derive(Deserialize)]
+/// The request of [`import`].
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Request {
+pub struct ImportRequest {
+    /// The lines.
+    pub text: String,
+}
+
+/// The request of [`export`].
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExportRequest {
     /// A link of a plan.
+    #[schemars(with = "Value")]
     link: dumbbell_plan::Link,
     /// The device.
     #[serde(default = "eth0")]
@@ -103,7 +113,7 @@ pub fn export(request: &Value) -> Result<Value, Problem> {
             the link out",
         );
     }
-    let lines = match serde_json::from_value::<Request>(request.clone()) {
+    let lines = match serde_json::from_value::<ExportRequest>(request.clone()) {
         Ok(r) if export_link::plain(&r.dev) => {
             export_link::lines(&r.link, &r.dev, r.queue_only, &mut log)
         }

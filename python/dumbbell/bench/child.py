@@ -1,5 +1,5 @@
-"""The process in which one run is measured: reads an order of `api.bench` on stdin, prints what it
-cost.
+"""The process in which one run is measured: reads a request of the verb `bench` on stdin, prints
+what it cost.
 
 It imports nothing but the laboratory, so that its memory is the run's.
 """
@@ -13,7 +13,7 @@ from .. import _native
 def main() -> None:
     """Answers `{"bench": ...}`, or `{"error": {"code", "text", "detail"}}`."""
     try:
-        print(f'{{"bench": {_native.bench(sys.stdin.read())}}}')
+        print(f'{{"bench": {_native.call("bench", sys.stdin.read())}}}')
     except _native.Problem as problem:
         code, text, detail = problem.args
         print(json.dumps({"error": {"code": code, "text": text, "detail": json.loads(detail)}}))

@@ -156,7 +156,7 @@ def _memory(case: Case, runs: Sequence[JSON], few: JSON) -> JSON:
 
 
 def run(case: Case, way: Way) -> JSON:
-    """The cost of one run, as `api.bench` returns it."""
+    """The cost of one run, as the verb `bench` answers it."""
     if not way.recorded:
         return _child(_order(case, way))
     with temporary_folder() as scratch:

@@ -189,7 +189,7 @@ def _valid(queue: dict[str, Any]) -> bool:
     from ..errors import ScenarioError
 
     try:
-        api.drive({**_PORT, "queue": queue, "arrivals": []})
+        api.call("drive", {**_PORT, "queue": queue, "arrivals": []})
     except ScenarioError:
         return False
     return True
@@ -282,7 +282,7 @@ def drive(
             "cc": written,
             "events": [e.as_dict() for e in trace if isinstance(e, Event)],
         }
-        return [Window(**row) for row in api.drive(asked, own)["windows"]]
+        return [Window(**row) for row in api.call("drive", asked, own=own)["windows"]]
     packets = [asdict(one) for one in trace if isinstance(one, Arrival)]
     queue = {"kind": written} if isinstance(written, str) else written
     asked = {
@@ -293,7 +293,7 @@ def drive(
         "seed": seed,
         "arrivals": packets,
     }
-    return _fates(len(packets), api.drive(asked, own)["events"])
+    return _fates(len(packets), api.call("drive", asked, own=own)["events"])
 
 
 def _fates(packets: int, events: list[dict[str, Any]]) -> Fates:

@@ -39,8 +39,8 @@ def run(
     options.check(where)
     if not wanted.get("store"):
         raise ScenarioError("runs on other machines are kept in a store: name one with --store DIR")
-    first = api.jobs(
-        wanted | {"points": _AT_ONCE}
+    first = api.call(
+        "jobs", wanted | {"points": _AT_ONCE}
     )  # Before anybody is hired: a wrong scenario is refused here.
     if first["jobs"]:
         crew = hire(where, first["store"])
@@ -104,7 +104,7 @@ def _finish(
             failed.update(row["key"] for row in answer if row["state"] != "done")
             done += len(answer)
             progress(done, total, done / total)
-        listed = api.jobs(wanted | {"points": _AT_ONCE, "except": sorted(failed)})
+        listed = api.call("jobs", wanted | {"points": _AT_ONCE, "except": sorted(failed)})
 
 
 def _parcels(listed: dict[str, Any], places: int) -> list[Parcel]:
@@ -126,7 +126,7 @@ def _keep(parcel: Parcel, answer: list[dict[str, Any]]) -> None:
         if "row" in row and row["key"] in asked
     ]
     if rows:
-        api.keep({"store": parcel["store"], "rows": rows})
+        api.call("keep", {"store": parcel["store"], "rows": rows})
 
 
 def _give_up(parcel: Parcel, jobs: list[dict[str, Any]], why: Exception) -> None:
@@ -134,7 +134,7 @@ def _give_up(parcel: Parcel, jobs: list[dict[str, Any]], why: Exception) -> None
     message = f"lost {_CHANCES} times with its worker: {_short(why)}"
     rows = [{"key": job["key"], "row": _failure(job, message)} for job in jobs]
     if rows:
-        api.keep({"store": parcel["store"], "rows": rows})
+        api.call("keep", {"store": parcel["store"], "rows": rows})
 
 
 def _failure(job: dict[str, Any], message: str) -> dict[str, Any]:

@@ -23,7 +23,9 @@ def perform(parcel: dict[str, Any], threads: int = 1) -> list[dict[str, Any]]:
     """
     order = {key: parcel[key] for key in ("jobs", "results_version", "audit", "overrides")}
     if sees(parcel["store"], parcel["id"]):
-        return api.work(order | {"threads": threads, "store": parcel["store"]})
+        return api.call(
+            "work", order | {"threads": threads, "store": parcel["store"]}, list[dict[str, Any]]
+        )
     if any(any(job["plan"]["record"].get(what) for what in _SERIES) for job in parcel["jobs"]):
         raise EnvironmentLacks(
             f"the worker on {socket.gethostname()} does not see the store {parcel['store']}, "
@@ -31,7 +33,7 @@ def perform(parcel: dict[str, Any], threads: int = 1) -> list[dict[str, Any]]:
             "put it on a file system that every worker mounts at the same path (--store DIR), or "
             "record nothing"
         )
-    return api.work(order | {"threads": threads})
+    return api.call("work", order | {"threads": threads}, list[dict[str, Any]])
 
 
 def sees(store: str, name: str) -> bool:

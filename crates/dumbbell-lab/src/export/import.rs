@@ -5,17 +5,21 @@ use crate::formats::capture;
 use crate::formats::connections::Connections;
 use crate::formats::ns2::{self, Counts, Trace};
 use crate::language::problem::{Diagnostic, Problem};
+use crate::verb::Asked;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::io::{BufReader, Read};
 use std::path::PathBuf;
 
-/// A capture or a trace to be read: `{"file"}`.
-#[derive(Clone, Debug, Deserialize)]
+/// A capture or a trace to be read.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Options {
+pub struct CaptureRequest {
     file: PathBuf,
 }
+
+impl Asked for CaptureRequest {}
 
 /// First bytes of pcapng, and of pcap with micro- and nanoseconds in both orders.
 const MAGIC: [[u8; 4]; 5] = [
@@ -26,9 +30,13 @@ const MAGIC: [[u8; 4]; 5] = [
     [0xa1, 0xb2, 0x3c, 0x4d],
 ];
 
-/// Reads a file; see [`crate::api::read_capture`].
-pub fn read(asked: &Value) -> Result<Value, Problem> {
-    let options: Options = super::request(asked)?;
+/// Reads a capture (pcapng, pcap) or a trace of ns-2: TCP connections with packets, bytes,
+/// repetitions, round-trip times and losses, or flows with packets and drops. A file that is cut or
+/// damaged has `code` 1 and `damage`, with what stands before that place.
+///
+/// # Errors
+/// Code 2: there is no such file.
+pub fn read(options: &CaptureRequest) -> Result<Value, Problem> {
     let name = options.file.display().to_string();
     let cannot = |e: std::io::Error| {
         let d = Diagnostic::new(format!("{name} cannot be read: {e}"));

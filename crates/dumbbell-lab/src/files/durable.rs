@@ -51,6 +51,23 @@ pub fn write_new(file: &Path, bytes: &[u8]) -> io::Result<bool> {
     }
 }
 
+/// Writes `file` whole or leaves it as it was, and makes the folder that it is in. `new`: there
+/// must be no such file.
+///
+/// # Errors
+/// Code 1: it cannot be written.
+pub fn write_file(file: &Path, bytes: &[u8], new: bool) -> Result<(), Problem> {
+    let written = || -> io::Result<()> {
+        create_dir_all(parent(file))?;
+        match new {
+            false => write(file, bytes),
+            true if write_new(file, bytes)? => Ok(()),
+            true => Err(io::ErrorKind::AlreadyExists.into()),
+        }
+    };
+    written().map_err(|e| unwritten(file, &e))
+}
+
 /// Why `file` could not be written, for people. Exit code 1.
 pub fn unwritten(file: &Path, e: &io::Error) -> Problem {
     let fix = match e.kind() {

@@ -1,15 +1,17 @@
 //! Reading: the records of runs, and the summaries that a result has of them, as one table.
-use crate::language::problem::{Problem, code};
+use crate::language::problem::Problem;
 use crate::results::arrow_table::{ArrowTable, Labels, of_rows, stack};
 use crate::results::manifest::damaged;
 use crate::results::read_records::Records;
 use crate::results::row_order;
 use crate::results::row_order::Order;
+use crate::verb::Asked;
 use arrow_array::{RecordBatch, UInt64Array};
 use arrow_schema::{ArrowError, SchemaRef};
 use arrow_select::concat::concat_batches;
 use arrow_select::take::take_record_batch;
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
@@ -18,7 +20,7 @@ use std::path::{Path, PathBuf};
 const BATCH: usize = 1 << 16;
 
 /// A run's part of a table.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Part {
     /// The labels that tell its rows from those of other runs.
@@ -29,18 +31,19 @@ struct Part {
     rows: Option<Vec<Map<String, Value>>>,
 }
 
-/// See [`crate::api::table`].
-pub fn table(request: &Value) -> Result<ArrowTable, Problem> {
-    let parts: Vec<Part> = Vec::deserialize(request).map_err(|e| Problem {
-        code: code::SCENARIO,
-        ..Problem::failure(
-            format!(
-                "a table is asked for as a list of `labels` with `file` or \
-            `rows`: {e}"
-            ),
-            None,
-        )
-    })?;
+/// The runs of a table.
+#[derive(Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct TableRequest(Vec<Part>);
+
+impl Asked for TableRequest {}
+
+/// One table of several runs, in tidy form: each row of a run has its labels (such as point and
+/// seed) before its own columns.
+///
+/// # Errors
+/// Code 3: a file is missing or damaged; 1: it does not go with the others.
+pub fn table(TableRequest(parts): TableRequest) -> Result<ArrowTable, Problem> {
     let read = parts.into_par_iter().map(|part| {
         let own = match (&part.file, part.rows) {
             (Some(file), _) => records(file)?,

@@ -12,36 +12,42 @@ use crate::results::run_json;
 use crate::run::engine;
 use crate::run::engine::{Engine, ProgressMeter, Stop, simulate};
 use crate::run::request::Request;
+use crate::verb::Asked;
 use calibration::Calibration;
 use dumbbell_plan::{Plan, Record};
 use dumbbell_sim::{Report, World};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::Path;
 use usage::{Spent, Stopwatch, peak_memory, resident_memory};
 
 /// The request.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct BenchRequest {
-    /// As for [`crate::api::run`]; the first run of the first point is measured.
+pub struct BenchRequest {
+    /// The scenario; the first run of its first point is measured.
+    #[schemars(with = "Request")]
     run: Value,
     /// Stop when the world is made: what set-up takes, and what memory holds then.
     #[serde(default)]
     only_set_up: bool,
 }
 
-/// One run, with what its parts cost. See [`crate::api::bench`].
-pub fn bench(order: &Value) -> Result<Value, Problem> {
-    let order = BenchRequest::deserialize(order).map_err(|e| {
-        Problem::failure(
-            format!(
-                "the order \
-        is wrong: {e}"
-            ),
-            None,
-        )
-    })?;
+impl Asked for BenchRequest {}
+
+/// Makes the first run of the first point of a scenario and says what it costs, for a process that
+/// does nothing else. With `out` in the run, which must be there, and `record` series are written
+/// and are part of the cost. Times are processor time: `plan_s` (from text to plan), `setup_s`
+/// (from plan to world), `run_s` of the running thread, `run_process_s` of all threads,
+/// `run_wall_s`; memory is `rss_start_bytes`, `rss_planned_bytes`, `rss_set_up_bytes`,
+/// `peak_rss_bytes`, null where there is no /proc. `calibration_ns` are steps of a loop that never
+/// changes, before and after. What was run: `packet_hops`, `events`, `fingerprint`, `delivered`
+/// packets and `drop_rate` of the queues that are reported, `flow_goodput_bps`.
+///
+/// # Errors
+/// As [`crate::run::run`]; code 5: a conservation law is broken.
+pub fn bench(order: &BenchRequest) -> Result<Value, Problem> {
     let start = resident_memory();
     let watch = Stopwatch::start();
     let request = Request::read(&order.run)?;

@@ -2,13 +2,13 @@
 //! brought; and traces, which drive one algorithm without a network, for property tests of a user's
 //! own.
 use crate::files::environment::builtin_plugins;
-use crate::language::deser;
 use crate::language::lookup::{Family, resolve};
 use crate::language::plugins;
 use crate::language::plugins::PluginLoader;
 use crate::language::problem::{Check, Diagnostic, Problem, Texts, code};
 use crate::language::{node, read};
 use crate::run::engine;
+use crate::verb::{self, Asked};
 use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_algos::suite::cc::{self as lives, PATH};
@@ -21,6 +21,7 @@ use dumbbell_core::plugin::{Alarm, Failure, Page, Plugins};
 use dumbbell_core::testing::Event;
 use dumbbell_core::units::{Limit, Rate, Span};
 use dumbbell_plan::Spec;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -52,10 +53,29 @@ fn report<S>(kind: &str, page: &Page, checks: &[SuiteCheck<S>], subject: &S) -> 
     })
 }
 
+/// The request of [`drive`].
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum DriveRequest {
+    /// A trace of packets for a queue.
+    Queue(Traffic),
+    /// A trace of events for a congestion control.
+    Connection(Connection),
+}
+
+impl Asked for DriveRequest {
+    fn read(request: &Value) -> Result<DriveRequest, Problem> {
+        match request["cc"].is_null() {
+            true => verb::typed(request).map(DriveRequest::Queue),
+            false => verb::typed(request).map(DriveRequest::Connection),
+        }
+    }
+}
+
 /// A queue's algorithm under a trace.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Traffic {
+pub struct Traffic {
     /// As in a scenario.
     queue: Value,
     rate: Rate,
@@ -65,7 +85,7 @@ struct Traffic {
     arrivals: Vec<Packet>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Packet {
     /// Seconds after the packet before.
@@ -74,30 +94,37 @@ struct Packet {
     #[serde(default)]
     flow: u32,
     #[serde(default)]
+    #[schemars(with = "String")]
     ecn: Ecn,
     #[serde(default)]
     dscp: u8,
 }
 
 /// A congestion control under a trace.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Connection {
+pub struct Connection {
     /// As in a scenario.
     cc: Value,
+    #[schemars(with = "Vec<Value>")]
     events: Vec<lives::Event>,
 }
 
-/// Sends packets through a port:
-/// `{"events": [{"packet", "fate": "sent" | "dropped" | "marked", "time_s" | "why"}]}`. The request
-/// is
-/// `{"queue", "rate", "mtu", "delay", "seed", "arrivals": [{"gap", "bytes", "flow", "ecn",
-/// "dscp"}]}`.
+/// Drives one algorithm by a trace, without a network.
 ///
 /// # Errors
-/// Code 2: a queue or a trace that cannot be read; 1: the algorithm failed.
-pub fn drive_queue(request: &Value, loader: &dyn PluginLoader) -> Result<Value, Problem> {
-    let asked: Traffic = parsed(request)?;
+/// Code 2: an algorithm or a trace that cannot be read; 1: the algorithm failed, or broke a rule of
+/// the suite.
+pub fn drive(request: &DriveRequest, loader: &dyn PluginLoader) -> Result<Value, Problem> {
+    match request {
+        DriveRequest::Queue(traffic) => drive_queue(traffic, loader),
+        DriveRequest::Connection(connection) => drive_connection(connection, loader),
+    }
+}
+
+/// Sends packets through a port:
+/// `{"events": [{"packet", "fate": "sent" | "dropped" | "marked", "time_s" | "why"}]}`.
+fn drive_queue(asked: &Traffic, loader: &dyn PluginLoader) -> Result<Value, Problem> {
     let limit = asked.queue.get("limit").cloned().unwrap_or_else(|| json!("50 pkt"));
     let limit: Limit = serde_json::from_value(limit).map_err(|e| refused(e.to_string()))?;
     let capacity = limit.resolve(asked.rate, Span::from_ps(asked.delay.ps() * 2));
@@ -141,14 +168,8 @@ fn shown(event: &Event) -> Value {
 }
 
 /// Takes a congestion control through a life: `{"windows": [{"cwnd", "ssthresh"}]}`, bytes after
-/// each event; the path has segments of 1000 bytes, an initial window of ten. The request is
-/// `{"cc", "events"}`, see [`lives::Event`].
-///
-/// # Errors
-/// Code 2: a congestion control or a trace that cannot be read; 1: it failed, or broke a rule of
-/// the suite.
-pub fn drive_connection(request: &Value, loader: &dyn PluginLoader) -> Result<Value, Problem> {
-    let asked: Connection = parsed(request)?;
+/// each event; the path has segments of 1000 bytes, an initial window of ten.
+fn drive_connection(asked: &Connection, loader: &dyn PluginLoader) -> Result<Value, Problem> {
     let (spec, plugins) = choose(Family::Cc, &asked.cc, None, loader)?;
     let alarm = Alarm::default();
     let made = match plugins.cc(&spec.kind) {
@@ -176,10 +197,6 @@ pub fn drive_connection(request: &Value, loader: &dyn PluginLoader) -> Result<Va
 
 fn refused(cause: String) -> Problem {
     Problem::new(code::SCENARIO, &[Diagnostic::new(cause)], &Texts::default())
-}
-
-fn parsed<T: serde::de::DeserializeOwned>(request: &Value) -> Result<T, Problem> {
-    deser::asked(request).map_err(|d| Problem::new(code::SCENARIO, &[d], &Texts::default()))
 }
 
 /// The algorithm that `written` names, as a scenario would.

@@ -1,11 +1,11 @@
 //! The autocorrelation of the hardware's shift register, for figures: the effect of one draw on the
 //! probability of a later one. See [`lags`](dumbbell_algos::aqm::red_hw::lags).
-use crate::language::problem::{Check, Texts};
-use crate::language::problem::{Diagnostic, Problem, code};
-use crate::language::read;
+use crate::language::problem::{Diagnostic, Problem, Texts, code};
+use crate::verb::{self, Asked};
 use dumbbell_algos::aqm::red_hw::RedHwMode;
 use dumbbell_algos::aqm::red_hw::lags::{Lag, lags, lags_of, unconditional};
 use dumbbell_algos::aqm::red_hw::lfsr::Polynomial;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 const MOST: u32 = 4096;
 
 /// The random numbers that the autocorrelation is about.
-#[derive(Clone, Copy, Deserialize)]
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Draws {
     /// The trinomial, one step a clock.
@@ -25,24 +25,22 @@ enum Draws {
 }
 
 /// The request.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Request {
+pub struct LagsRequest {
     mode: Draws,
+    /// The first spacing, in clocks (`paper`, `dense_free`) or packets (`sound`).
     from: u32,
+    /// The last one.
     to: u32,
+    /// The probability of a drop.
     p: f64,
 }
 
-/// `{"mode", "from", "to", "p"}`: from, to: spacings, in clocks (`paper`, `dense_free`) or packets
-/// (`sound`). The answer:
-/// `{"p", "threshold", "rows": [{"spacing", "again", "drops", "probability"}]}`, where p is the
-/// exact probability of a drop.
-pub fn answer(request: &Value) -> Result<Value, Problem> {
-    let (mut texts, mut check) = (Texts::default(), Check::default());
-    let root = read::json(&mut texts, "request", request);
-    let asked: Option<Request> = crate::language::deser::read(&root, &[], &mut check);
-    if let Some(Request { from, to, p, .. }) = asked {
+impl Asked for LagsRequest {
+    fn read(request: &Value) -> Result<LagsRequest, Problem> {
+        let read: LagsRequest = verb::typed(request)?;
+        let LagsRequest { from, to, p, .. } = read;
         let wrong = [
             (!(0.0..=1.0).contains(&p), "p", format!("{p} is no probability"), "write 0.02"),
             (
@@ -52,14 +50,28 @@ pub fn answer(request: &Value) -> Result<Value, Problem> {
                 "write from = 1, to = 64",
             ),
         ];
-        for (_, key, cause, fix) in wrong.into_iter().filter(|w| w.0) {
-            let at = [key.to_string()];
-            check.error(Diagnostic::new(cause).at(root.nearest_place(&at)).fix(fix).key(&at));
+        let found: Vec<Diagnostic> = wrong
+            .into_iter()
+            .filter(|w| w.0)
+            .map(|(_, key, cause, fix)| {
+                Diagnostic::new(format!("`{key}`: {cause}")).fix(fix).key(&[key.to_string()])
+            })
+            .collect();
+        if found.is_empty() {
+            return Ok(read);
         }
+        Err(Problem::new(code::SCENARIO, &found, &Texts::default()))
     }
-    let (Some(Request { mode, from, to, p }), true) = (asked, check.ok()) else {
-        return Err(Problem::new(code::SCENARIO, &check.found, &texts));
-    };
+}
+
+/// How much likelier a drop of `red_hw` becomes some clocks or packets after another drop:
+/// `{"p", "threshold", "rows": [{"spacing", "again", "drops", "probability"}]}`, where p is the
+/// exact probability of a drop.
+///
+/// # Errors
+/// None.
+pub fn answer(asked: &LagsRequest) -> Result<Value, Problem> {
+    let LagsRequest { mode, from, to, p } = *asked;
     let threshold = (p * f64::from(1 << 21)).round() as u32;
     let found = match mode {
         Draws::Paper => lags(RedHwMode::Paper, from..=to, threshold),
@@ -79,6 +91,10 @@ pub fn answer(request: &Value) -> Result<Value, Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn answer(request: &Value) -> Result<Value, Problem> {
+        super::answer(&LagsRequest::read(request)?)
+    }
 
     #[test]
     fn the_papers_bursts_are_told() {

@@ -2,6 +2,7 @@
 use crate::files::durable;
 use crate::files::staging::StagingDir;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
+use crate::verb::{Asked, Progress};
 use dumbbell_rtl::compile;
 use dumbbell_rtl::fault::Fault;
 use dumbbell_rtl::lockstep::campaign::{Part, Ran, measured, parts, told};
@@ -11,6 +12,7 @@ use dumbbell_rtl::sources::{self, Sources};
 use dumbbell_rtl::vectors;
 use dumbbell_rtl::verilated::{Clocked, Verilated};
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fs::{self, File};
@@ -30,9 +32,9 @@ const LEAST_EVENTS: f64 = 0.009;
 const ENOUGH: u64 = 100_000;
 
 /// The request for a lockstep.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-struct LockstepRequest {
+pub struct LockstepRequest {
     packets: u64,
     seed: u64,
     /// Modes; none: all that there are by default, as far as a core of the user's has their
@@ -48,6 +50,8 @@ struct LockstepRequest {
     /// The directory for the coverage file of each part, for `verilator_coverage`.
     coverage: Option<PathBuf>,
 }
+
+impl Asked for LockstepRequest {}
 
 impl Default for LockstepRequest {
     fn default() -> Self {
@@ -91,12 +95,6 @@ fn lack(fault: Fault) -> Problem {
     }
 }
 
-fn read<T: serde::de::DeserializeOwned>(request: &Value) -> Result<T, Problem> {
-    let fix = "a request has `packets`, `seed`, modes and files";
-    serde_path_to_error::deserialize(request)
-        .map_err(|e| refused(format!("at {}: {}", e.path(), e.inner()), fix))
-}
-
 fn modes(names: &[String]) -> Result<Vec<Mode>, Problem> {
     let fix = "write sound or paper with options, as in \"sound+gap+idle\"";
     names.iter().map(|name| Mode::read(name).map_err(|cause| refused(cause, fix))).collect()
@@ -112,16 +110,17 @@ struct LoadedMode {
 /// `{"packets", "mismatches", "shares", "back_to_back_share", "event_share", "drop_share",
 /// "latency_clocks", "clocks", "seconds", "packets_per_second", "seed", "modes": [{"mode",
 /// "packets", "shares", ...}], "skipped": [{"mode", "why"}], "short_of": [...], "first_mismatch",
-/// "coverage": [...], "rtl", "verilator", "compiler"}`. The request is `{"packets", "seed",
-/// "modes", "dut", "include", "patience", "threads", "coverage"}`, all optional. The first mismatch
-/// ends it; `short_of` says where the stimulus had not what it is to have. `progress` is called
-/// with the share that is done, about ten times a second, and says whether to go on.
+/// "coverage": [...], "rtl", "verilator", "compiler"}`. The first mismatch ends it; `short_of` says
+/// where the stimulus had not what it is to have. `progress` is called with the share that is done,
+/// about ten times a second, and says whether to go on.
 ///
 /// # Errors
 /// Code 2: RTL that does not elaborate or lacks a port, with the tool's line; 4: a program is
 /// missing; 130: stopped.
-pub fn lockstep(request: &Value, progress: &dyn Fn(f64) -> bool) -> Result<Value, Problem> {
-    let asked: LockstepRequest = read(request)?;
+pub fn lockstep(
+    asked: &LockstepRequest,
+    progress: &dyn Fn(Progress) -> bool,
+) -> Result<Value, Problem> {
     if asked.packets == 0 || asked.packets > 1 << 40 || asked.patience == 0 {
         return Err(refused(
             "`packets` and `patience` are numbers from 1 on",
@@ -153,7 +152,7 @@ pub fn lockstep(request: &Value, progress: &dyn Fn(f64) -> bool) -> Result<Value
     };
     let stop = AtomicBool::new(false);
     let look = |share: f64| {
-        if !progress(share) {
+        if !progress(Progress { finished: 0, runs: 1, fraction: share }) {
             stop.store(true, Relaxed);
         }
     };
@@ -347,24 +346,24 @@ fn short(mode: &Mode, row: &Value) -> Vec<String> {
 }
 
 /// The request for vectors.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct VectorsRequest {
+pub struct VectorsRequest {
     dir: PathBuf,
     packets: u64,
     seed: u64,
     mode: String,
 }
 
+impl Asked for VectorsRequest {}
+
 /// Writes stimulus and expectation as plain hex, with a bench that reads them and a page about the
-/// columns: `{"dir", "files", "packets", "clocks", "shares", ...}`. The request is
-/// `{"dir", "packets", "seed", "mode"}`. The directory appears whole or not at all; vectors that
-/// stood there are replaced, anything else is not.
+/// columns: `{"dir", "files", "packets", "clocks", "shares", ...}`. The directory appears whole or
+/// not at all; vectors that stood there are replaced, anything else is not.
 ///
 /// # Errors
 /// Code 2: no such mode, or a directory with something else in it; 1: it cannot be written.
-pub fn write_vectors(request: &Value) -> Result<Value, Problem> {
-    let order: VectorsRequest = read(request)?;
+pub fn write_vectors(order: &VectorsRequest) -> Result<Value, Problem> {
     let mode = modes(std::slice::from_ref(&order.mode))?.remove(0);
     if order.packets == 0 || order.packets > 100_000_000 {
         return Err(refused("`packets` is 1 to 100000000", "write 10000"));
@@ -385,7 +384,7 @@ pub fn write_vectors(request: &Value) -> Result<Value, Problem> {
         let cause = format!("{} has something else in it: {}", dir.display(), other.display());
         return Err(refused(cause, "name a directory that is empty or not there"));
     }
-    let counts = into(&dir, &mode, &order).map_err(|e| unwritten(&dir, &e))?;
+    let counts = into(&dir, &mode, order).map_err(|e| unwritten(&dir, &e))?;
     let mut out = measured(&counts);
     out["dir"] = json!(order.dir);
     out["files"] = json!(vectors::FILES);

@@ -14,26 +14,29 @@ use crate::run::seeds;
 use crate::run::seeds::PointResults;
 use crate::store::Store;
 use crate::store::key::{Digest, RESULTS_VERSION};
+use crate::verb::Asked;
 use dumbbell_plan::Plan;
 use dumbbell_sim::Options;
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
 /// One run for a worker.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 struct Job {
     key: String,
     of: Value,
+    #[schemars(with = "Value")]
     plan: Plan,
 }
 
 /// The request to a worker.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct WorkRequest {
+pub struct WorkRequest {
     jobs: Vec<Job>,
     results_version: u32,
     /// Without one, the answer has the rows in it.
@@ -46,15 +49,20 @@ struct WorkRequest {
     overrides: String,
 }
 
+impl Asked for WorkRequest {
+    fn read(request: &Value) -> Result<WorkRequest, Problem> {
+        WorkRequest::deserialize(request).map_err(|e| misread(&e.to_string()))
+    }
+}
+
 /// The runs of a request that its store has not, at most `points` of them, with all that a worker
 /// needs:
 /// `{"store", "id", "results_version", "audit", "overrides", "have", "jobs": [{"key", "of",
 /// "plan"}]}`. Those that are named in `except` have had their chance.
 ///
 /// # Errors
-/// As [`crate::api::run`].
-pub fn jobs(request: &Value) -> Result<Value, Problem> {
-    let request = Request::read(request)?;
+/// As [`crate::run::run`].
+pub fn jobs(request: &Request) -> Result<Value, Problem> {
     let study = Study::with(&request.study_input(), &ThisMachine, &NoPlugins, request.keep_going)?;
     if request.on == On::Kernel {
         let fix = "run it here, without workers";
@@ -119,15 +127,13 @@ pub fn jobs(request: &Value) -> Result<Value, Problem> {
     }))
 }
 
-/// Makes the runs of an order,
-/// `{"jobs", "results_version", "store", "threads", "audit", "overrides"}`:
-/// `[{"key", "seed", "state", "fingerprint", "wall_s"}]`, with the `row` where there is no store.
+/// Makes the runs of an order: `[{"key", "seed", "state", "fingerprint", "wall_s"}]`, with the `row`
+/// where there is no store.
 ///
 /// # Errors
 /// Code 1: this release has other results than the one that ordered, or the store cannot be
 /// written.
-pub fn work(order: &Value) -> Result<Value, Problem> {
-    let order = WorkRequest::deserialize(order).map_err(|e| misread(&e.to_string()))?;
+pub fn work(order: WorkRequest) -> Result<Value, Problem> {
     if order.results_version != RESULTS_VERSION {
         let (theirs, ours) = (order.results_version, RESULTS_VERSION);
         return Err(misread(&format!(
@@ -192,19 +198,35 @@ fn misread(why: &str) -> Problem {
     Problem::failure(cause, Some("install the same release of dumbbell on every machine".into()))
 }
 
-/// Keeps rows that workers sent because they do not see the store:
-/// `{"store", "rows": [{"key", "row"}]}`.
+/// The request of [`keep`].
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KeepRequest {
+    store: PathBuf,
+    rows: Vec<SentRow>,
+}
+
+/// What a worker answered for one run.
+#[derive(Deserialize, JsonSchema)]
+struct SentRow {
+    key: Option<String>,
+    #[serde(default)]
+    row: Value,
+}
+
+impl Asked for KeepRequest {}
+
+/// Keeps rows that workers sent because they do not see the store.
 ///
 /// # Errors
 /// Code 1: the store cannot be written.
-pub fn keep(request: &Value) -> Result<Value, Problem> {
-    let store = Store::open_to_write(request["store"].as_str().unwrap_or_default().as_ref())?;
-    let rows = request["rows"].as_array().map_or(&[][..], Vec::as_slice);
-    for sent in rows {
-        let key = sent["key"].as_str().and_then(|k| k.parse().ok());
+pub fn keep(request: &KeepRequest) -> Result<Value, Problem> {
+    let store = Store::open_to_write(&request.store)?;
+    for sent in &request.rows {
+        let key = sent.key.as_ref().and_then(|key| key.parse().ok());
         let key = key.ok_or_else(|| misread("it answered without a key"))?;
-        store.keep(key, &sent["row"])?;
+        store.keep(key, &sent.row)?;
     }
     store.sync()?;
-    Ok(json!({ "kept": rows.len() }))
+    Ok(json!({ "kept": request.rows.len() }))
 }

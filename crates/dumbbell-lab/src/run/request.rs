@@ -1,9 +1,10 @@
 //! The requests of the API as JSON.
 use crate::language::load::Source;
-use crate::language::problem::{Check, Diagnostic, Problem, Texts, code};
-use crate::language::{deser, read};
+use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::resolve::study::StudyInput;
+use crate::verb::{self, Asked};
 use dumbbell_sim::Options;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -13,8 +14,9 @@ use std::path::PathBuf;
 /// "seed", "replications", "stop", "record", "threads", "out", "store", "keep_going", "assemble",
 /// "audit", "fold", "hold", "straight", "on": "sim" | "kernel", "points", "except", "use":
 /// ["FILE"]}`; all but the source are optional.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "RunRequest")]
 pub struct Request {
     source: From,
     #[serde(default)]
@@ -65,7 +67,7 @@ pub struct Request {
 }
 
 /// The place where a scenario runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum On {
     /// In virtual time.
@@ -79,8 +81,9 @@ fn yes() -> bool {
     true
 }
 
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Source")]
 struct From {
     path: Option<PathBuf>,
     text: Option<String>,
@@ -88,40 +91,19 @@ struct From {
     name: Option<String>,
 }
 
-/// Rewords the diagnostics of a request. No user wrote its JSON, so a message names the key and
-/// quotes no text.
-fn in_words(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let say = |d: Diagnostic| {
-        let cause = d.key.as_ref().map_or(d.cause.clone(), |key| format!("`{key}`: {}", d.cause));
-        Diagnostic { cause, place: None, ..d }
-    };
-    found.into_iter().map(say).collect()
+impl Asked for Request {
+    fn read(request: &Value) -> Result<Request, Problem> {
+        let read: Request = verb::typed(request)?;
+        let From { path, text, value, .. } = &read.source;
+        if [path.is_some(), text.is_some(), value.is_some()] == [false; 3] {
+            let d = Diagnostic::new("the source is one of `path`, `text` and `value`");
+            return Err(Problem::new(code::SCENARIO, &[d], &Texts::default()));
+        }
+        Ok(read)
+    }
 }
 
 impl Request {
-    /// Reads a request.
-    ///
-    /// # Errors
-    /// Code 2: an unknown or missing key, or a value of the wrong type.
-    pub fn read(request: &Value) -> Result<Request, Problem> {
-        let (mut texts, mut check) = (Texts::default(), Check::default());
-        let node = read::json(&mut texts, "<request>", request);
-        let read: Option<Request> = deser::read(&node, &[], &mut check);
-        match read {
-            Some(r)
-                if [r.source.path.is_some(), r.source.text.is_some(), r.source.value.is_some()]
-                    != [false; 3] =>
-            {
-                Ok(r)
-            }
-            Some(_) => {
-                let d = Diagnostic::new("the source is one of `path`, `text` and `value`");
-                Err(Problem::new(code::SCENARIO, &[d], &texts))
-            }
-            None => Err(Problem::new(code::SCENARIO, &in_words(check.found), &texts)),
-        }
-    }
-
     /// The input of the study.
     pub fn study_input(&self) -> StudyInput {
         let named = |default: &str| self.source.name.clone().unwrap_or_else(|| default.into());

@@ -1,9 +1,26 @@
 //! Scripts that test one end of a TCP step by step ([`dumbbell_script`]), as documents for doors.
 use crate::language::problem::{Diagnostic, Place, Problem, Texts, code};
+use crate::verb::Asked;
 use dumbbell_script::Failure;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Runs the script `text`, which messages call `name`.
+/// The request of [`run`].
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScriptRequest {
+    /// The script.
+    pub text: String,
+    /// What messages call it.
+    pub name: String,
+}
+
+impl Asked for ScriptRequest {}
+
+/// Runs the script `text`, which messages call `name`:
+/// `{"file", "ok", "failures": [{"file", "line", "column", "at_s", "expected", "came", "history",
+/// "rendered"}]}`.
 ///
 /// # Errors
 /// Code 2, with every line that cannot be read.

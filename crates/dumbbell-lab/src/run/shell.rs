@@ -5,43 +5,51 @@ use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::resolve::study::Study;
 use crate::run::engine::Stop;
 use crate::run::request::Request;
+use crate::run::run_with;
 use crate::run::testbed::{emulate, refusal};
-use crate::run::{Progress, run_with};
+use crate::verb::{Asked, Progress};
 use dumbbell_emu::calibrate::{SHARE, demand};
 use dumbbell_emu::live;
 use dumbbell_emu::live::host_map::HostMap;
 use dumbbell_emu::live::user_program::UserProgram;
 use dumbbell_plan::Plan;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
 
-/// Runs a program between real hosts: a request as [`crate::api::run`]'s, whose first flow goes
-/// from the program's host to its server's, with `"program": [WORDS]` and `"server": [WORDS]` or
-/// null. In their words `{client}` and `{server}` stand for the hosts' addresses. The answer is
-/// that of a run on the kernel, with `program` and `server`
-/// (`{"argv", "exit_code", "signal", "iperf3"?}`); `duration_s` is how long the program ran.
-/// `"unshaped": [KEYS]` names the rates that nobody asked for: they are lowered to what this
-/// machine can forward.
+/// A run whose first flow goes from the program's host to its server's. In the words of `program`
+/// and `server`, `{client}` and `{server}` stand for the hosts' addresses.
+#[derive(Deserialize, JsonSchema)]
+pub struct ShellRequest {
+    /// The program with its arguments.
+    #[serde(default)]
+    program: Vec<String>,
+    /// The server with its arguments; none without.
+    server: Option<Vec<String>>,
+    /// Keys of the rates that nobody asked for: they are lowered to what this machine can forward.
+    #[serde(default)]
+    unshaped: Vec<String>,
+    /// The run.
+    #[serde(flatten)]
+    #[schemars(with = "Request")]
+    run: Map<String, Value>,
+}
+
+impl Asked for ShellRequest {}
+
+/// Runs a program between real hosts. The answer is that of a run on the kernel, with `program` and
+/// `server` (`{"argv", "exit_code", "signal", "iperf3"?}`); `duration_s` is how long the program
+/// ran.
 ///
 /// # Errors
-/// As [`crate::api::run`]; 2: no program is named, or the network has more than one point; 4: there
+/// As [`crate::run::run`]; 2: no program is named, or the network has more than one point; 4: there
 /// is no such program.
-pub fn shell(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Value, Problem> {
-    let mut request = request.clone();
-    let mut take = |key: &str| request.as_object_mut().and_then(|map| map.remove(key));
-    let words = |list: Option<Value>| -> Option<Vec<String>> {
-        list?
-            .as_array()
-            .map(|all| all.iter().filter_map(|w| w.as_str().map(String::from)).collect())
-    };
-    let unshaped = words(take("unshaped")).unwrap_or_default();
-    let (program, server) = (words(take("program")), words(take("server")));
-    let client = program.filter(|words| !words.is_empty()).ok_or_else(|| {
-        wrong(
-            "no program is named",
-            "write \
-            it behind --",
-        )
-    })?;
+pub fn shell(request: ShellRequest, progress: &dyn Fn(Progress) -> bool) -> Result<Value, Problem> {
+    let ShellRequest { program: client, server, unshaped, run } = request;
+    if client.is_empty() {
+        return Err(wrong("no program is named", "write it behind --"));
+    }
+    let mut request = Value::Object(run);
     request["on"] = json!("kernel");
     let mut plan = planned(&request)?;
     if !unshaped.is_empty() {
@@ -60,7 +68,8 @@ pub fn shell(request: &Value, progress: &dyn Fn(Progress) -> bool) -> Result<Val
         client: named(client),
         server: server.filter(|words| !words.is_empty()).map(named),
     };
-    let mut said = run_with(&request, progress, &NoPlugins, (emulate, Some(user_program)))?;
+    let mut said =
+        run_with(&Request::read(&request)?, progress, &NoPlugins, (emulate, Some(user_program)))?;
     // The scenario says how long a program may run at most.
     if let Some(ended) =
         said["runs"].get(0).map(|run| run["duration_s"].clone()).filter(|ended| !ended.is_null())

@@ -1,7 +1,6 @@
 //! One link by itself under a table of arrivals: the words of a scenario's link in, a table of
 //! fates out.
 use crate::files::environment::ThisMachine;
-use crate::language::deser;
 use crate::language::load::Source;
 use crate::language::plugins::PluginLoader;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
@@ -9,6 +8,7 @@ use crate::resolve::study::{Study, StudyInput};
 use crate::results::arrow_table::ArrowTable;
 use crate::results::records::packet_fields;
 use crate::run::engine;
+use crate::verb;
 use arrow_array::builder::{StringDictionaryBuilder, UInt64Builder};
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, UInt64Array};
@@ -62,8 +62,7 @@ pub fn drive(
     arrivals: &Arrivals,
     loader: &dyn PluginLoader,
 ) -> Result<ArrowTable, Problem> {
-    let asked: Request =
-        deser::asked(request).map_err(|d| Problem::new(code::SCENARIO, &[d], &Texts::default()))?;
+    let asked: Request = verb::typed(request)?;
     let arrivals = read(arrivals)?;
     let (plan, plugins) = plan(asked, loader)?;
     let link = plan.links.iter().position(|l| l.name == PORT).unwrap_or(0);

@@ -12,6 +12,7 @@ use crate::results::records::{Recorder, Series};
 use crate::results::run_json;
 use crate::results::run_output::RunOutput;
 use crate::run::engine::{Engine, Stop, WHOLE, raised, unwritten, wanted};
+use crate::verb::Asked;
 use dumbbell_core::plugin::Plugins;
 use dumbbell_core::units::{Span, Time};
 use dumbbell_emu::calibrate::Calibration;
@@ -26,7 +27,9 @@ use dumbbell_emu::log::{Reader, Record};
 use dumbbell_emu::validity::{Facts, Load, Replay, Retransmissions, Traffic};
 use dumbbell_plan::{Class, Plan, Transport};
 use parquet::errors::ParquetError;
-use serde_json::Value;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{self, BufReader, Seek};
 use std::path::Path;
@@ -283,18 +286,25 @@ pub fn doctor() -> Value {
     dumbbell_emu::doctor::doctor()
 }
 
-/// Runs a command, `[WORDS]`, in a user namespace, where it may make hosts without being root: its
-/// exit code.
+/// A command: the program and its arguments.
+#[derive(Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct EncloseRequest(Vec<String>);
+
+impl Asked for EncloseRequest {}
+
+/// Runs a command in a user namespace, where it may make hosts without being root: its exit code.
 ///
 /// # Errors
 /// 4: this machine permits no user namespaces, or there is no such command.
-pub fn enclose(argv: &Value) -> Result<i32, Problem> {
-    let mut words = argv.as_array().into_iter().flatten().filter_map(Value::as_str);
+pub fn enclose(EncloseRequest(argv): EncloseRequest) -> Result<Value, Problem> {
+    let mut words = argv.into_iter();
     let mut command = Command::new(words.next().unwrap_or_default());
     command.args(words);
-    rootless::run(command).map_err(|EnvError { cause, fix }| {
+    let ended = rootless::run(command).map_err(|EnvError { cause, fix }| {
         Problem::new(code::ENVIRONMENT, &[Diagnostic::new(cause).fix(fix)], &Texts::default())
-    })
+    })?;
+    Ok(json!(ended))
 }
 
 /// The wall-clock time of a run.

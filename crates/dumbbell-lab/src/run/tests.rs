@@ -2,9 +2,27 @@
 use super::*;
 use crate::language::plugins::NoPlugins;
 use crate::results::run_output::RunOutput;
+use crate::verb::Asked;
 use dumbbell_plan::Plan;
 
 use serde_json::json;
+
+fn run_with(
+    request: &Value,
+    progress: &dyn Fn(Progress) -> bool,
+    loader: &dyn PluginLoader,
+    by: (engine::Simulate, Option<UserProgram>),
+) -> Result<Value, Problem> {
+    super::run_with(&Request::read(request)?, progress, loader, by)
+}
+
+fn run(
+    request: &Value,
+    progress: &dyn Fn(Progress) -> bool,
+    loader: &dyn PluginLoader,
+) -> Result<Value, Problem> {
+    super::run(&Request::read(request)?, progress, loader)
+}
 
 const SCENARIO: &str = r#"
 duration = "2 s"

@@ -10,19 +10,35 @@ use super::records::Damage;
 use super::scan::BadLine;
 use super::{MARK, read_mark};
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
+use crate::verb::Asked;
 use inventory::{Entry, Inventory};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Performs `request` (`{"do": "check" | "list" | "repair" | "gc", "dir"}`) on a store.
+/// The request of [`care`].
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StoreRequest {
+    /// `check`, `list`, `repair` or `gc`.
+    #[serde(rename = "do")]
+    action: String,
+    /// The directory of the store.
+    dir: PathBuf,
+}
+
+impl Asked for StoreRequest {}
+
+/// Looks after a store.
 ///
 /// # Errors
 /// Code 2: there is no store; 3: `gc` or `repair` of one that is damaged beyond their means; 1: it
 /// cannot be read or written, or is in use.
-pub fn care(request: &Value) -> Result<Value, Problem> {
-    let dir = Path::new(request["dir"].as_str().unwrap_or_default());
+pub fn care(request: &StoreRequest) -> Result<Value, Problem> {
+    let dir = request.dir.as_path();
     if !dir.join(MARK).is_file() {
         let d = Diagnostic::new(format!("there is no store in {}", dir.display()));
         let d = d.fix(
@@ -31,7 +47,7 @@ pub fn care(request: &Value) -> Result<Value, Problem> {
         );
         return Err(Problem::new(code::SCENARIO, &[d], &Texts::default()));
     }
-    let what = request["do"].as_str().unwrap_or_default();
+    let what = request.action.as_str();
     if ["repair", "gc"].contains(&what)
         && let Err((code, d)) = read_mark(dir).map_err(|e| stopped(dir, &e))?
     {

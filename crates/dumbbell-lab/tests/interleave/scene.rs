@@ -1,5 +1,5 @@
 //! The store that processes meet in, what they do to it, and what must be true afterwards.
-use dumbbell_lab::api;
+use dumbbell_lab::api::{self, Caller};
 use dumbbell_lab::store::Store;
 use dumbbell_lab::store::key::{Key, RESULTS_VERSION};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn key(i: u32) -> Key {
 }
 
 fn care(what: &str, store: &Path) -> Value {
-    api::store(&json!({ "do": what, "dir": store }))
+    api::ask("store", &json!({ "do": what, "dir": store }), &Caller::PLAIN)
         .unwrap_or_else(|p| panic!("{what}: {}", p.rendered))
 }
 
@@ -67,7 +67,7 @@ pub fn play(role: &str, store: &Path) {
                 assert!(found.result["seed"] == i && whole, "run {i} is another");
             }
         }
-        "gc" => match api::store(&json!({ "do": "gc", "dir": store })) {
+        "gc" => match api::ask("store", &json!({ "do": "gc", "dir": store }), &Caller::PLAIN) {
             Err(problem) => assert_eq!(problem.code, 3, "{}", problem.rendered), // The damaged row.
             Ok(said) => assert!(said["kept"].as_u64() >= Some(BEFORE.len() as u64), "{said}"),
         },
@@ -75,7 +75,9 @@ pub fn play(role: &str, store: &Path) {
         "repair" => drop(care("repair", store)),
         "tidy without locks" => {
             for what in ["gc", "repair"] {
-                let refused = api::store(&json!({ "do": what, "dir": store })).unwrap_err();
+                let refused =
+                    api::ask("store", &json!({ "do": what, "dir": store }), &Caller::PLAIN)
+                        .unwrap_err();
                 assert!(
                     refused.code == 1 && refused.rendered.contains("no locks"),
                     "{}",

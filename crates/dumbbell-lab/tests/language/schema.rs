@@ -1,5 +1,5 @@
 //! The schema and the catalogue: closed, complete, documented.
-use dumbbell_lab::api;
+use dumbbell_lab::api::{self, Caller};
 use serde_json::{Value, json};
 
 /// Every reference of the schema is defined, and it names each algorithm of the catalogue.
@@ -15,14 +15,14 @@ fn the_schema_is_closed_and_complete() {
             _ => {}
         }
     }
-    let schema = api::schema();
+    let schema = api::ask("schema", &json!({}), &Caller::PLAIN).unwrap();
     let mut used = Vec::new();
     references(&schema, &mut used);
     for r in used {
         let name = r.strip_prefix("#/$defs/").unwrap_or_else(|| panic!("{r}"));
         assert!(schema["$defs"].get(name).is_some(), "{r}");
     }
-    let catalogue = api::catalogue();
+    let catalogue = api::ask("catalogue", &json!({}), &Caller::PLAIN).unwrap();
     let names = |kind: &str| {
         catalogue[kind].as_array().unwrap().iter().map(|e| e["name"].clone()).collect::<Vec<_>>()
     };
@@ -43,7 +43,7 @@ fn the_schema_is_closed_and_complete() {
 /// Every parameter has a documentation, and a default unless it may be absent.
 #[test]
 fn the_catalogue_documents_every_parameter() {
-    let catalogue = api::catalogue();
+    let catalogue = api::ask("catalogue", &json!({}), &Caller::PLAIN).unwrap();
     for kind in dumbbell_lab::language::catalogue::KINDS {
         for entry in catalogue[kind].as_array().unwrap() {
             for p in entry["parameters"].as_array().unwrap() {

@@ -2,20 +2,20 @@
 use crate::common::{RED, plan};
 use crate::meanings::LINES;
 use crate::{link, meaning, there_and_back};
-use dumbbell_lab::api;
 use dumbbell_lab::language::problem::code;
+use dumbbell_lab::tc;
 use serde_json::json;
 
 #[test]
 fn a_plan_says_what_the_line_said() {
-    let read = api::import_tc(LINES[0]).unwrap();
+    let read = tc::import(LINES[0]).unwrap();
     let link = link(&read);
     assert_eq!(link["capacity"], json!({ "bytes": 30000 }));
     assert_eq!(
         (&link["aqm"]["config"]["min_th"], &link["aqm"]["config"]["w_q"]),
         (&json!("5 pkt"), &json!(0.015625))
     );
-    let read = api::import_tc("netem delay 100ms 10ms loss 1% rate 5mbit").unwrap();
+    let read = tc::import("netem delay 100ms 10ms loss 1% rate 5mbit").unwrap();
     let link = crate::link(&read);
     assert_eq!((&link["rate"], &link["delay"]), (&json!("5 Mbps"), &json!("90 ms")));
     let jitter = json!({
@@ -50,7 +50,7 @@ fn a_link_becomes_a_chain() {
     );
     let plan = plan(&text, &["queue.ecn=true"]);
     let link = plan.links.iter().find(|l| l.name == "bottleneck").unwrap();
-    let written = api::export_tc(&json!({ "link": link, "dev": "veth1" })).unwrap();
+    let written = tc::export(&json!({ "link": link, "dev": "veth1" })).unwrap();
     assert_eq!(
         written["lines"],
         json!([
@@ -104,16 +104,16 @@ fn what_tc_cannot_say_is_refused_by_name() {
     ] {
         let plan = plan(RED, &[change]);
         let link = plan.links.iter().find(|l| l.name == "bottleneck").unwrap();
-        let problem = api::export_tc(&json!({ "link": link })).expect_err(change);
+        let problem = tc::export(&json!({ "link": link })).expect_err(change);
         assert_eq!(problem.code, code::SCENARIO);
         assert!(problem.rendered.contains(word), "{change}\n{}", problem.rendered);
     }
     let plan = plan(RED, &[]);
     for dev in ["", "eth0; reboot", "-x", "a b"] {
         assert_eq!(
-            api::export_tc(&json!({ "link": plan.links[0], "dev": dev })).unwrap_err().code,
+            tc::export(&json!({ "link": plan.links[0], "dev": dev })).unwrap_err().code,
             code::SCENARIO
         );
     }
-    assert_eq!(api::export_tc(&json!({ "link": 3 })).unwrap_err().code, code::SCENARIO);
+    assert_eq!(tc::export(&json!({ "link": 3 })).unwrap_err().code, code::SCENARIO);
 }

@@ -9,7 +9,7 @@ mod round_trip;
 mod sent;
 
 use common::plan;
-use dumbbell_lab::api;
+use dumbbell_lab::tc;
 use serde_json::{Value, json};
 
 /// The scenario that an imported line is laid into; it has what the line does not say.
@@ -41,14 +41,14 @@ fn meaning(read: &Value) -> Value {
 }
 
 fn there_and_back(line: &str) -> (Value, Value, String) {
-    let first = api::import_tc(line).unwrap_or_else(|p| panic!("{line}\n{}", p.rendered));
+    let first = tc::import(line).unwrap_or_else(|p| panic!("{line}\n{}", p.rendered));
     let queue_only =
         first["link"].as_object().unwrap().is_empty() && first["impairment"] == json!([]);
     let wish = json!({ "link": link(&first), "dev": "eth0", "queue_only": queue_only });
-    let written = api::export_tc(&wish).unwrap_or_else(|p| panic!("{line}\n{}", p.rendered));
+    let written = tc::export(&wish).unwrap_or_else(|p| panic!("{line}\n{}", p.rendered));
     let lines: Vec<&str> =
         written["lines"].as_array().unwrap().iter().map(|l| l.as_str().unwrap()).collect();
     let lines = lines.join("\n");
-    let second = api::import_tc(&lines).unwrap_or_else(|p| panic!("{lines}\n{}", p.rendered));
+    let second = tc::import(&lines).unwrap_or_else(|p| panic!("{lines}\n{}", p.rendered));
     (first, second, lines)
 }

@@ -1,8 +1,8 @@
 //! What each line means and each mistake reads like. `golden/tc.txt` holds all of it, written to be
 //! read; `UPDATE_GOLDEN=1` writes it anew.
 use dumbbell_core::units::{Bytes, Limit, Packets, Rate, Span};
-use dumbbell_lab::api;
 use dumbbell_lab::language::problem::code;
+use dumbbell_lab::tc;
 use serde_json::json;
 use std::fmt::Write;
 
@@ -113,7 +113,7 @@ const MISTAKES: &[&str] = &[
 fn meanings_and_mistakes_are_those_that_were_read() {
     let mut all = String::new();
     for line in LINES {
-        let read = api::import_tc(line).unwrap_or_else(|p| panic!("{line}\n{}", p.rendered));
+        let read = tc::import(line).unwrap_or_else(|p| panic!("{line}\n{}", p.rendered));
         writeln!(all, "=== {line}").unwrap();
         read["explained"]
             .as_array()
@@ -123,7 +123,7 @@ fn meanings_and_mistakes_are_those_that_were_read() {
         writeln!(all, "{}", read["toml"].as_str().unwrap()).unwrap();
     }
     for line in MISTAKES {
-        let problem = api::import_tc(line).expect_err(line);
+        let problem = tc::import(line).expect_err(line);
         assert_eq!(problem.code, code::SCENARIO);
         writeln!(all, "=== {line}\n{}", problem.rendered).unwrap();
     }
@@ -142,9 +142,9 @@ fn meanings_and_mistakes_are_those_that_were_read() {
 #[test]
 fn a_line_may_begin_with_tc_or_with_qdisc() {
     let line = "qdisc add dev eth0 root red limit 30000 min 5000 max 15000 avpkt 1000 burst 20";
-    let with_program = api::import_tc(&format!("tc {line}")).unwrap();
-    assert_eq!(api::import_tc(line).unwrap()["toml"], with_program["toml"]);
-    assert!(api::import_tc("qdisc show dev eth0").unwrap_err().rendered.contains(
+    let with_program = tc::import(&format!("tc {line}")).unwrap();
+    assert_eq!(tc::import(line).unwrap()["toml"], with_program["toml"]);
+    assert!(tc::import("qdisc show dev eth0").unwrap_err().rendered.contains(
         "`show` adds no \
         queue"
     ));
@@ -152,8 +152,7 @@ fn a_line_may_begin_with_tc_or_with_qdisc() {
 
 #[test]
 fn a_mistake_is_shown_where_it_stands() {
-    let problem =
-        api::import_tc("tc qdisc add dev eth0 root red limt 30000 avpkt 1000").unwrap_err();
+    let problem = tc::import("tc qdisc add dev eth0 root red limt 30000 avpkt 1000").unwrap_err();
     assert_eq!(
         problem.json["problems"][0],
         json!({ "cause": "`limt` is no word of tc's red", "fix": "did you mean `limit`?",
@@ -164,9 +163,9 @@ fn a_mistake_is_shown_where_it_stands() {
 /// The largest that tc can say is read without loss.
 #[test]
 fn limits_reach_as_far_as_tc() {
-    let read = api::import_tc("pfifo limit 4294967295").unwrap();
+    let read = tc::import("pfifo limit 4294967295").unwrap();
     assert_eq!(read["queue"]["limit"], json!(Limit::Packets(Packets(4_294_967_295.0))));
-    let read = api::import_tc("tbf rate 1mbit burst 2000 latency 10ms").unwrap();
+    let read = tc::import("tbf rate 1mbit burst 2000 latency 10ms").unwrap();
     let expected = Rate::from_bps(1_000_000).bytes_in(Span::from_ms(10)) + 2000;
     assert_eq!(read["conditioner"]["limit"], json!(Bytes(expected)));
 }

@@ -1,7 +1,7 @@
 //! Queues as lines, and those that have no counterpart.
 use crate::common::{RED, plan};
-use dumbbell_lab::api;
 use dumbbell_lab::language::problem::code;
+use dumbbell_lab::tc;
 use serde_json::json;
 
 /// The lines of a queue at the bottleneck of [`RED`], or the refusal.
@@ -11,7 +11,7 @@ fn written(queue: &str) -> Result<(String, String), String> {
     let text = format!("{head}[queue]\nlimit = \"36 pkt\"\n[[flow]]{flow}");
     let plan = plan(&text, &[&format!("queue={queue}")]);
     let link = plan.links.iter().find(|l| l.name == "bottleneck").unwrap();
-    let done = api::export_tc(&json!({ "link": link, "queue_only": true })).map_err(|problem| {
+    let done = tc::export(&json!({ "link": link, "queue_only": true })).map_err(|problem| {
         assert_eq!(problem.code, code::SCENARIO);
         problem.rendered
     })?;
@@ -143,7 +143,7 @@ fn what_has_no_counterpart_is_refused_with_a_reason() {
         queues",
         ),
     ] {
-        let rendered = api::import_tc(line).expect_err(line).rendered;
+        let rendered = tc::import(line).expect_err(line).rendered;
         assert!(rendered.contains(reason), "{line}: {reason} is not in\n{rendered}");
     }
 }

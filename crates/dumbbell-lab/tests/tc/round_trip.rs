@@ -1,6 +1,6 @@
 //! Random lines there and back.
 use crate::{lines, meaning, there_and_back};
-use dumbbell_lab::api;
+use dumbbell_lab::tc;
 use proptest::prelude::*;
 
 fn red() -> impl Strategy<Value = String> {
@@ -125,7 +125,7 @@ proptest! {
     #[test]
     fn the_way_back_says_the_same(text in device()) {
         // tc refuses some of these lines, as their weight has no exponent up to 31.
-        prop_assume!(api::import_tc(&text).is_ok());
+        prop_assume!(tc::import(&text).is_ok());
         let (first, second, lines) = there_and_back(&text);
         prop_assert_eq!(meaning(&first), meaning(&second), "{} became\n{}", text, lines);
     }
@@ -134,7 +134,7 @@ proptest! {
     #[test]
     fn any_words_are_read_or_refused(text in "(tc |qdisc |add |dev |root |parent |handle |1:1 \
         |netem |red |tbf |loss |delay |limit |burst |9k |1ms |5% |;|\\\\\n|#|é|\\PC){0,24}") {
-        match api::import_tc(&text) {
+        match tc::import(&text) {
             Ok(read) => prop_assert!(read["toml"].is_string()),
             Err(problem) => prop_assert!(!problem.rendered.trim().is_empty()),
         }

@@ -1,5 +1,5 @@
 //! What tc 6.1 sends to the kernel for a line is what the line means here.
-use dumbbell_lab::api;
+use dumbbell_lab::tc;
 use serde_json::{Value, json};
 
 /// Lines, and of the attributes that tc 6.1 puts into its message (linux/pkt_sched.h) those that
@@ -197,7 +197,7 @@ impl Sent {
 #[test]
 fn a_line_means_what_tc_sends() {
     for (line, sent) in SENT {
-        let read = api::import_tc(line).unwrap_or_else(|p| panic!("{line}\n{}", p.rendered));
+        let read = tc::import(line).unwrap_or_else(|p| panic!("{line}\n{}", p.rendered));
         for (key, value) in *sent {
             let found = &read["queue"][key];
             assert!(value.is(found), "{line}: {key} is {found}, and tc sends {value:?}");
@@ -208,7 +208,7 @@ fn a_line_means_what_tc_sends() {
 /// Defaults of bare lines are the values that the manual pages print for them.
 #[test]
 fn bare_lines_have_the_manuals_values() {
-    let queue = |line: &str| api::import_tc(line).unwrap()["queue"].clone();
+    let queue = |line: &str| tc::import(line).unwrap()["queue"].clone();
     let codel = queue("codel");
     let wanted = json!(["codel", "1000 pkt", "5 ms", "100 ms", false]);
     assert_eq!(

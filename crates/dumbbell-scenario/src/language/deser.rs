@@ -93,17 +93,6 @@ fn explain(message: &str, node: &Node, inner: &[String], at: &[String]) -> Diagn
     plain(message).at(value_at).key(&full)
 }
 
-/// A program's request as a `T`.
-///
-/// # Errors
-/// The cause, in a sentence that names the key.
-pub fn asked<T: DeserializeOwned>(request: &Value) -> Result<T, Diagnostic> {
-    serde_path_to_error::deserialize(request).map_err(|e| {
-        let d = plain(&e.inner().to_string());
-        Diagnostic { cause: format!("`{}`: {}", e.path(), d.cause), ..d }
-    })
-}
-
 /// A message of ours (`cause: write "..."`) or serde's, split into cause and fix.
 pub fn plain(message: &str) -> Diagnostic {
     if message.starts_with("unknown variant") {

@@ -17,7 +17,7 @@ use dumbbell_plan::{Flow, Link, LinkId, Node as Place, NodeId, Shared, Side, Spe
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-pub use cost::cost;
+pub use cost::{CostRequest, cost};
 
 /// Keys of a processor that are not the service's.
 const AROUND: [&str; 2] = ["preset", "ring"];

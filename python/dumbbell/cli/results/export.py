@@ -77,12 +77,13 @@ def export(
         "table": table,
     }
     request["out"] = None if output is None else str(output)
-    done = api.export(
+    done = api.call(
+        "export",
         {
             "format": format,
             "result": str(result),
             **{k: v for k, v in request.items() if v is not None},
-        }
+        },
     )
     notes(done["notes"])
     if json:
@@ -101,7 +102,7 @@ def read(
 ) -> int:
     """Say what is in a capture: for each TCP connection packets, bytes, repetitions, round-trip
     times, losses."""
-    found = api.read_capture(file)
+    found = api.call("read_capture", {"file": file})
     if json:
         emit(found)
     else:

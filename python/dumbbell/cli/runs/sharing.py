@@ -28,7 +28,7 @@ def sharing(
 ) -> int:
     """How much of each flow's way other flows take, too: path-sharing intensity, without running
     anything."""
-    found = api.sharing(api.request(source(file), set, use=use or None))
+    found = api.call("sharing", api.request(source(file), set, use=use or None))
     if json:
         emit(found)
         return 0

@@ -198,7 +198,7 @@ def _capture(run: Path, file: Path | None) -> list[str]:
     """Writes the packets of a run to `file`, and says so."""
     if file is None:
         return []
-    done = api.export({"format": "pcapng", "result": str(run), "out": str(file)})
+    done = api.call("export", {"format": "pcapng", "result": str(run), "out": str(file)})
     return [f"packets: {file} ({done['packets']})", *(f"note: {note}" for note in done["notes"])]
 
 

@@ -35,7 +35,7 @@ def store(
     """Look after a store of results: check, list, repair, gc."""
     from .sweep import default_store
 
-    said = api.store({"do": action, "dir": str(directory or default_store())})
+    said = api.call("store", {"do": action, "dir": str(directory or default_store())})
     if json:
         emit(said)
     else:

@@ -51,8 +51,15 @@ def run(
         "patience": patience,
         "threads": threads,
     }
-    return api.rtl_lockstep(
-        {key: value for key, value in asked.items() if value is not None}, progress
+
+    def report(_finished: int, _runs: int, fraction: float) -> None:
+        if progress is not None:
+            progress(fraction)
+
+    return api.call(
+        "rtl_lockstep",
+        {key: value for key, value in asked.items() if value is not None},
+        progress=report,
     )
 
 

@@ -31,7 +31,9 @@ def write(
         for mode in asked
     }
     made = [
-        api.rtl_vectors({"dir": os.fspath(place), "packets": packets, "seed": seed, "mode": mode})
+        api.call(
+            "rtl_vectors", {"dir": os.fspath(place), "packets": packets, "seed": seed, "mode": mode}
+        )
         for mode, place in places.items()
     ]
     files = [os.fspath(Path(one["dir"]) / name) for one in made for name in one["files"]]

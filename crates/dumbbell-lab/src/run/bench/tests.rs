@@ -6,6 +6,10 @@ dumbbell.bottleneck = { rate = "10 Mbps", delay = "10 ms" }
 flow = [{ name = "s", count = 2, cc = "newreno", start_step = "100 ms" }]
 "#;
 
+fn bench(order: &Value) -> Result<Value, Problem> {
+    super::bench(&BenchRequest::read(order)?)
+}
+
 fn order(extra: Value) -> Value {
     let mut run = json!({ "source": { "text": TEXT } });
     run.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());

@@ -2,6 +2,7 @@
 use super::refusal;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::run::engine::Stop;
+use crate::verb::{self, Asked, Progress};
 use dumbbell_emu::cpu_cost::{Request, measure};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,30 +12,28 @@ use std::time::Duration;
 /// Between two questions whether it goes on.
 const BEAT: Duration = Duration::from_millis(50);
 
-/// Measures what a gigabyte costs: the request is a [`Request`], the answer a
-/// [`dumbbell_emu::cpu_cost::Cost`]. It goes on as long as `going` says so, which is asked twenty
-/// times a second.
+impl Asked for Request {
+    fn read(request: &Value) -> Result<Request, Problem> {
+        let read: Request = verb::typed(request)?;
+        let Some((field, range)) = read.wrong() else { return Ok(read) };
+        let d = Diagnostic::new(format!("`{field}` is {}", request[field]));
+        let d = d.fix(format!("write {range}"));
+        Err(Problem::new(code::SCENARIO, &[d], &Texts::default()))
+    }
+}
+
+/// Measures what a gigabyte costs: the answer is a [`dumbbell_emu::cpu_cost::Cost`]. It goes on as
+/// long as `progress` says so, which is asked twenty times a second.
 ///
 /// # Errors
-/// 2: the request is wrong; 4: this machine lacks something; 1: something broke; 130: it was
+/// 4: this machine lacks something; 1: something broke; 130: it was
 /// stopped.
-pub fn cpu_cost(request: &Value, going: &dyn Fn() -> bool) -> Result<Value, Problem> {
-    let refused = |cause: String, fix: String| {
-        Problem::new(code::SCENARIO, &[Diagnostic::new(cause).fix(fix)], &Texts::default())
-    };
-    let wish: Request = serde_json::from_value(request.clone()).map_err(|e| {
-        let fix = "a request has mtu_bytes, condition (plain, offloads or router), seconds, \
-            warmup_s and idle_s";
-        refused(e.to_string(), fix.into())
-    })?;
-    if let Some((field, range)) = wish.wrong() {
-        return Err(refused(format!("`{field}` is {}", request[field]), format!("write {range}")));
-    }
+pub fn cpu_cost(request: &Request, progress: &dyn Fn(Progress) -> bool) -> Result<Value, Problem> {
     let stop = AtomicBool::new(false);
     let done = thread::scope(|scope| {
-        let work = scope.spawn(|| measure(&wish, &stop));
+        let work = scope.spawn(|| measure(request, &stop));
         while !work.is_finished() {
-            if !going() {
+            if !progress(Progress { finished: 0, runs: 1, fraction: 0.0 }) {
                 stop.store(true, Ordering::Relaxed);
             }
             thread::sleep(BEAT);

@@ -3,24 +3,37 @@ use crate::files::environment::builtin_plugins;
 use crate::files::regular;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::run::engine;
+use crate::verb::Asked;
 use dumbbell_emu::live::replay::{ReplayFault, ReplayObserver, replay as replay_log};
 use dumbbell_emu::log::{Reader, Record};
 use dumbbell_emu::router::measures::lateness::Spans;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::io::BufReader;
-use std::path::Path;
+use std::path::PathBuf;
 
-/// Replays the log that a request names, `{"log": PATH}`:
+/// The request of [`replay`].
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReplayRequest {
+    /// The `run.log` of a live run.
+    log: PathBuf,
+}
+
+impl Asked for ReplayRequest {}
+
+/// Replays the log of a live run:
 /// `{"log", "scenario", "seed", "packets", "mismatches", "first_mismatch", "lost", "message",
 /// "verdict": "same" | "differs", "fingerprint", "lateness_us", "required", "duration_s"}`.
 ///
 /// # Errors
 /// Code 3: it is no log, or it was altered or cut off; 1: it cannot be read, or names algorithms
 /// that are not in the catalogue.
-pub fn replay(request: &Value) -> Result<Value, Problem> {
-    let path = request["log"].as_str().unwrap_or_default();
-    crate::results::manifest::check(Path::new(path))?;
-    let file = regular::open(Path::new(path)).map_err(|e| {
+pub fn replay(request: &ReplayRequest) -> Result<Value, Problem> {
+    let path = &request.log.display().to_string();
+    crate::results::manifest::check(&request.log)?;
+    let file = regular::open(&request.log).map_err(|e| {
         let fix = "name the run.log in the directory of a run that was recorded";
         Problem::failure(format!("{path} cannot be read: {e}"), Some(fix.into()))
     })?;

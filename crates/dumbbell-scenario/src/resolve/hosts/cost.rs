@@ -4,13 +4,14 @@ use crate::language::node::path;
 use crate::language::problem::{Check, Diagnostic, Problem, Texts, code};
 use crate::language::read;
 use dumbbell_algos::service::host_cpu::{HostCpuConfig, Load};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// The request of [`cost`].
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Request {
+pub struct CostRequest {
     /// As a scenario writes it; it is read with its place in the request.
     #[allow(dead_code)]
     cpu: Value,
@@ -48,7 +49,7 @@ fn every_second() -> f64 {
 pub fn cost(request: &Value) -> Result<Value, Problem> {
     let (mut texts, mut check) = (Texts::default(), Check::default());
     let root = read::json(&mut texts, "request", request);
-    let asked: Option<Request> = crate::language::deser::read(&root, &[], &mut check);
+    let asked: Option<CostRequest> = crate::language::deser::read(&root, &[], &mut check);
     let at = path(&["cpu"]);
     let cpu = asked.as_ref().and_then(|_| processor(&root, &at, &mut check));
     let config = cpu
@@ -83,7 +84,7 @@ pub fn cost(request: &Value) -> Result<Value, Problem> {
     Ok(json!({ "cpu": config, "rows": rows }))
 }
 
-fn row(cpu: &HostCpuConfig, mtu: u32, asked: &Request) -> Value {
+fn row(cpu: &HostCpuConfig, mtu: u32, asked: &CostRequest) -> Value {
     let payload = f64::from(8 * (mtu - asked.header));
     let limit = cpu.limit_bps(mtu, asked.header);
     let below = asked.rate_bps.filter(|rate| limit.is_some_and(|limit| *rate < limit));
