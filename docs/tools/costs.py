@@ -1,4 +1,5 @@
-"""Measures the instructions in the table of docs/queues.md and writes them there.
+"""Measures the instructions in the table of docs/queues.md and writes them to costs.json, from
+which `make docs` makes the table.
 
     python docs/tools/costs.py            # every queue: half an hour on two cores
     python docs/tools/costs.py red pie    # only these
@@ -9,14 +10,14 @@ A cost is what `dumbbell bench --instructions` counts under valgrind for ten flo
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[1] / "queues.md"
-ROW = re.compile(r"^(\|[^|]*\| `(\w+)` \| [^|]+ \| [a-z ]+ \|) \d+ \|$", re.MULTILINE)
+from catalogue_rows import COSTS
+from dumbbell import catalogue
+from dumbbell.files.write import write_text
+
 OPTIONS = "--flows 10 --time 6s --profile ns2 --repeat 1 --no-reference --instructions --json"
 
 
@@ -29,15 +30,13 @@ def cost(queue: str) -> int:
 
 def main() -> None:
     """Measures what is asked for, two at a time, and writes after each."""
-    text = PAGE.read_text()
-    wanted = sys.argv[1:] or [match[2] for match in ROW.finditer(text)]
+    costs = json.loads(COSTS.read_text(encoding="utf-8"))
+    wanted = sys.argv[1:] or list(catalogue.pages(*catalogue.QUEUES))
     with ThreadPoolExecutor(2) as pool:
         for queue, now in zip(wanted, pool.map(cost, wanted), strict=True):
             print(f"{queue}: {now}", flush=True)
-            text = ROW.sub(
-                lambda row, q=queue, n=now: f"{row[1]} {n} |" if row[2] == q else row[0], text
-            )  # type: ignore[misc]
-            PAGE.write_text(text)
+            costs["queues"][queue] = now
+            write_text(COSTS, json.dumps(costs, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import catalogue_rows
 import catalogue_tables
 import check_tables
 import hardware_tables
@@ -35,6 +36,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "keys": scenario_tables.keys,
     "tcp": catalogue_tables.tcp,
     "algorithms": catalogue_tables.algorithms,
+    "catalogue": catalogue_rows.part,
     "provenance": catalogue_tables.provenance,
     "finding": paper_tables.finding,
     "figures": paper_tables.figures,

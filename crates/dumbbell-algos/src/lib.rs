@@ -6,12 +6,16 @@ pub mod suite;
 
 pub mod aqm;
 pub mod bucket;
+#[cfg(test)]
+mod catalogue;
 pub mod cc;
 pub mod conditioner;
 pub mod dscp;
 pub mod edge;
 pub mod impairment;
 pub mod meter;
+#[cfg(test)]
+mod packet_size;
 pub mod qdisc;
 pub mod service;
 pub mod source;

@@ -61,6 +61,11 @@ macro_rules! aqm_suite {
         examine!(AqmUnderTest of $T, aqm: documents_itself, refuses_what_is_wrong,
             accounts_for_every_packet, keeps_the_order, repeats_itself, marks_what_it_may_mark,
             needs_what_it_says, keeps_the_limit, is_what_its_log_says);
+
+        #[test]
+        fn is_what_its_page_says_of_size() {
+            $crate::packet_size::is_what_its_page_says::<$T>();
+        }
     };
 }
 #[cfg(test)]

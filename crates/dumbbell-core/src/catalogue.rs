@@ -1,7 +1,11 @@
 //! The description of an algorithm: name, idea, equations, sources, and every parameter.
 //!
 //! From this follow, with no other edit, its name in scenario files, `dumbbell list`,
-//! `dumbbell explain`, the typed Python class, the JSON Schema and the conformance suite.
+//! `dumbbell explain`, the typed Python class, the JSON Schema, the conformance suite, its look in
+//! plots, its law, its words in `dumbbell why` and its rows in the documentation.
+pub use crate::about::{
+    About, Explained, Kernel, Law, Look, Over, PlotColor, Provenance, Size, SizeLaw,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -9,37 +13,6 @@ use serde_json::Value;
 use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
-
-/// The evidence that an implementation is the algorithm that its name promises.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Provenance {
-    /// Checked against vectors from an RFC, a paper or published code.
-    Vectors,
-    /// Two independent readings of the source agree.
-    TwoReadings,
-    /// Written from a description whose source was not at hand.
-    Recollection,
-    /// The source leaves parts open; each of our choices is a named option.
-    Reconstruction,
-}
-
-/// An algorithm's page, less its parameters (which its [`Config`] documents).
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct About {
-    /// The name in files and on the command line, snake_case; Linux's where it means the same.
-    pub name: &'static str,
-    /// The name in prose.
-    pub title: &'static str,
-    /// The idea, in a sentence.
-    pub idea: &'static str,
-    /// The equations or the algorithm, as plain text of at most 100 columns.
-    pub equations: &'static str,
-    /// Papers, RFCs, sections.
-    pub sources: &'static [&'static str],
-    /// The evidence for this implementation.
-    pub provenance: Provenance,
-}
 
 /// An algorithm of the catalogue.
 pub trait Algorithm: Sized {

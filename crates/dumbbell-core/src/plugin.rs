@@ -4,7 +4,7 @@
 //! enums. The caller hands [`Plugins`] down, through the check of the plan, to the world that is
 //! built.
 use crate::aqm::{DynAqm, LinkInfo};
-use crate::catalogue::{Fault, check_keys, check_ranges, range_text};
+use crate::catalogue::{About, Fault, check_keys, check_ranges, range_text};
 use crate::transport::{CongestionControl, Path};
 use crate::units::{Bytes, Packets, Rate, Span, Time};
 use serde::de::DeserializeOwned;
@@ -149,9 +149,10 @@ pub trait PluginFactory<A: ?Sized, Site>: Send + Sync {
     fn defaults(&self) -> Value {
         self.page().defaults()
     }
-    /// The provenance, as in the catalogue; `own` for a user's algorithm.
-    fn provenance(&self) -> &'static str {
-        "own"
+    /// The facts of a catalogue's page that hold of it besides its own page: those of the algorithm
+    /// of which it is another form. A user's algorithm has none.
+    fn about(&self) -> Option<About> {
+        None
     }
     /// The name of its random stream at a queue: its own, or that of the algorithm whose decisions
     /// it must reproduce.

@@ -51,7 +51,7 @@ pub static VERBS: LazyLock<Vec<Verb>> = LazyLock::new(|| vec![
         |r, _| export::export(&r)),
     Verb::new("export_tc", Waits,
         "A link of a plan as lines for Linux's tc.",
-        |r: Unread<tc::ExportRequest>, _| tc::export(&r.0)),
+        |r: Unread<tc::ExportRequest>, by| tc::export(&r.0, &all_plugins(by.plugins))),
     Verb::new("gigabyte", Stops,
         "Measures the processor time that a gigabyte costs two real hosts.",
         |r, by| testbed::cpu_cost(&r, by.progress)),

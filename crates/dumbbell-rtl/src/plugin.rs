@@ -9,7 +9,7 @@ use crate::verilated::Verilated;
 use dumbbell_algos::aqm;
 use dumbbell_algos::aqm::red_hw::{Adapter, RedHw, RedHwConfig};
 use dumbbell_core::aqm::{Aqm, Cx, DynAqm, LinkInfo, QueueView, Verdict};
-use dumbbell_core::catalogue::{Algorithm, Entry, Fault};
+use dumbbell_core::catalogue::{About, Algorithm, Entry, Fault, Kernel, Look, PlotColor, Size};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::plugin::{Alarm, AqmFactory, Failure, Page, PluginFactory, Plugins};
 use dumbbell_core::probe::Probe;
@@ -92,8 +92,14 @@ impl PluginFactory<dyn DynAqm, LinkInfo> for RedRtl {
     fn defaults(&self) -> Value {
         (self.model.defaults)()
     }
-    fn provenance(&self) -> &'static str {
-        "reconstruction"
+    fn about(&self) -> Option<About> {
+        Some(About {
+            rule: "the same, by the circuit's own SystemVerilog, verilated",
+            look: Some(Look::new(PlotColor::Vermillion, 'P', 6)),
+            kernel: Kernel::Lacks { why: "it is a circuit; tc's red is `red`", fix: "" },
+            size: Size { measures: "as `red_hw`", ..RedHw::ABOUT.size },
+            ..RedHw::ABOUT
+        })
     }
     fn chance(&self) -> &str {
         self.model.chance

@@ -18,6 +18,7 @@ mod unsupported;
 use crate::language::problem::{Check, Problem, Texts, code};
 use args::Args;
 use discipline::{ExportContext, ExportLog, ImportContext, Part};
+use dumbbell_core::plugin::Plugins;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -99,11 +100,12 @@ fn eth0() -> String {
     "eth0".into()
 }
 
-/// Writes a link of a plan, `{"link", "dev", "queue_only"}`, as `{"lines", "explained"}`.
+/// Writes a link of a plan, `{"link", "dev", "queue_only"}`, as `{"lines", "explained"}`. Plugins
+/// are asked for the reason why tc has no words for them.
 ///
 /// # Errors
 /// Code 2: the request, or what tc has no words for, by name.
-pub fn export(request: &Value) -> Result<Value, Problem> {
+pub fn export(request: &Value, plugins: &Plugins) -> Result<Value, Problem> {
     let texts = Texts::default();
     let mut log = ExportLog::default();
     if let Some(kind) = request["link"]["service"]["kind"].as_str() {
@@ -115,7 +117,7 @@ pub fn export(request: &Value) -> Result<Value, Problem> {
     }
     let lines = match serde_json::from_value::<ExportRequest>(request.clone()) {
         Ok(r) if export_link::plain(&r.dev) => {
-            export_link::lines(&r.link, &r.dev, r.queue_only, &mut log)
+            export_link::lines(&r.link, &r.dev, r.queue_only, plugins, &mut log)
         }
         Ok(r) => {
             log.refuse(
@@ -138,4 +140,24 @@ pub fn export(request: &Value) -> Result<Value, Problem> {
         return Err(Problem::new(code::SCENARIO, &log.check.found, &texts));
     }
     Ok(json!({ "lines": lines, "explained": log.explained }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::lookup::Family;
+    use dumbbell_core::catalogue::Kernel;
+
+    /// The page of a queue names the discipline of tc that writes it, and says so of no other.
+    #[test]
+    fn a_queue_is_written_as_the_discipline_that_its_page_names() {
+        for entry in Family::Aqm.alike().flat_map(Family::catalogue) {
+            let written = KINDS.iter().find(|k| k.exports.contains(&entry.about.name));
+            let said = match entry.about.kernel {
+                Kernel::Has { name, .. } => Some(name),
+                _ => None,
+            };
+            assert_eq!(written.map(|k| k.name), said, "{}", entry.about.name);
+        }
+    }
 }

@@ -18,7 +18,10 @@ use super::red::config::red_config;
 use super::red::curve::Curve;
 use crate::aqm::red::state::{Dropper, RedState};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
+    SizeLaw,
+};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Packets, Span, Time};
@@ -198,6 +201,14 @@ impl Algorithm for AdaptiveRed {
             "ns-2 Queue/RED adaptive_ (automatic settings, the trigger at an arrival)",
         ],
         provenance: Provenance::TwoReadings,
+        rule: "RED's; max_p moves slowly until the average is half-way",
+        family: "RED family",
+        look: Some(Look::new(PlotColor::Vermillion, '*', 3)),
+        kernel: Kernel::Has { name: "red", note: "" },
+        size: Size { measures: "as `red`", byte_mode: "bytes", signals: SizeLaw::Constant },
+        law: Law::Named { law: "red", remark: "max_p as it moves" },
+        explained: Explained::as_story("red", " with max_p at {max_p} (first {set_max_p})"),
+        ..About::PLAIN
     };
     const CHANCE: &'static str = "red";
 

@@ -12,7 +12,10 @@
 //! overflow it are signalled. All is done at arrivals, so that nothing is periodic and nothing
 //! drawn.
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Reason, Verdict};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
+    SizeLaw,
+};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Bytes, Capacity, Packets, Time};
@@ -105,6 +108,29 @@ impl Algorithm for Avq {
             "ns-2 Queue/Vq (initial capacity, what is counted)",
         ],
         provenance: Provenance::TwoReadings,
+        rule: "arrivals at a virtual link that is a little slower",
+        family: "controllers",
+        look: Some(Look::new(PlotColor::Purple, '*', 3)),
+        kernel: Kernel::Lacks { why: "no kernel has it", fix: "" },
+        size: Size {
+            measures: "a virtual queue, bytes",
+            byte_mode: "always",
+            signals: SizeLaw::None,
+        },
+        law: Law::Named { law: "avq", remark: "" },
+        explained: Explained::by(&[
+            (
+                "reason == 'overflow'",
+                "{full}; a virtual link of {virtual_capacity / 1e6} Mbps \
+                    had {virtual_queue / 1e3} kB waiting",
+            ),
+            (
+                "",
+                "a virtual link of {virtual_capacity / 1e6} Mbps had {virtual_queue / 1e3} kB \
+                    waiting, and no room for it",
+            ),
+        ]),
+        ..About::PLAIN
     };
     fn new(config: &AvqConfig, link: &LinkInfo) -> Self {
         let mean = config.mean_packet_size.0 as f64;

@@ -15,7 +15,10 @@
 //! link, as in ns-2, where the link then asks the queue in vain. Without it `p_m` = 1 would last.
 use crate::aqm::parts::packet_size::{ByteDrop, SizePolicy, check_sizes};
 use dumbbell_core::aqm::{Aqm, Cx, Decision, LinkInfo, QueueView, Verdict};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
+    SizeLaw,
+};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Bytes, Packets, Span, Time};
@@ -112,6 +115,25 @@ impl Algorithm for Blue {
                 10(4), 2002",
         ],
         provenance: Provenance::Recollection,
+        rule: "losses and idleness, not the length",
+        family: "BLUE and models",
+        look: Some(Look::new(PlotColor::Sky, 'P', 2)),
+        kernel: Kernel::Lacks { why: "Linux has BLUE only within sfb and cake", fix: "" },
+        size: Size {
+            measures: "losses and idle times; `trigger` is a length, packets",
+            byte_mode: "bytes of `trigger`",
+            signals: SizeLaw::Constant,
+        },
+        law: Law::Named { law: "blue", remark: "" },
+        explained: Explained::by(&[
+            (
+                "reason == 'overflow'",
+                "{full}; BLUE's p_m was {p_m}, and each loss raises it by \
+                    {d1}",
+            ),
+            ("", "p_m was {p_m}, whatever the queue's length, and the coin, {coin}, fell below it"),
+        ]),
+        ..About::PLAIN
     };
     fn new(config: &BlueConfig, _: &LinkInfo) -> Self {
         let sizes = SizePolicy::new(config.mean_packet_size, config.byte_mode, config.byte_drop);

@@ -18,7 +18,10 @@ use super::red::curve::{Curve, Region};
 use super::red::spacing::{Spacing, SpacingLaw};
 use crate::aqm::parts::packet_size::{ByteDrop, Part, SizePolicy, check_sizes};
 use dumbbell_core::aqm::{Aqm, Cx, Decision, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
+    SizeLaw,
+};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Bytes, Packets};
@@ -146,6 +149,18 @@ impl Algorithm for Choke {
             "tc-choke(8)",
         ],
         provenance: Provenance::Vectors,
+        rule: "RED's, and whether a packet drawn from the queue is of the same flow",
+        family: "RED with an eye on flows",
+        look: Some(Look::new(PlotColor::Orange, 'v', 1)),
+        kernel: Kernel::Has { name: "choke", note: "" },
+        size: Size {
+            measures: "average length, packets",
+            byte_mode: "bytes",
+            signals: SizeLaw::Constant,
+        },
+        law: Law::Named { law: "choke", remark: "" },
+        explained: Explained::as_story("choke", ""),
+        ..About::PLAIN
     };
 
     fn new(config: &ChokeConfig, _: &LinkInfo) -> Self {

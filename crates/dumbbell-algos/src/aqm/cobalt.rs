@@ -18,7 +18,10 @@ mod tests;
 use super::codel::check_spans;
 use super::codel::law::{ControlLaw, InverseRoot};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Reason, Verdict};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
+    SizeLaw,
+};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Span, Time};
@@ -129,6 +132,30 @@ impl Algorithm for Cobalt {
             "ns-3 CobaltQueueDisc (defaults, blue_threshold)",
         ],
         provenance: Provenance::Recollection,
+        rule: "CoDel's; with BLUE for what does not answer",
+        family: "CoDel",
+        look: Some(Look::new(PlotColor::Blue, 's', 1)),
+        kernel: Kernel::Lacks { why: "Linux has COBALT only within cake", fix: "" },
+        size: Size {
+            measures: "delay; losses and idle times; spares `mtu` bytes",
+            byte_mode: "",
+            signals: SizeLaw::None,
+        },
+        law: Law::Named { law: "cobalt", remark: "" },
+        explained: Explained::by(&[
+            ("reason == 'overflow'", "{full}; it raised BLUE's p_drop to {p_drop}"),
+            (
+                "reason == 'forced'",
+                "BLUE's p_drop was {p_drop}, and the coin, {coin}, fell \
+                    below it",
+            ),
+            (
+                "",
+                "it had waited {sojourn:time}, and the target is {target}; a signal was due, \
+                    with a count of {count}",
+            ),
+        ]),
+        ..About::PLAIN
     };
 
     fn new(config: &CobaltConfig, _: &LinkInfo) -> Self {

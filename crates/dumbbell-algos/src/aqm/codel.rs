@@ -16,7 +16,10 @@ pub mod law;
 mod tests;
 
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Reason, Verdict};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
+    SizeLaw,
+};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Bytes, Span, Time};
@@ -142,6 +145,53 @@ impl Algorithm for Codel {
             "tc-codel(8) (ecn, ce_threshold)",
         ],
         provenance: Provenance::Vectors,
+        rule: "a delay that stands for an interval; at the head",
+        family: "CoDel",
+        look: Some(Look::new(PlotColor::Blue, '^', 0)),
+        kernel: Kernel::Has { name: "codel", note: "" },
+        size: Size { measures: "delay; spares `mtu` bytes", byte_mode: "", signals: SizeLaw::None },
+        law: Law::Named { law: "codel", remark: "" },
+        explained: Explained::by(&[
+            (
+                "reason == 'overflow' and dropping",
+                "{full}; CoDel was dropping; the packet that left last had waited \
+                    {sojourn:time}, the target is {target}",
+            ),
+            (
+                "reason == 'overflow'",
+                "{full}; CoDel was not dropping yet: the delay must stand \
+                    for an interval first; the packet that left last had waited \
+                    {sojourn:time}, the target is {target}",
+            ),
+            (
+                "not dropping",
+                "it had waited {sojourn:time}, longer than ce_threshold \
+                    {ce_threshold}",
+            ),
+            (
+                "marked and ce_threshold != '0 s'",
+                "it had waited {sojourn:time}; target is {target}, ce_threshold {ce_threshold}",
+            ),
+            (
+                "count == lastcount and count > 1",
+                "no packet had waited less than target, {target}, for a whole interval of \
+                    {interval}, so CoDel began to signal, and at a count of {count}, since it \
+                    had done so shortly before",
+            ),
+            (
+                "count == lastcount",
+                "no packet had waited less than target, {target}, for a \
+                    whole interval of {interval}, so CoDel began to signal",
+            ),
+            (
+                "",
+                "it had waited {sojourn:time}, and no packet less than target, {target}, since \
+                    CoDel began to signal; the next signal is due {interval} / sqrt({count}) = \
+                    {seconds(interval) / sqrt(count):time} after the time at which this one \
+                    was",
+            ),
+        ]),
+        ..About::PLAIN
     };
 
     fn new(config: &CodelConfig, _: &LinkInfo) -> Self {

@@ -14,7 +14,10 @@ use super::rio::config::{check_weighed, rio_config};
 use crate::aqm::red::state::ClassProbability;
 use crate::aqm::rio::classes::{Classes, told_to_classes};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
+    SizeLaw,
+};
 use dumbbell_core::packet::{FlowId, Meta};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::Capacity;
@@ -149,6 +152,14 @@ impl Algorithm for Drio {
                 6(4), 1998 (RIO)",
         ],
         provenance: Provenance::Reconstruction,
+        rule: "RIO's, and how many of the last OUT packets were the flow's",
+        family: "in and out of profile",
+        look: Some(Look::new(PlotColor::Orange, 's', 4)),
+        kernel: Kernel::Lacks { why: "no kernel has it", fix: "" },
+        size: Size { measures: "as `rio`", byte_mode: "bytes", signals: SizeLaw::Constant },
+        law: Law::Named { law: "rio", remark: "one flow" },
+        explained: Explained::as_story("rio", ""),
+        ..About::PLAIN
     };
     const CHANCE: &'static str = "red";
 

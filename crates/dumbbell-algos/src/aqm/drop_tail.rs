@@ -4,7 +4,9 @@
 //! packet drawn at random (Floyd, Jacobson 1993 section 8; drop from front: Lakshman, Neidhardt,
 //! Ott, INFOCOM 1996).
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Kernel, Law, Look, Over, PlotColor, Provenance, Size, SizeLaw,
+};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::rng::Stream;
 use schemars::JsonSchema;
@@ -73,6 +75,22 @@ impl Algorithm for DropTail {
             (drop_front_)",
         ],
         provenance: Provenance::TwoReadings,
+        rule: "a full buffer, nothing else",
+        look: Some(Look::new(PlotColor::Black, 's', 1)),
+        kernel: Kernel::Has { name: "pfifo", note: "" },
+        size: Size {
+            measures: "the buffer, in the unit of the limit",
+            byte_mode: "a limit in bytes",
+            signals: SizeLaw::None,
+        },
+        law: Law::Over(Over {
+            text: "drop iff the queue is at its limit",
+            signals: "queue_packets >= limit",
+            reasons: &["overflow"],
+            queue: "limit = \"50 pkt\"",
+            ..Over::PLAIN
+        }),
+        ..About::PLAIN
     };
     fn new(config: &DropTailConfig, _: &LinkInfo) -> Self {
         DropTail { victim: config.victim }

@@ -18,7 +18,9 @@ use super::red::config::red_config;
 use super::red::curve::Curve;
 use crate::aqm::red::state::{Dropper, RedState};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Law, Look, PlotColor, Provenance, Size, SizeLaw,
+};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Packets, Span, Time};
@@ -159,6 +161,13 @@ impl Algorithm for DtRed {
                 Algorithm Using NS-2, section 1 (what it says of dt-RED)",
         ],
         provenance: Provenance::Reconstruction,
+        rule: "RED's; max_th moves once an interval",
+        family: "RED family",
+        look: Some(Look::new(PlotColor::Yellow, 'D', 2)),
+        size: Size { measures: "as `red`", byte_mode: "bytes", signals: SizeLaw::Constant },
+        law: Law::Named { law: "red", remark: "max_th as it moves" },
+        explained: Explained::as_story("red", " (at first {set_max_th})"),
+        ..About::PLAIN
     };
     const CHANCE: &'static str = "red";
 

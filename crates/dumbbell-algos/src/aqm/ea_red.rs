@@ -21,7 +21,9 @@ use super::red::curve::Curve;
 use crate::aqm::red::state::{Dropper, RedState};
 pub use config::{EaRedConfig, OverflowDir, Step};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
-use dumbbell_core::catalogue::{About, Algorithm, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Explained, Law, Look, PlotColor, Provenance, Size, SizeLaw,
+};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 
@@ -69,6 +71,13 @@ impl Algorithm for EaRed {
                 ToN 1(4), 1993",
         ],
         provenance: Provenance::Reconstruction,
+        rule: "RED's; both thresholds move at each arrival",
+        family: "RED family",
+        look: Some(Look::new(PlotColor::Yellow, 'X', 0)),
+        size: Size { measures: "as `red`", byte_mode: "bytes", signals: SizeLaw::Constant },
+        law: Law::Named { law: "red", remark: "thresholds as they move" },
+        explained: Explained::as_story("red", " (at first {set_min_th} and {set_max_th})"),
+        ..About::PLAIN
     };
     const CHANCE: &'static str = "red";
 

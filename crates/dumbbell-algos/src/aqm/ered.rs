@@ -16,7 +16,10 @@ use super::rio::config::{RioConfig, RioPrecedences};
 use crate::aqm::red::RedConfig;
 use crate::aqm::red::state::{Dropper, RedState};
 use dumbbell_core::aqm::{Aqm, Cx, Decision, LinkInfo, Needs, QueueView, Slot, Verdict};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
+    SizeLaw,
+};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::Packets;
@@ -104,6 +107,22 @@ impl Algorithm for Ered {
                 Internet, NOSSDAV 1997",
         ],
         provenance: Provenance::Reconstruction,
+        rule: "RED's for OUT packets; IN is dropped only where it does not fit",
+        family: "in and out of profile",
+        look: Some(Look::new(PlotColor::Yellow, 's', 3)),
+        kernel: Kernel::Lacks { why: "no kernel has it", fix: "" },
+        size: Size { measures: "as `red`", byte_mode: "bytes", signals: SizeLaw::Constant },
+        law: Law::Named { law: "ered", remark: "" },
+        explained: Explained {
+            clauses: &[(
+                "reason == 'overflow' and class == 0 and not in_curve",
+                "{full}, and for nothing else ERED drops an IN packet; the average was \
+                    {avg:length}",
+            )],
+            story: "rio",
+            remark: "",
+        },
+        ..About::PLAIN
     };
     const CHANCE: &'static str = "red";
 

@@ -11,7 +11,9 @@ use super::red::config::red_config;
 use super::red::curve::Curve;
 use crate::aqm::red::state::{Dropper, RedState};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Law, Look, PlotColor, Provenance, Size, SizeLaw,
+};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::Packets;
@@ -125,6 +127,13 @@ impl Algorithm for FengRed {
             "ns-2 Queue/RED feng_adaptive_, ns-3 RedQueueDisc FengAdaptive (names, defaults)",
         ],
         provenance: Provenance::Reconstruction,
+        rule: "RED's; max_p moves when the average leaves the thresholds",
+        family: "RED family",
+        look: Some(Look::new(PlotColor::Vermillion, 's', 1)),
+        size: Size { measures: "as `red`", byte_mode: "bytes", signals: SizeLaw::Constant },
+        law: Law::Named { law: "red", remark: "max_p as it moves" },
+        explained: Explained::as_story("red", " with max_p at {max_p} (first {set_max_p})"),
+        ..About::PLAIN
     };
     const CHANCE: &'static str = "red";
 

@@ -25,7 +25,10 @@ use crate::aqm::parts::packet_size::{ByteDrop, Part, SizePolicy, check_sizes};
 use dumbbell_core::aqm::{
     Aqm, Backlog, Cx, Decision, Gone, LinkInfo, Needs, QueueView, Reason, Verdict,
 };
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
+    SizeLaw,
+};
 use dumbbell_core::packet::{FlowId, Meta};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Bytes, Packets, Span};
@@ -166,6 +169,18 @@ impl Algorithm for Fred {
                     avg >= max_th:           drop",
         sources: &["Lin, Morris: Dynamics of Random Early Detection, ACM SIGCOMM 1997, section 5"],
         provenance: Provenance::Reconstruction,
+        rule: "RED's, and how many packets of the flow wait beside its share",
+        family: "RED with an eye on flows",
+        look: Some(Look::new(PlotColor::Orange, 'P', 0)),
+        kernel: Kernel::Lacks { why: "no kernel has it", fix: "" },
+        size: Size {
+            measures: "average length, and what a flow has of it, packets",
+            byte_mode: "bytes",
+            signals: SizeLaw::Constant,
+        },
+        law: Law::None("it depends on what each flow has in the queue"),
+        explained: Explained::as_story("fred", ""),
+        ..About::PLAIN
     };
 
     fn new(config: &FredConfig, _: &LinkInfo) -> Self {

@@ -20,7 +20,9 @@ pub use config::{GredConfig, GredMode, GredQueue};
 use dumbbell_core::aqm::{
     Aqm, Backlog, Cx, Decision, Gone, LinkInfo, Needs, QueueView, Reason, Slot, Verdict,
 };
-use dumbbell_core::catalogue::{About, Algorithm, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Explained, Kernel, Law, Look, PlotColor, Provenance, Size, SizeLaw,
+};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Span, Time};
@@ -69,6 +71,21 @@ impl Algorithm for Gred {
                 6(4), 1998 (RIO)",
         ],
         provenance: Provenance::Recollection,
+        rule: "RED's, with a curve, an average and a limit for each virtual queue",
+        family: "RED family",
+        look: Some(Look::new(PlotColor::Vermillion, 'D', 2)),
+        kernel: Kernel::Lacks {
+            why: "tc's gred needs a line for each virtual queue and filters",
+            fix: "",
+        },
+        size: Size {
+            measures: "as `red`, of each virtual queue, and its limit",
+            byte_mode: "bytes",
+            signals: SizeLaw::Constant,
+        },
+        law: Law::Named { law: "red", remark: "of the packets' virtual queue" },
+        explained: Explained::as_story("red", " in virtual queue {vq}"),
+        ..About::PLAIN
     };
     const CHANCE: &'static str = "red";
 

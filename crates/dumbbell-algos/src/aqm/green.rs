@@ -15,7 +15,10 @@
 //! Reconstructed: how flows are counted (whole windows, and the present one where it has more
 //! already) and when the probability is applied (`apply`).
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Law, Look, Over, PlotColor, Provenance, Size,
+    SizeLaw,
+};
 use dumbbell_core::packet::{FlowId, Meta};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Span, Time};
@@ -140,6 +143,37 @@ impl Algorithm for Green {
                 Algorithm, CCR 27(3), 1997",
         ],
         provenance: Provenance::Reconstruction,
+        rule: "how many flows there are, by TCP's formula",
+        family: "BLUE and models",
+        look: Some(Look::new(PlotColor::Sky, 'D', 1)),
+        size: Size {
+            measures: "flows, and the packet's own size, by TCP's formula",
+            byte_mode: "",
+            signals: SizeLaw::Square,
+        },
+        law: Law::Over(Over {
+            x: "n",
+            label: "active flows",
+            text: "P = min(1, (N L c / (C RTT))^2)",
+            // The P at which a TCP of this packet size and round trip gets its share of 8 Mbps.
+            signals: "min(1, (n * 8000 * c / (8e6 * rtt)) ** 2)",
+            capable: true,
+            queue: "limit = \"10000 pkt\", ecn = true",
+            ..Over::PLAIN
+        }),
+        explained: Explained::by(&[
+            (
+                "reason == 'overflow'",
+                "{full}; {n} flows were active, to which TCP's formula \
+                    gives p = {p}",
+            ),
+            (
+                "",
+                "{n} flows were active, to which TCP's formula gives p = {p}, and the coin, \
+                    {coin}, fell below it",
+            ),
+        ]),
+        ..About::PLAIN
     };
     fn new(config: &GreenConfig, _: &LinkInfo) -> Self {
         Green { config: config.clone(), active: Active::default(), n: 0, p: 0.0, coin: 1.0 }

@@ -13,7 +13,9 @@
 //! Reconstructed: the weight of the average, which the paper leaves open, and that an idle time
 //! leaves it as it is.
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Reason, Verdict};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Law, Look, Over, PlotColor, Provenance, Size, SizeLaw,
+};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Backlog, Capacity, Packets};
@@ -80,6 +82,37 @@ impl Algorithm for JerseyCw {
             2004, section III",
         ],
         provenance: Provenance::Reconstruction,
+        rule: "an average beyond one threshold: marks all, drops none",
+        family: "RED family",
+        look: Some(Look::new(PlotColor::Orange, '*', 2)),
+        size: Size {
+            measures: "average length, in the unit of the limit",
+            byte_mode: "a limit in bytes",
+            signals: SizeLaw::None,
+        },
+        law: Law::Over(Over {
+            x: "avg",
+            label: "average queue [packets]",
+            text: "mark iff avg > threshold limit",
+            signals: "avg > (length or threshold * limit)",
+            whole: false,
+            capable: true,
+            queue: "limit = \"50 pkt\"",
+            ..Over::PLAIN
+        }),
+        explained: Explained::by(&[
+            (
+                "reason == 'overflow'",
+                "{full}; the average queue was {avg:length}, and \
+                    congestion warnings only mark",
+            ),
+            (
+                "",
+                "the average queue was {avg:length}, beyond the threshold from which every \
+                    packet that can be marked is",
+            ),
+        ]),
+        ..About::PLAIN
     };
     fn new(config: &JerseyCwConfig, link: &LinkInfo) -> Self {
         let (unit, threshold) = match link.capacity.filled(Backlog::default()) {

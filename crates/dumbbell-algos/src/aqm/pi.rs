@@ -13,7 +13,10 @@
 //! round-trip times of at most 246 ms.
 use crate::aqm::parts::packet_size::{ByteDrop, SizePolicy, check_sizes};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
+    SizeLaw,
+};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Bytes, Packets, Span};
@@ -131,6 +134,25 @@ impl Algorithm for Pi {
             "ns-2 Queue/PI (sampling frequency, q_ref)",
         ],
         provenance: Provenance::TwoReadings,
+        rule: "the length: proportional and integral, to a reference",
+        family: "controllers",
+        look: Some(Look::new(PlotColor::Purple, 'o', 1)),
+        kernel: Kernel::Lacks { why: "no kernel has it: pie is its successor", fix: "" },
+        size: Size { measures: "length, packets", byte_mode: "bytes", signals: SizeLaw::Constant },
+        law: Law::Named { law: "pi", remark: "" },
+        explained: Explained::by(&[
+            (
+                "reason == 'overflow'",
+                "{full}; PI's p was {p}, the queue was last sampled with \
+                    {q_old} packets, its reference is {q_ref}",
+            ),
+            (
+                "",
+                "p was {p}, and the coin, {coin}, fell below it; the queue was last sampled \
+                    with {q_old} packets, its reference is {q_ref}",
+            ),
+        ]),
+        ..About::PLAIN
     };
     fn new(config: &PiConfig, _: &LinkInfo) -> Self {
         Pi {

@@ -16,7 +16,10 @@
 use super::pie::config::check_times;
 use super::pie::delay::{Delay, DelayEstimate};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Reason, Verdict};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
+    SizeLaw,
+};
 use dumbbell_core::packet::{Ecn, Meta};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
@@ -135,6 +138,46 @@ impl Algorithm for Pi2 {
             "RFC 9332: Dual-Queue Coupled Active Queue Management (AQM), 2023, appendix A",
         ],
         provenance: Provenance::Vectors,
+        rule: "the delay: the same, of the square root of the probability",
+        family: "controllers",
+        look: Some(Look::new(PlotColor::Purple, 'P', 0)),
+        kernel: Kernel::Lacks {
+            why: "Linux has PI2 only within dualpi2, where Classic traffic alone \
+                meets it",
+            fix: "",
+        },
+        size: Size {
+            measures: "delay; spares two packets of the MTU, bytes",
+            byte_mode: "",
+            signals: SizeLaw::Constant,
+        },
+        law: Law::Named { law: "pi2", remark: "" },
+        explained: Explained::by(&[
+            (
+                "reason == 'overflow'",
+                "{full}; p' was {p}, the delay was last {qdelay:time}, its \
+                    target is {target}",
+            ),
+            (
+                "reason == 'forced'",
+                "p' was {p}, where k p' = {p_cl} means overload and ECN does \
+                    not spare a packet; the delay was last {qdelay:time}, its target is \
+                    {target}",
+            ),
+            (
+                "marked",
+                "p' was {p}, so Scalable packets are marked with k p' = {p_cl}, Classic \
+                    ones with p'^2 = {p_c}; the coin was {coin}; the delay was last \
+                    {qdelay:time}, its target is {target}",
+            ),
+            (
+                "",
+                "p' was {p}, so Classic packets are dropped with p'^2 = {p_c}: the larger of \
+                    two coins, {coin}, fell below p'; the delay was last {qdelay:time}, its \
+                    target is {target}",
+            ),
+        ]),
+        ..About::PLAIN
     };
 
     fn new(config: &Pi2Config, _: &LinkInfo) -> Self {

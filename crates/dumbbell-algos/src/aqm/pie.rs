@@ -19,7 +19,9 @@ mod tests;
 pub use config::{Decay, PieConfig};
 use delay::Delay;
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Reason, Verdict};
-use dumbbell_core::catalogue::{About, Algorithm, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Explained, Kernel, Law, Look, PlotColor, Provenance, Size, SizeLaw,
+};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
@@ -63,6 +65,46 @@ impl Algorithm for Pie {
             "tc-pie(8)",
         ],
         provenance: Provenance::Vectors,
+        rule: "the delay: the same, in steps that depend on the probability",
+        family: "controllers",
+        look: Some(Look::new(PlotColor::Purple, 'v', 4)),
+        kernel: Kernel::Has { name: "pie", note: "" },
+        size: Size {
+            measures: "delay; spares two typical packets, bytes",
+            byte_mode: "",
+            signals: SizeLaw::Constant,
+        },
+        law: Law::Named { law: "pie", remark: "" },
+        explained: Explained::by(&[
+            (
+                "reason == 'overflow' and burst_allowance > 0",
+                "{full}; PIE's drop_prob was {drop_prob}, the delay was last {qdelay:time}, \
+                    its target is {target}; it let a burst pass for another \
+                    {burst_allowance:time}",
+            ),
+            (
+                "reason == 'overflow'",
+                "{full}; PIE's drop_prob was {drop_prob}, the delay was \
+                    last {qdelay:time}, its target is {target}",
+            ),
+            (
+                "reason == 'forced'",
+                "drop_prob was {drop_prob}, above mark_ecnth {mark_ecnth}, \
+                    where ECN does not spare a packet; the delay was last {qdelay:time}, its \
+                    target is {target}",
+            ),
+            (
+                "coin < drop_prob",
+                "drop_prob was {drop_prob} and the coin, {coin}, fell below \
+                    it; the delay was last {qdelay:time}, its target is {target}",
+            ),
+            (
+                "",
+                "drop_prob was {drop_prob} and what it had been since the last signal had \
+                    added up; the delay was last {qdelay:time}, its target is {target}",
+            ),
+        ]),
+        ..About::PLAIN
     };
 
     fn new(config: &PieConfig, _: &LinkInfo) -> Self {

@@ -27,7 +27,10 @@ use crate::aqm::red::state::ClassProbability;
 use crate::aqm::rio::classes::{Classes, told_to_classes};
 use active::{Active, Terms};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
+    SizeLaw,
+};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::Span;
@@ -111,6 +114,14 @@ impl Algorithm for RRttAdaptive {
                 6(4), 1998 (RIO)",
         ],
         provenance: Provenance::Reconstruction,
+        rule: "RIO's, and what was reserved for the flow, its round trip, TCP's model",
+        family: "in and out of profile",
+        look: Some(Look::new(PlotColor::Orange, 'o', 3)),
+        kernel: Kernel::Lacks { why: "no kernel has it", fix: "" },
+        size: Size { measures: "as `rio`", byte_mode: "bytes", signals: SizeLaw::Constant },
+        law: Law::Named { law: "rio", remark: "flows of one r and RTT" },
+        explained: Explained::as_story("rio", ""),
+        ..About::PLAIN
     };
     const CHANCE: &'static str = "red";
 

@@ -22,7 +22,9 @@ pub(crate) mod tests;
 
 pub use config::{ByteDrop, RedConfig};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
-use dumbbell_core::catalogue::{About, Algorithm, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Explained, Kernel, Law, Look, PlotColor, Provenance, Size, SizeLaw,
+};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use state::{Dropper, RedState};
@@ -54,6 +56,18 @@ impl Algorithm for Red {
             "ns-2 Queue/RED, ns-3 RedQueueDisc (wait, idle decay, minimum queue)",
         ],
         provenance: Provenance::Vectors,
+        rule: "an average length between two thresholds, by chance",
+        family: "RED family",
+        look: Some(Look::new(PlotColor::Vermillion, 'o', 0)),
+        kernel: Kernel::Has { name: "red", note: "" },
+        size: Size {
+            measures: "average length, packets",
+            byte_mode: "bytes",
+            signals: SizeLaw::Constant,
+        },
+        law: Law::Named { law: "red", remark: "" },
+        explained: Explained::as_story("red", ""),
+        ..About::PLAIN
     };
 
     fn new(config: &RedConfig, link: &LinkInfo) -> Self {

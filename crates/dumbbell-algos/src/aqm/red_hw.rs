@@ -28,7 +28,9 @@ pub use adapter::{Adapter, Decider};
 pub use config::{RedHwClass, RedHwConfig, RedHwMode, RedHwThreshold};
 pub use core::{Arrival, Core, Decision, Region, Shape};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
-use dumbbell_core::catalogue::{About, Algorithm, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Explained, Kernel, Law, Look, PlotColor, Provenance, Size, SizeLaw,
+};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::Span;
@@ -62,6 +64,18 @@ impl Algorithm for RedHw {
             "Floyd, Gummadi, Shenker: Adaptive RED, August 2001; RFC 2597 (drop precedence)",
         ],
         provenance: Provenance::Reconstruction,
+        rule: "RED's, in the integers of a circuit ([red-hardware.md](red-hardware.md))",
+        family: "RED family",
+        look: Some(Look::new(PlotColor::Vermillion, 'v', 5)),
+        kernel: Kernel::Lacks { why: "it is what a circuit computes; tc's red is `red`", fix: "" },
+        size: Size {
+            measures: "average length, packets, at most 4095",
+            byte_mode: "",
+            signals: SizeLaw::Constant,
+        },
+        law: Law::Named { law: "red_hw", remark: "" },
+        explained: Explained::as_story("red_hw", ""),
+        ..About::PLAIN
     };
 
     fn new(config: &RedHwConfig, _: &LinkInfo) -> Self {

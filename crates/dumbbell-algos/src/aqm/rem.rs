@@ -12,7 +12,10 @@
 //! it is marked when it arrives, by the same probability, since a price lasts for many packets.
 use crate::aqm::parts::packet_size::{ByteDrop, SizePolicy, check_sizes};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
+    SizeLaw,
+};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Bytes, Packets, Span};
@@ -118,6 +121,29 @@ impl Algorithm for Rem {
             "ns-2 Queue/REM (parameters, average of the rate)",
         ],
         provenance: Provenance::Recollection,
+        rule: "a price of length and rate",
+        family: "controllers",
+        look: Some(Look::new(PlotColor::Purple, 's', 2)),
+        kernel: Kernel::Lacks { why: "no kernel has it", fix: "" },
+        size: Size {
+            measures: "length and arrivals, packets, over a rate in typical packets",
+            byte_mode: "bytes",
+            signals: SizeLaw::Constant,
+        },
+        law: Law::Named { law: "rem", remark: "" },
+        explained: Explained::by(&[
+            (
+                "reason == 'overflow'",
+                "{full}; the price was {price}, so p = 1 - {phi}^-price = \
+                    {p}",
+            ),
+            (
+                "",
+                "the price was {price}, so p = 1 - {phi}^-price = {p}, and the coin, {coin}, \
+                    fell below it",
+            ),
+        ]),
+        ..About::PLAIN
     };
     fn new(config: &RemConfig, _: &LinkInfo) -> Self {
         Rem {

@@ -23,7 +23,9 @@ use crate::aqm::red::state::ClassProbability;
 use classes::{Classes, told_to_classes};
 pub use config::{ClassIdle, RioConfig, RioMode, RioPrecedences};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
-use dumbbell_core::catalogue::{About, Algorithm, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Explained, Kernel, Law, Look, PlotColor, Provenance, Size, SizeLaw,
+};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 
@@ -57,6 +59,21 @@ impl Algorithm for Rio {
             "ns-2 Queue/RED/RIO (one idle time for both averages)",
         ],
         provenance: Provenance::Reconstruction,
+        rule: "RED's, IN by the average of IN packets, OUT by that of all",
+        family: "in and out of profile",
+        look: Some(Look::new(PlotColor::Yellow, 'o', 1)),
+        kernel: Kernel::Lacks {
+            why: "tc has it as gred with grio, a line for each virtual queue",
+            fix: "",
+        },
+        size: Size {
+            measures: "as `red`, of IN and of all packets",
+            byte_mode: "bytes",
+            signals: SizeLaw::Constant,
+        },
+        law: Law::Named { law: "rio", remark: "" },
+        explained: Explained::as_story("rio", ""),
+        ..About::PLAIN
     };
     const CHANCE: &'static str = "red";
 

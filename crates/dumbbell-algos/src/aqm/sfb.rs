@@ -20,7 +20,10 @@ mod tests;
 use crate::aqm::parts::packet_size::{ByteDrop, SizePolicy, check_sizes};
 use bins::{BinLookup, Bins, Steps};
 use dumbbell_core::aqm::{Aqm, Cx, Gone, LinkInfo, Needs, QueueView, Reason, Verdict};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
+    SizeLaw,
+};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
@@ -214,6 +217,39 @@ impl Algorithm for Sfb {
             "tc-sfb(8) (defaults, penalty box, double buffering)",
         ],
         provenance: Provenance::Recollection,
+        rule: "BLUE's, in bins onto which flows are hashed",
+        family: "BLUE and models",
+        look: Some(Look::new(PlotColor::Sky, 'X', 0)),
+        kernel: Kernel::Has { name: "sfb", note: "" },
+        size: Size {
+            measures: "lengths of bins, packets",
+            byte_mode: "bytes",
+            signals: SizeLaw::Constant,
+        },
+        law: Law::Named { law: "sfb", remark: "" },
+        explained: Explained::by(&[
+            (
+                "reason == 'overflow'",
+                "{full}; the smallest p_m of its flow's {levels} bins was \
+                    {p_min} when last looked at",
+            ),
+            (
+                "reason == 'policed'",
+                "the smallest p_m of its flow's {levels} bins was {p_min}, \
+                    so its flow does not respond, and the penalty box had no token for it",
+            ),
+            (
+                "reason == 'forced' and q_min > 0 and not coin < 2 * p_min - 1",
+                "each of its flow's {levels} bins held {q_min} packets or more; a bin may hold \
+                    {max}",
+            ),
+            (
+                "",
+                "the smallest p_m of its flow's {levels} bins was {p_min}, and the coin, \
+                    {coin}, fell below it",
+            ),
+        ]),
+        ..About::PLAIN
     };
 
     fn new(config: &SfbConfig, _: &LinkInfo) -> Self {

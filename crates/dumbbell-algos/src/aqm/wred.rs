@@ -13,7 +13,10 @@ use crate::aqm::red::state::{Dropper, RedState};
 use crate::dscp as codepoints;
 use crate::dscp::Table;
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
+    SizeLaw,
+};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::Packets;
@@ -202,6 +205,14 @@ impl Algorithm for Wred {
                 ToN 1(4), 1993",
         ],
         provenance: Provenance::Reconstruction,
+        rule: "RED's, with a curve for each class of codepoints",
+        family: "RED family",
+        look: Some(Look::new(PlotColor::Vermillion, '^', 4)),
+        kernel: Kernel::Lacks { why: "tc has it as gred, a line for each virtual queue", fix: "" },
+        size: Size { measures: "as `red`", byte_mode: "bytes", signals: SizeLaw::Constant },
+        law: Law::Named { law: "red", remark: "of the packets' class" },
+        explained: Explained::as_story("red", " in class {class}"),
+        ..About::PLAIN
     };
     const CHANCE: &'static str = "red";
 

@@ -79,6 +79,9 @@ impl Algorithm for Aimd {
             "RFC 3465 (appropriate byte counting)",
         ],
         provenance: Provenance::TwoReadings,
+        rule: "losses; steps and shares of your choice",
+        family: "classics",
+        ..About::PLAIN
     };
     fn new(config: &AimdConfig, path: &Path) -> Self {
         let AimdConfig { a, b, k, l } = *config;

@@ -4,7 +4,9 @@ use crate::cc::parts::path_model::{
     Boxed, FullPipe, HeldBack, LastGood, MinRtt, Rounds, pacing_rate,
 };
 use crate::cc::parts::windowed_filter::WindowedMax;
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Fault, Kernel, Look, PlotColor, Provenance,
+};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::transport::{
@@ -175,6 +177,12 @@ impl Algorithm for Model {
             "draft-cheng-iccrg-delivery-rate-estimation-00, 2017",
         ],
         provenance: Provenance::TwoReadings,
+        rule: "a model: delivery rate and least round-trip time",
+        needs: "pacing, rates",
+        family: "what arrives",
+        look: Some(Look::new(PlotColor::Green, 'D', 4)),
+        kernel: Kernel::Has { name: "bbr", note: "version 1; paced by the socket itself" },
+        ..About::PLAIN
     };
     fn new(config: &BbrConfig, path: &Path) -> Self {
         Model {

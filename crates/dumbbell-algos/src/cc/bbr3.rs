@@ -4,7 +4,7 @@ use crate::cc::parts::path_model::{
     Boxed, FullPipe, HeldBack, LastGood, MinRtt, Rounds, pacing_rate,
 };
 use crate::cc::parts::windowed_filter::WindowedMax;
-use dumbbell_core::catalogue::{About, Algorithm, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Kernel, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::transport::{
@@ -95,6 +95,14 @@ impl Algorithm for Model {
                 2023 (ECN)",
         ],
         provenance: Provenance::TwoReadings,
+        rule: "the same, within bounds that losses and marks set",
+        needs: "pacing, rates",
+        family: "what arrives",
+        kernel: Kernel::Lacks {
+            why: "version 3 of BBR is in no released kernel",
+            fix: "write cc = \"bbr\"",
+        },
+        ..About::PLAIN
     };
     fn new(config: &Bbr3Config, path: &Path) -> Self {
         Model {

@@ -1,6 +1,6 @@
 //! BIC (Xu, Harfoush, Rhee 2004): a binary search for the window at which the last loss was.
 use crate::cc::parts::window::{Window, window_of};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
@@ -111,6 +111,10 @@ impl Algorithm for Bic {
             "Linux (constants and the steps near the goal)",
         ],
         provenance: Provenance::Recollection,
+        rule: "losses; halfway to the window of the last",
+        family: "large windows",
+        kernel: Kernel::Has { name: "bic", note: "" },
+        ..About::PLAIN
     };
     fn new(config: &BicConfig, path: &Path) -> Self {
         Bic {

@@ -25,7 +25,7 @@
 //! however late the burst is, so a warning that its first one raised ends with its second: `ewma`
 //! and a larger `kmin` (under a clock with ticks) make it last.
 use crate::cc::parts::window::{STANDARD, Window};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Look, PlotColor, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::segment::TS_UNIT_SHIFT;
 use dumbbell_core::transport::{
@@ -223,6 +223,11 @@ impl Algorithm for Cae {
             "RFC 7323 (timestamps)",
         ],
         provenance: Provenance::Reconstruction,
+        rule: "losses; warnings of the reverse path, for the timer",
+        needs: "timestamps",
+        family: "wireless and moving",
+        look: Some(Look::new(PlotColor::Green, 'P', 0)),
+        ..About::PLAIN
     };
     fn new(config: &CaeConfig, path: &Path) -> Self {
         let reverse = Box::new(Estimator {

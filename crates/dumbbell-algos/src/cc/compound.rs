@@ -91,6 +91,9 @@ impl Algorithm for Compound {
                 distance networks, INFOCOM 2006",
         ],
         provenance: Provenance::Recollection,
+        rule: "losses; a second window by the delay",
+        family: "losses and delay",
+        ..About::PLAIN
     };
     fn new(config: &CompoundConfig, path: &Path) -> Self {
         let (window, rounds) = (Window::boxed(path), Rounds::default());

@@ -1,6 +1,8 @@
 //! CUBIC (RFC 9438). Windows are in bytes outside and in segments, with fractions, inside.
 use crate::cc::parts::hystart::{Advice, HyStart, SlowStart};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Fault, Kernel, Look, PlotColor, Provenance,
+};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase, Sent, Tag,
@@ -146,6 +148,15 @@ impl Algorithm for Cubic {
             "RFC 8511 (alternative backoff with ECN)",
         ],
         provenance: Provenance::Vectors,
+        rule: "losses; a cubic of the time since the last",
+        family: "large windows",
+        look: Some(Look::new(PlotColor::Vermillion, '^', 3)),
+        kernel: Kernel::Has {
+            name: "cubic",
+            note: "its slow start ends by HyStart, not by \
+            HyStart++",
+        },
+        ..About::PLAIN
     };
     fn new(config: &CubicConfig, path: &Path) -> Self {
         Cubic {

@@ -33,6 +33,9 @@ impl Algorithm for Dcr {
             "RFC 4653 (TCP-NCR), which counts a window of duplicates in place of time",
         ],
         provenance: Provenance::Recollection,
+        rule: "losses, believed one round trip later",
+        family: "wireless and moving",
+        ..About::PLAIN
     };
     fn new(config: &ClassicConfig, path: &Path) -> Self {
         Dcr(Window::classic(config, path))

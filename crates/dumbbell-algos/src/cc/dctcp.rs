@@ -1,7 +1,7 @@
 //! DCTCP: the window falls by the extent of congestion, not by its mere existence (RFC 8257).
 use crate::cc::parts::mark_fraction::MarkFraction;
 use crate::cc::parts::window::Window;
-use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Kernel, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, TcpOverrides,
@@ -51,6 +51,15 @@ impl Algorithm for Dctcp {
             apart\nwith a step of K packets in the queue: K > C RTT / 7 keeps the link busy",
         sources: &["RFC 8257", "Alizadeh et al.: Data center TCP (DCTCP), SIGCOMM 2010"],
         provenance: Provenance::Recollection,
+        rule: "the share of marked bytes",
+        needs: "ECN of RFC 8257",
+        family: "marks",
+        kernel: Kernel::Has {
+            name: "dctcp",
+            note: "falls back to Reno where the other end does \
+            not do ECN",
+        },
+        ..About::PLAIN
     };
     fn new(config: &DctcpConfig, path: &Path) -> Self {
         Dctcp {

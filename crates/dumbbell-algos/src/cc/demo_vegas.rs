@@ -87,6 +87,10 @@ impl Algorithm for DemoVegas {
         sources: &["Ho, Chan, Chen: An Efficient Mechanism of TCP-Vegas on Mobile IP Networks, \
             INFOCOM 2006"],
         provenance: Provenance::Reconstruction,
+        rule: "Vegas; its receiver says that it has moved",
+        needs: "words from the host",
+        family: "wireless and moving",
+        ..About::PLAIN
     };
     fn new(config: &DemoVegasConfig, path: &Path) -> Self {
         DemoVegas {

@@ -29,6 +29,10 @@ impl Algorithm for Freeze {
         sources: &["Goff, Moronski, Phatak, Gupta: Freeze-TCP: A true end-to-end TCP enhancement \
                 mechanism for mobile environments, INFOCOM 2000"],
         provenance: Provenance::Recollection,
+        rule: "losses; its receiver says when the path is gone",
+        needs: "words from the host",
+        family: "wireless and moving",
+        ..About::PLAIN
     };
     fn new(config: &ClassicConfig, path: &Path) -> Self {
         Freeze(Window::classic(config, path))

@@ -1,6 +1,6 @@
 //! HighSpeed TCP (RFC 3649): Reno whose steps grow, and whose cuts shrink, with the window.
 use crate::cc::parts::window::{Window, window_of};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Capabilities, Commands, Congestion, CongestionControl, Path};
 use dumbbell_core::units::Packets;
@@ -94,6 +94,10 @@ impl Algorithm for Highspeed {
             segment; b is at least 0.01",
         sources: &["RFC 3649 sections 5 to 7 and appendix B"],
         provenance: Provenance::Vectors,
+        rule: "losses; bolder the larger the window",
+        family: "large windows",
+        kernel: Kernel::Has { name: "highspeed", note: "" },
+        ..About::PLAIN
     };
     fn new(config: &HighspeedConfig, path: &Path) -> Self {
         Highspeed {

@@ -1,6 +1,6 @@
 //! H-TCP (Leith and Shorten 2004): steps that grow with the time since the last loss.
 use crate::cc::parts::window::{Window, window_of};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase,
@@ -162,6 +162,10 @@ impl Algorithm for Htcp {
             "draft-leith-tcp-htcp-06",
         ],
         provenance: Provenance::TwoReadings,
+        rule: "losses; the time since the last",
+        family: "large windows",
+        kernel: Kernel::Has { name: "htcp", note: "" },
+        ..About::PLAIN
     };
     fn new(config: &HtcpConfig, path: &Path) -> Self {
         let now = Memory {

@@ -1,7 +1,7 @@
 //! TCP Hybla (Caini and Firrincieli 2004): the growth that a connection with a short round trip
 //! would have.
 use crate::cc::parts::window::{Window, window_of};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Capabilities, Commands, Congestion, CongestionControl, Path};
 use dumbbell_core::units::Span;
@@ -75,6 +75,10 @@ impl Algorithm for Hybla {
         sources: &["Caini and Firrincieli: TCP Hybla: a TCP enhancement for heterogeneous \
             networks, IJSCN 22(5), 2004"],
         provenance: Provenance::Reconstruction,
+        rule: "losses; growth as with a short round trip",
+        family: "long paths",
+        kernel: Kernel::Has { name: "hybla", note: "" },
+        ..About::PLAIN
     };
     fn new(config: &HyblaConfig, path: &Path) -> Self {
         let window = Window::boxed(path);

@@ -2,7 +2,7 @@
 //! how fast to grow.
 use crate::cc::parts::rounds::{Round, Rounds};
 use crate::cc::parts::window::{Window, window_of};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
@@ -136,6 +136,10 @@ impl Algorithm for Illinois {
                 algorithm, VALUETOOLS 2006",
         ],
         provenance: Provenance::TwoReadings,
+        rule: "losses; steps by the delay",
+        family: "losses and delay",
+        kernel: Kernel::Has { name: "illinois", note: "" },
+        ..About::PLAIN
     };
     fn new(config: &IllinoisConfig, path: &Path) -> Self {
         Illinois {

@@ -185,6 +185,10 @@ impl Algorithm for Jersey {
             2004, section III",
         ],
         provenance: Provenance::Reconstruction,
+        rule: "losses, and warnings of routers",
+        needs: "ECN by packet",
+        family: "what arrives",
+        ..About::PLAIN
     };
     fn new(config: &JerseyConfig, path: &Path) -> Self {
         Jersey(Core::new(config, path))

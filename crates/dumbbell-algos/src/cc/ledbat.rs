@@ -115,6 +115,10 @@ impl Algorithm for Ledbat {
             window does not grow",
         sources: &["RFC 6817"],
         provenance: Provenance::Vectors,
+        rule: "one-way delay, towards a target",
+        needs: "timestamps",
+        family: "giving way",
+        ..About::PLAIN
     };
     fn new(config: &LedbatConfig, path: &Path) -> Self {
         let mss = path.mss as f64;

@@ -134,6 +134,9 @@ impl Algorithm for LedbatPp {
             likewise;  cwnd = 1",
         sources: &["draft-irtf-iccrg-ledbat-plus-plus", "RFC 6817"],
         provenance: Provenance::Recollection,
+        rule: "round trips, towards a target, with pauses",
+        family: "giving way",
+        ..About::PLAIN
     };
     fn new(config: &LedbatPpConfig, path: &Path) -> Self {
         let cwnd = path.initial_window.max(path.mss) as f64;

@@ -1,7 +1,7 @@
 //! TCP-LP (Kuzmanovic and Knightly 2003): gives way at the first sign of a queue.
 use crate::cc::parts::delay_history::one_way;
 use crate::cc::parts::window::{Window, window_of};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Commands, Congestion, CongestionControl, Path, Phase, TcpOverrides,
@@ -104,6 +104,11 @@ impl Algorithm for Lp {
                 transfer, INFOCOM 2003",
         ],
         provenance: Provenance::Recollection,
+        rule: "one-way delay as an early sign",
+        needs: "timestamps",
+        family: "giving way",
+        kernel: Kernel::Has { name: "lp", note: "" },
+        ..About::PLAIN
     };
     fn new(config: &LpConfig, path: &Path) -> Self {
         let window = Window::boxed(path);

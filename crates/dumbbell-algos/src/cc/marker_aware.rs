@@ -103,6 +103,10 @@ impl Algorithm for MarkerAware {
                 (what becomes of it)",
         ],
         provenance: Provenance::Reconstruction,
+        rule: "losses; its marker says when it exceeds the reservation",
+        needs: "`reserved`, the meter `marker_feedback`",
+        family: "assured rates",
+        ..About::PLAIN
     };
     fn new(config: &MarkerAwareConfig, path: &Path) -> Self {
         let rate = config.rate.or(path.reserved).unwrap_or(Rate::from_bps(0));

@@ -37,6 +37,10 @@ impl Algorithm for NewJersey {
             "RFC 7323 (timestamps)",
         ],
         provenance: Provenance::Reconstruction,
+        rule: "the same, by the receiver's clock",
+        needs: "ECN by packet, timestamps",
+        family: "what arrives",
+        ..About::PLAIN
     };
     fn new(config: &JerseyConfig, path: &Path) -> Self {
         NewJersey(Core::new(config, path))

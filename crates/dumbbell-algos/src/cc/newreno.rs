@@ -1,7 +1,7 @@
 //! TCP NewReno.
 use crate::cc::parts::classic_config::ClassicConfig;
 use crate::cc::parts::window::{Window, windowed};
-use dumbbell_core::catalogue::{About, Algorithm, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Kernel, Look, PlotColor, Provenance};
 use dumbbell_core::transport::{Path, TcpOverrides};
 
 /// See the module's page.
@@ -25,6 +25,11 @@ impl Algorithm for Newreno {
                 1996",
         ],
         provenance: Provenance::Vectors,
+        rule: "losses; one repair in a round trip",
+        family: "classics",
+        look: Some(Look::new(PlotColor::Blue, 'o', 0)),
+        kernel: Kernel::Has { name: "reno", note: "with `net.ipv4.tcp_sack = 0`" },
+        ..About::PLAIN
     };
     fn new(config: &ClassicConfig, path: &Path) -> Self {
         Newreno(Window::classic(config, path))

@@ -94,6 +94,9 @@ impl Algorithm for Peach {
                 Recovery is reconstructed",
         ],
         provenance: Provenance::Reconstruction,
+        rule: "losses, and answers to dummies of low priority",
+        family: "long paths",
+        ..About::PLAIN
     };
     fn new(config: &PeachConfig, path: &Path) -> Self {
         let start = Path { initial_window: path.mss, initial_ssthresh: path.mss, ..*path };

@@ -102,6 +102,10 @@ impl Algorithm for Prague {
             "RFC 9331 (the requirements), RFC 9768 (accurate ECN)",
         ],
         provenance: Provenance::Recollection,
+        rule: "the share of marked bytes, paced",
+        needs: "AccECN, ECT(1), pacing",
+        family: "marks",
+        ..About::PLAIN
     };
     fn new(config: &PragueConfig, path: &Path) -> Self {
         let cwnd = path.initial_window.max(path.mss) as f64;

@@ -1,7 +1,7 @@
 //! TCP Reno.
 use crate::cc::parts::classic_config::ClassicConfig;
 use crate::cc::parts::window::{Window, windowed};
-use dumbbell_core::catalogue::{About, Algorithm, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Kernel, Look, PlotColor, Provenance};
 use dumbbell_core::transport::{Path, TcpOverrides};
 
 /// See the module's page.
@@ -25,6 +25,15 @@ impl Algorithm for Reno {
             algorithm, 1990",
         ],
         provenance: Provenance::Vectors,
+        rule: "losses; one repair in a recovery",
+        family: "classics",
+        look: Some(Look::new(PlotColor::Black, 's', 1)),
+        kernel: Kernel::Lacks {
+            why: "the kernel's `reno` repairs more than one loss in a recovery: \
+                it is our `sack`, or without SACK our `newreno`",
+            fix: "write cc = \"sack\", or \"newreno\"",
+        },
+        ..About::PLAIN
     };
     fn new(config: &ClassicConfig, path: &Path) -> Self {
         Reno(Window::classic(config, path))

@@ -1,7 +1,7 @@
 //! TCP SACK.
 use crate::cc::parts::classic_config::ClassicConfig;
 use crate::cc::parts::window::{Window, windowed};
-use dumbbell_core::catalogue::{About, Algorithm, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Kernel, Provenance};
 use dumbbell_core::transport::{Path, TcpOverrides};
 
 /// See the module's page.
@@ -22,6 +22,15 @@ impl Algorithm for Sack {
             SMSS)\nexit: all that was outstanding at entry is acknowledged",
         sources: &["RFC 6675", "RFC 2018", "RFC 2883"],
         provenance: Provenance::Vectors,
+        rule: "losses; every hole within a round trip",
+        needs: "SACK",
+        family: "classics",
+        kernel: Kernel::Has {
+            name: "reno",
+            note: "with `net.ipv4.tcp_sack = 1`; losses by \
+            RACK, repaired by PRR",
+        },
+        ..About::PLAIN
     };
     fn new(config: &ClassicConfig, path: &Path) -> Self {
         Sack(Window::classic(config, path))

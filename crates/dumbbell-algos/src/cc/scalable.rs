@@ -1,7 +1,7 @@
 //! Scalable TCP (Kelly 2003): steps in proportion to the window, so that it recovers in the same
 //! time at every rate.
 use crate::cc::parts::window::{Window, window_of};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Capabilities, Commands, Congestion, CongestionControl, Path};
 use dumbbell_core::units::Packets;
@@ -87,6 +87,10 @@ impl Algorithm for Scalable {
                 CCR 33(2), 2003",
         ],
         provenance: Provenance::Recollection,
+        rule: "losses; shares of the window both ways",
+        family: "large windows",
+        kernel: Kernel::Has { name: "scalable", note: "below 100 segments it grows as Reno does" },
+        ..About::PLAIN
     };
     fn new(config: &ScalableConfig, path: &Path) -> Self {
         let bytes = |w: f64| libm::round(w * path.mss as f64) as u64;

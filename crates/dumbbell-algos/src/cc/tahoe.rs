@@ -1,6 +1,6 @@
 //! TCP Tahoe.
 use crate::cc::parts::window::{STANDARD, Window, windowed};
-use dumbbell_core::catalogue::{About, Algorithm, NoConfig, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Kernel, NoConfig, Provenance};
 use dumbbell_core::transport::{Path, TcpOverrides};
 
 /// See the module's page.
@@ -24,6 +24,13 @@ impl Algorithm for Tahoe {
             3.1",
         ],
         provenance: Provenance::TwoReadings,
+        rule: "losses; each restarts it from one segment",
+        family: "classics",
+        kernel: Kernel::Lacks {
+            why: "the kernel has had fast recovery since 1993",
+            fix: "write cc = \"newreno\"",
+        },
+        ..About::PLAIN
     };
     fn new(_: &NoConfig, path: &Path) -> Self {
         Tahoe(Window::new(STANDARD, path))

@@ -244,6 +244,10 @@ impl Algorithm for TcpMarking {
                 colours of repetitions are reconstructed",
         ],
         provenance: Provenance::Reconstruction,
+        rule: "a target for its average; what colour was lost",
+        needs: "the same",
+        family: "assured rates",
+        ..About::PLAIN
     };
     fn new(config: &TcpMarkingConfig, path: &Path) -> Self {
         let target = config.target.or(path.reserved).filter(|r| r.bps() > 0);

@@ -172,6 +172,10 @@ impl Algorithm for TimedTransmission {
                 (what becomes of it)",
         ],
         provenance: Provenance::Reconstruction,
+        rule: "losses of what exceeds the reservation; tokens, and a timer that uses them",
+        needs: "`reserved`, a queue that knows IN from OUT",
+        family: "assured rates",
+        ..About::PLAIN
     };
     fn new(config: &TimedTransmissionConfig, path: &Path) -> Self {
         let rate = config.rate.or(path.reserved).filter(|r| r.bps() > 0);

@@ -19,7 +19,9 @@
 //! ticks every 10 ms, and what is shorter than a tick Vegas does not see: write `clock = "0 s"`.
 use crate::cc::parts::rounds::{Round, Rounds};
 use crate::cc::parts::window::{STANDARD, Window};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Fault, Kernel, Look, PlotColor, Provenance,
+};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase,
@@ -246,6 +248,11 @@ impl Algorithm for Vegas {
                 IEEE JSAC 13(8), 1995",
         ],
         provenance: Provenance::Vectors,
+        rule: "the packets that delay says are queued",
+        family: "delay",
+        look: Some(Look::new(PlotColor::Purple, 'v', 2)),
+        kernel: Kernel::Has { name: "vegas", note: "" },
+        ..About::PLAIN
     };
     fn new(config: &VegasConfig, path: &Path) -> Self {
         Vegas(Law::new(config, path))

@@ -2,7 +2,7 @@
 //! those of a full queue.
 use crate::cc::parts::rounds::{Round, Rounds};
 use crate::cc::parts::window::{Window, window_of};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
@@ -78,6 +78,10 @@ impl Algorithm for Veno {
         sources: &["Fu and Liew: TCP Veno: TCP enhancement for transmission over wireless access \
                 networks, JSAC 21(2), 2003"],
         provenance: Provenance::Recollection,
+        rule: "losses; what the queue says of their cause",
+        family: "losses and delay",
+        kernel: Kernel::Has { name: "veno", note: "" },
+        ..About::PLAIN
     };
     fn new(config: &VenoConfig, path: &Path) -> Self {
         Veno {

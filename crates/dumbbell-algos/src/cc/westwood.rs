@@ -16,7 +16,7 @@
 //! estimate carries more than the window, a loss takes nothing from the window.
 use crate::cc::parts::delivered::DeliveredCounter;
 use crate::cc::parts::window::{STANDARD, Window};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Kernel, Look, PlotColor, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Capabilities, Commands, Congestion, CongestionControl, Path};
 use dumbbell_core::units::{Span, Time};
@@ -160,6 +160,14 @@ impl Algorithm for Westwood {
                 Enhanced Transport over Wireless Links, MobiCom 2001, section 3",
         ],
         provenance: Provenance::Vectors,
+        rule: "losses; the window becomes what arrived",
+        family: "what arrives",
+        look: Some(Look::new(PlotColor::Sky, 'X', 1)),
+        kernel: Kernel::Lacks {
+            why: "the kernel's `westwood` has the estimator of Westwood+",
+            fix: "write cc = \"westwood_plus\"",
+        },
+        ..About::PLAIN
     };
     fn new(config: &WestwoodConfig, path: &Path) -> Self {
         Westwood {

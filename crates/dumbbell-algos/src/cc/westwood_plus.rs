@@ -12,7 +12,7 @@
 //! loss takes nothing from it.
 use crate::cc::parts::delivered::DeliveredCounter;
 use crate::cc::parts::window::{STANDARD, Window};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Kernel, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
@@ -168,6 +168,14 @@ impl Algorithm for WestwoodPlus {
                 Vegas TCP Congestion Control, ACM CCR 34(2), 2004, section 2",
         ],
         provenance: Provenance::Vectors,
+        rule: "the same, a sample for each round trip",
+        family: "what arrives",
+        kernel: Kernel::Has {
+            name: "westwood",
+            note: "the estimator of Westwood+, not of the \
+            paper of 2001",
+        },
+        ..About::PLAIN
     };
     fn new(config: &WestwoodPlusConfig, path: &Path) -> Self {
         WestwoodPlus {

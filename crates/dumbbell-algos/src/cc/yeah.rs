@@ -2,7 +2,7 @@
 //! is not, and it drains the queue by itself.
 use crate::cc::parts::rounds::{Round, Rounds};
 use crate::cc::parts::window::{Window, window_of};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
@@ -130,6 +130,10 @@ impl Algorithm for Yeah {
             2007",
         ],
         provenance: Provenance::TwoReadings,
+        rule: "losses; the queue that delay tells of",
+        family: "losses and delay",
+        kernel: Kernel::Has { name: "yeah", note: "" },
+        ..About::PLAIN
     };
     fn new(config: &YeahConfig, path: &Path) -> Self {
         Yeah {

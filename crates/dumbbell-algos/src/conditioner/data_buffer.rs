@@ -7,7 +7,7 @@
 use crate::bucket::TokenBucket;
 use crate::bucket::config::{bucket_config, committed};
 use dumbbell_core::aqm::Cx;
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Explained, Fault, Provenance};
 use dumbbell_core::conditioner::{Conditioner, Emit};
 use dumbbell_core::meter::{Color, Contract, Tokens};
 use dumbbell_core::packet::Packet;
@@ -92,6 +92,12 @@ impl<P> Algorithm for DataBuffer<P> {
             "RFC 2475 section 2.3.3 (markers, shapers)",
         ],
         provenance: Provenance::TwoReadings,
+        explained: Explained::by(&[(
+            "",
+            "its bucket ({burst} at {rate or 'the reserved rate'}) had too few tokens for \
+                    it, and the edge drops what is out of profile",
+        )]),
+        ..About::PLAIN
     };
     fn new(c: &DataBufferConfig, site: &Contract) -> Self {
         let rate = committed(c.rate, site);

@@ -2,7 +2,7 @@
 //! (Linux's name).
 use crate::bucket::TokenBucket;
 use dumbbell_core::aqm::{Cx, Reason};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Explained, Fault, Provenance};
 use dumbbell_core::conditioner::{Conditioner, Emit};
 use dumbbell_core::meter::{Contract, Tokens};
 use dumbbell_core::packet::Packet;
@@ -84,6 +84,11 @@ impl<P> Algorithm for Tbf<P> {
             bucket)",
         ],
         provenance: Provenance::TwoReadings,
+        explained: Explained::by(&[
+            ("reason == 'overflow'", ""),
+            ("", "the bucket held {tokens} bytes of tokens and {backlog} bytes waited for more"),
+        ]),
+        ..About::PLAIN
     };
     fn new(config: &TbfConfig, _: &Contract) -> Self {
         Tbf {

@@ -44,6 +44,7 @@ impl Algorithm for Bernoulli {
             loss)^L (per byte),  1 - (1 - loss)^(8 L) (per bit)\nL the length on the wire in bytes",
         sources: &["ns-2 ErrorModel, units pkt, byte and bit", "tc-netem(8): loss random"],
         provenance: Provenance::TwoReadings,
+        ..About::PLAIN
     };
     fn new(config: &BernoulliConfig, (): &()) -> Self {
         Bernoulli { hit: Hit::new(config.loss, config.per) }

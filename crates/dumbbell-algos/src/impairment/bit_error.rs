@@ -47,6 +47,7 @@ impl Algorithm for BitError {
         equations: "P(lost) = 1 - (1 - rate)^(8 L),  L the length on the wire in bytes",
         sources: &["ns-2 ErrorModel, unit bit"],
         provenance: Provenance::TwoReadings,
+        ..About::PLAIN
     };
     fn new(config: &BitErrorConfig, (): &()) -> Self {
         BitError { per_bit: libm::log1p(-config.rate) }

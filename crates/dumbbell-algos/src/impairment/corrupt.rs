@@ -49,6 +49,7 @@ impl Algorithm for Corrupt {
             wrong is discarded",
         ],
         provenance: Provenance::TwoReadings,
+        ..About::PLAIN
     };
     fn new(config: &CorruptConfig, (): &()) -> Self {
         Corrupt { hit: Hit::new(config.rate, config.per) }

@@ -39,6 +39,7 @@ impl Algorithm for Duplicate {
                     impairments that come later on the link see both, one after the other",
         sources: &["tc-netem(8): duplicate", "RFC 2883: a receiver tells of it by D-SACK"],
         provenance: Provenance::TwoReadings,
+        ..About::PLAIN
     };
     fn new(config: &DuplicateConfig, (): &()) -> Self {
         Duplicate { share: config.share }

@@ -127,6 +127,7 @@ impl Algorithm for Fec {
             "Gilbert: Capacity of a burst-noise channel, BSTJ 39, 1960",
         ],
         provenance: Provenance::Reconstruction,
+        ..About::PLAIN
     };
     fn new(config: &FecConfig, (): &()) -> Self {
         let wire = GilbertElliottConfig {

@@ -129,6 +129,7 @@ impl Algorithm for GilbertElliott {
             "tc-netem(8), loss gemodel",
         ],
         provenance: Provenance::TwoReadings,
+        ..About::PLAIN
     };
     fn new(config: &GilbertElliottConfig, (): &()) -> Self {
         let pace = match (config.every, config.mean_good) {

@@ -127,6 +127,7 @@ impl Algorithm for Jitter {
                 1958",
         ],
         provenance: Provenance::TwoReadings,
+        ..About::PLAIN
     };
     fn new(config: &JitterConfig, (): &()) -> Self {
         Jitter { config: config.clone(), last: Time::ZERO }

@@ -80,6 +80,7 @@ impl Algorithm for LossTrace {
             it left",
         sources: &["ns-2 ListErrorModel: droplist, of packets and of times"],
         provenance: Provenance::Recollection,
+        ..About::PLAIN
     };
     fn new(config: &LossTraceConfig, (): &()) -> Self {
         let losses = Losses::parse(config.of, &config.trace).unwrap_or_default();

@@ -88,6 +88,7 @@ impl Algorithm for Reorder {
             chosen = gap - 1 + 1 / share  (c = 0)",
         sources: &["tc-netem(8): delay 10ms reorder 25% 50% gap 5"],
         provenance: Provenance::TwoReadings,
+        ..About::PLAIN
     };
     fn new(config: &ReorderConfig, (): &()) -> Self {
         Reorder { config: config.clone(), since: 0, last: None }

@@ -8,7 +8,7 @@ use super::tsw2cm::check_window;
 use crate::bucket::config::committed;
 use crate::meter::parts::tsw::{bytes_per_second, draw};
 use dumbbell_core::aqm::Cx;
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Explained, Fault, Provenance};
 use dumbbell_core::meter::{Color, Contract, Meter};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
@@ -105,6 +105,12 @@ impl Algorithm for AdaptivePacketMarking {
                 section 2",
         ],
         provenance: Provenance::Reconstruction,
+        explained: Explained::by(&[(
+            "",
+            "its throughput had lately been near {rate or 'the reserved rate'} or above, \
+                    so that it was not marked, and the edge drops what is out of profile",
+        )]),
+        ..About::PLAIN
     };
     fn new(c: &AdaptivePacketMarkingConfig, site: &Contract) -> Self {
         let target = bytes_per_second(committed(c.rate, site)) * c.interval.seconds();

@@ -4,7 +4,7 @@
 use crate::bucket::TokenBucket;
 use crate::bucket::config::bucket_config;
 use dumbbell_core::aqm::Cx;
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Explained, Fault, Provenance};
 use dumbbell_core::meter::{Color, Contract, Meter, Tokens};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
@@ -45,6 +45,12 @@ impl Algorithm for MarkerFeedback {
                 section 2",
         ],
         provenance: Provenance::Reconstruction,
+        explained: Explained::by(&[(
+            "",
+            "its bucket ({burst} at {rate or 'the reserved rate'}) had too few tokens for \
+                    it, and the edge drops what is out of profile",
+        )]),
+        ..About::PLAIN
     };
     fn new(c: &MarkerFeedbackConfig, site: &Contract) -> Self {
         MarkerFeedback { bucket: c.bucket(site) }

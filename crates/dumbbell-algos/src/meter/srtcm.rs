@@ -4,7 +4,7 @@
 use crate::bucket::config::{committed, depth, holds_nothing};
 use crate::bucket::{TokenBucket, units};
 use dumbbell_core::aqm::Cx;
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Explained, Fault, Provenance};
 use dumbbell_core::meter::{Color, Contract, Meter, Tokens};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
@@ -93,6 +93,13 @@ impl Algorithm for SrTcm {
             markers)",
         ],
         provenance: Provenance::Vectors,
+        explained: Explained::by(&[(
+            "",
+            "its buckets (cbs = {cbs} and ebs = {ebs}, cir = {cir or 'the reserved rate'}) \
+                    had too few tokens for a colour that passes, and the edge drops what is \
+                    out of profile",
+        )]),
+        ..About::PLAIN
     };
     fn new(c: &SrTcmConfig, site: &Contract) -> Self {
         let cir = committed(c.cir, site);

@@ -6,7 +6,7 @@
 use crate::bucket::TokenBucket;
 use crate::bucket::config::bucket_config;
 use dumbbell_core::aqm::Cx;
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Explained, Fault, Provenance};
 use dumbbell_core::meter::{Color, Contract, Meter, Tokens};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
@@ -48,6 +48,12 @@ impl Algorithm for TokenBucketMeter {
             "RFC 2475 section 2.3.3 (meters, markers)",
         ],
         provenance: Provenance::TwoReadings,
+        explained: Explained::by(&[(
+            "",
+            "its bucket ({burst} at {rate or 'the reserved rate'}) had too few tokens for \
+                    it, and the edge drops what is out of profile",
+        )]),
+        ..About::PLAIN
     };
     fn new(c: &TokenBucketConfig, site: &Contract) -> Self {
         TokenBucketMeter { bucket: c.bucket(site) }

@@ -4,7 +4,7 @@
 use crate::bucket::config::committed;
 use crate::meter::parts::tsw::{Start, Tsw, bytes_per_second, draw};
 use dumbbell_core::aqm::Cx;
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Explained, Fault, Provenance};
 use dumbbell_core::meter::{Color, Contract, Meter};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
@@ -74,6 +74,12 @@ impl Algorithm for Tsw2Cm {
             "RFC 2859 (A Time Sliding Window Three Colour Marker), sections 3 and 4",
         ],
         provenance: Provenance::Vectors,
+        explained: Explained::by(&[(
+            "",
+            "its estimate over {window} was above {rate or 'the reserved rate'}, and \
+                    chance took this packet, and the edge drops what is out of profile",
+        )]),
+        ..About::PLAIN
     };
     fn new(c: &Tsw2CmConfig, site: &Contract) -> Self {
         let target = bytes_per_second(committed(c.rate, site));

@@ -5,7 +5,7 @@ use super::tsw2cm::check_window;
 use crate::bucket::config::committed;
 use crate::meter::parts::tsw::{Start, Tsw, bytes_per_second, draw};
 use dumbbell_core::aqm::Cx;
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Config, Explained, Fault, Provenance};
 use dumbbell_core::meter::{Color, Contract, Meter};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
@@ -77,6 +77,12 @@ impl Algorithm for TswSlack {
                 6(4), 1998, section III",
         ],
         provenance: Provenance::TwoReadings,
+        explained: Explained::by(&[(
+            "",
+            "its estimate over {window} was above {rate or 'the reserved rate'}, and \
+                    chance took this packet, and the edge drops what is out of profile",
+        )]),
+        ..About::PLAIN
     };
     fn new(c: &TswSlackConfig, site: &Contract) -> Self {
         let rate = bytes_per_second(committed(c.rate, site));

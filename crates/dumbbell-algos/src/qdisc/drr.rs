@@ -13,7 +13,9 @@ use crate::qdisc::parts::child_aqm::Child;
 use crate::qdisc::parts::classes::{ClassView, Classes};
 use crate::qdisc::parts::scheduled::{Order, Scheduled};
 use dumbbell_core::aqm::{Cx, LinkInfo};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Kernel, Look, PlotColor, Provenance,
+};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::units::{Bytes, Time};
 use schemars::JsonSchema;
@@ -125,6 +127,12 @@ impl<P> Algorithm for Drr<P> {
             "tc-drr(8)",
         ],
         provenance: Provenance::TwoReadings,
+        rule: "turns between classes, weights",
+        family: "classes",
+        look: Some(Look::new(PlotColor::Black, 'o', 0)),
+        kernel: Kernel::Lacks { why: "tc's drr needs a line for each class and filters", fix: "" },
+        explained: Explained::as_story("classes", ""),
+        ..About::PLAIN
     };
     fn new(config: &DrrConfig, link: &LinkInfo) -> Self {
         let count = config.weights.len();

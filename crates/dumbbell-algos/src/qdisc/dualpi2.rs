@@ -23,7 +23,7 @@ mod tests;
 pub use config::DualPi2Config;
 use config::{Chance, DelayOf, Overload};
 use dumbbell_core::aqm::{Cx, LinkInfo, QueueView, Reason};
-use dumbbell_core::catalogue::{About, Algorithm, Provenance};
+use dumbbell_core::catalogue::{About, Algorithm, Explained, Kernel, Look, PlotColor, Provenance};
 use dumbbell_core::packet::{Ecn, Packet};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::qdisc::packet_queue::{PacketQueue, Waiting};
@@ -205,6 +205,52 @@ impl<P> Algorithm for DualPi2<P> {
             "Linux sch_dualpi2's description (WRR by credit, step)",
         ],
         provenance: Provenance::Vectors,
+        rule: "PI2 for Classic traffic; a queue with next to no delay for Scalable",
+        family: "classes",
+        look: Some(Look::new(PlotColor::Green, '^', 4)),
+        kernel: Kernel::Has { name: "dualpi2", note: "" },
+        explained: Explained::by(&[
+            (
+                "reason == 'overflow'",
+                "{full}; p' was {p}, the delay was last {qdelay:time}, its \
+                    target is {target}",
+            ),
+            (
+                "reason == 'head'",
+                "it is Scalable and its queue's own ramp stood at {p_l}, above \
+                    k p' = {p_cl}; the delay was last {qdelay:time}, its target is {target}",
+            ),
+            (
+                "reason == 'forced'",
+                "p' was {p}, where k p' = {p_cl} means overload and ECN does \
+                    not spare a packet; the delay was last {qdelay:time}, its target is \
+                    {target}",
+            ),
+            (
+                "marked and chance == 'recur'",
+                "p' was {p}, so Scalable packets are marked with k \
+                    p' = {p_cl}, Classic ones with p'^2 = {p_c}, and what that had added up to \
+                    passed 1; the delay was last {qdelay:time}, its target is {target}",
+            ),
+            (
+                "marked",
+                "p' was {p}, so Scalable packets are marked with k p' = {p_cl}, Classic \
+                    ones with p'^2 = {p_c}; the coin was {coin}; the delay was last \
+                    {qdelay:time}, its target is {target}",
+            ),
+            (
+                "chance == 'recur'",
+                "p' was {p}, so Classic packets are dropped with p'^2 = \
+                    {p_c}, and what that had added up to passed 1; the delay was last \
+                    {qdelay:time}, its target is {target}",
+            ),
+            (
+                "",
+                "p' was {p}, so Classic packets are dropped with p'^2 = {p_c}; the coin was \
+                    {coin}; the delay was last {qdelay:time}, its target is {target}",
+            ),
+        ]),
+        ..About::PLAIN
     };
     fn new(config: &DualPi2Config, link: &LinkInfo) -> Self {
         let size = link.capacity.buffer_size();

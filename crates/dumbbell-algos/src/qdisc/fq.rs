@@ -14,7 +14,9 @@ use crate::aqm::drop_tail::DropTail;
 use crate::qdisc::parts::child_aqm::Child;
 use crate::qdisc::parts::flow_queues::{FqParameters, Queued};
 use dumbbell_core::aqm::LinkInfo;
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Kernel, Look, PlotColor, Provenance,
+};
 use dumbbell_core::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -87,6 +89,24 @@ impl<P> Algorithm for Fq<P> {
         equations: EQUATIONS,
         sources: &["RFC 8290 sections 4.1, 4.2 and 5", "tc-fq_codel(8); not tc-fq(8), which paces"],
         provenance: Provenance::TwoReadings,
+        rule: "turns between flows",
+        family: "a queue for each flow",
+        look: Some(Look::new(PlotColor::Green, 'o', 0)),
+        kernel: Kernel::Lacks {
+            why: "tc's fq is another thing: it paces the flows of a host; \
+                fq_codel is this scheduler with CoDel",
+            fix: "",
+        },
+        explained: Explained {
+            clauses: &[(
+                "reason == 'evicted'",
+                "{buffer}, and its flow's queue held the most bytes, and \
+                    gave up its oldest packets",
+            )],
+            story: "classes",
+            remark: "",
+        },
+        ..About::PLAIN
     };
     fn new(config: &FqConfig, link: &LinkInfo) -> Self {
         config.lot().over(link, config.aqm.maker(link))

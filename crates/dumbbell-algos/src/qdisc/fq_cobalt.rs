@@ -6,7 +6,9 @@
 use crate::aqm::cobalt::{Cobalt, CobaltConfig};
 use crate::qdisc::parts::flow_queues::{FqParameters, Queued};
 use dumbbell_core::aqm::LinkInfo;
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Kernel, Look, PlotColor, Provenance,
+};
 use dumbbell_core::units::{Bytes, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -115,6 +117,29 @@ impl<P> Algorithm for FqCobalt<P> {
             "ns-3 FqCobaltQueueDisc (defaults)",
         ],
         provenance: Provenance::Recollection,
+        rule: "turns between flows; COBALT in each queue",
+        family: "a queue for each flow",
+        look: Some(Look::new(PlotColor::Green, 's', 1)),
+        kernel: Kernel::Lacks { why: "Linux has COBALT only within cake", fix: "" },
+        explained: Explained::by(&[
+            (
+                "reason == 'evicted'",
+                "{buffer}, and its flow's queue held the most bytes, and \
+                    gave up its oldest packets",
+            ),
+            ("reason == 'overflow'", "{full}"),
+            (
+                "reason == 'head'",
+                "COBALT of its flow's own queue took it, where the delay had \
+                    stood above {target} for an interval of {interval}; {found} in all queues",
+            ),
+            (
+                "",
+                "BLUE's chance in its flow's own queue, which had been full, fell on it; \
+                    {found} in all queues",
+            ),
+        ]),
+        ..About::PLAIN
     };
     fn new(config: &FqCobaltConfig, link: &LinkInfo) -> Self {
         let (cobalt, site) = (config.aqm(), *link);

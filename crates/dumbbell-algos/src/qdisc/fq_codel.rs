@@ -5,7 +5,9 @@
 use crate::aqm::codel::{Codel, CodelConfig};
 use crate::qdisc::parts::flow_queues::{FqParameters, Queued};
 use dumbbell_core::aqm::LinkInfo;
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Kernel, Look, PlotColor, Provenance,
+};
 use dumbbell_core::units::{Bytes, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -93,6 +95,29 @@ impl<P> Algorithm for FqCodel<P> {
         equations: super::fq::EQUATIONS,
         sources: &["RFC 8290", "RFC 8289 (CoDel; `dumbbell explain codel`)", "tc-fq_codel(8)"],
         provenance: Provenance::TwoReadings,
+        rule: "turns between flows; CoDel in each queue",
+        family: "a queue for each flow",
+        look: Some(Look::new(PlotColor::Green, 'D', 3)),
+        kernel: Kernel::Has { name: "fq_codel", note: "" },
+        explained: Explained::by(&[
+            (
+                "reason == 'evicted'",
+                "{buffer}, and its flow's queue held the most bytes, and \
+                    gave up its oldest packets",
+            ),
+            ("reason == 'overflow'", "{full}"),
+            (
+                "reason == 'head' and marked and ce_threshold != '0 s'",
+                "the delay in its flow's own queue was above ce_threshold {ce_threshold}, or \
+                    had stood above target {target}; {found} in all queues",
+            ),
+            (
+                "reason == 'head'",
+                "CoDel of its flow's own queue took it, where the delay had \
+                    stood above {target} for an interval of {interval}; {found} in all queues",
+            ),
+        ]),
+        ..About::PLAIN
     };
     fn new(config: &FqCodelConfig, link: &LinkInfo) -> Self {
         let (codel, site) = (config.aqm(), *link);

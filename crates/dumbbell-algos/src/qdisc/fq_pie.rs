@@ -5,7 +5,9 @@
 use crate::aqm::pie::{Pie, PieConfig};
 use crate::qdisc::parts::flow_queues::{FqParameters, Queued};
 use dumbbell_core::aqm::LinkInfo;
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Kernel, Look, PlotColor, Provenance,
+};
 use dumbbell_core::units::{Bytes, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -115,6 +117,24 @@ impl<P> Algorithm for FqPie<P> {
             "tc-fq_pie(8)",
         ],
         provenance: Provenance::TwoReadings,
+        rule: "turns between flows; PIE in each queue",
+        family: "a queue for each flow",
+        look: Some(Look::new(PlotColor::Green, 'v', 2)),
+        kernel: Kernel::Has { name: "fq_pie", note: "" },
+        explained: Explained::by(&[
+            (
+                "reason == 'evicted'",
+                "{buffer}, and its flow's queue held the most bytes, and \
+                    gave up its oldest packets",
+            ),
+            ("reason == 'overflow'", "{full}"),
+            (
+                "reason == 'early'",
+                "PIE of its flow's own queue drew it, to bring the delay \
+                    there to {target}; {found} in all queues",
+            ),
+        ]),
+        ..About::PLAIN
     };
     fn new(config: &FqPieConfig, link: &LinkInfo) -> Self {
         let (pie, site) = (config.aqm(), *link);

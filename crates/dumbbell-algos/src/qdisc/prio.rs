@@ -8,7 +8,9 @@ use crate::qdisc::parts::child_aqm::Child;
 use crate::qdisc::parts::classes::{ClassView, Classes};
 use crate::qdisc::parts::scheduled::{Order, Scheduled};
 use dumbbell_core::aqm::{Cx, LinkInfo};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Kernel, Look, PlotColor, Provenance,
+};
 use dumbbell_core::packet::Meta;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -91,6 +93,16 @@ impl<P> Algorithm for Prio<P> {
         equations: "next  =  min { band : backlog(band) > 0 }",
         sources: &["tc-prio(8)", "RFC 4594 (which codepoint goes first)"],
         provenance: Provenance::TwoReadings,
+        rule: "bands, the first one always before the next",
+        family: "classes",
+        look: Some(Look::new(PlotColor::Black, 'v', 4)),
+        kernel: Kernel::Lacks {
+            why: "tc's prio goes by the priority of a host's packets, and by \
+                filters",
+            fix: "",
+        },
+        explained: Explained::as_story("classes", ""),
+        ..About::PLAIN
     };
     fn new(config: &PrioConfig, link: &LinkInfo) -> Self {
         let classes = Classes::new(config.bands as usize, link, config.aqm.maker(link));

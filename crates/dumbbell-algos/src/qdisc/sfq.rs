@@ -14,7 +14,9 @@ use crate::qdisc::parts::flow_hash::Hash;
 use crate::qdisc::parts::flow_queues::check_quantum;
 use crate::qdisc::parts::scheduled::{DropPolicy, Order, Scheduled, TrimPolicy};
 use dumbbell_core::aqm::{Cx, LinkInfo};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Kernel, Look, PlotColor, Provenance,
+};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Bytes, Capacity, Span, Time};
@@ -105,6 +107,26 @@ impl<P> Algorithm for Sfq<P> {
             anew, what waits is moved in the order in which it came",
         sources: &["McKenney: Stochastic Fairness Queueing, INFOCOM 1990", "tc-sfq(8)"],
         provenance: Provenance::TwoReadings,
+        rule: "turns between hashed flows; the longest gives up a packet",
+        family: "a queue for each flow",
+        look: Some(Look::new(PlotColor::Black, 'D', 2)),
+        kernel: Kernel::Has { name: "sfq", note: "" },
+        explained: Explained {
+            clauses: &[
+                (
+                    "reason == 'evicted' and headdrop",
+                    "{buffer}, and its flow's queue held the most packets, and gave up its oldest",
+                ),
+                (
+                    "reason == 'evicted'",
+                    "{buffer}, and its flow's queue held the most packets, and \
+                    gave up its newest",
+                ),
+            ],
+            story: "classes",
+            remark: "",
+        },
+        ..About::PLAIN
     };
     fn new(config: &SfqConfig, link: &LinkInfo) -> Self {
         let count = config.divisor as usize;

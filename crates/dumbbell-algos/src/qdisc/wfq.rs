@@ -21,7 +21,9 @@ use crate::qdisc::parts::classes::{ClassView, Classes};
 use crate::qdisc::parts::gps::{Fluid, Tag};
 use crate::qdisc::parts::scheduled::{Order, Scheduled};
 use dumbbell_core::aqm::{Cx, LinkInfo};
-use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
+use dumbbell_core::catalogue::{
+    About, Algorithm, Config, Explained, Fault, Kernel, Look, PlotColor, Provenance,
+};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::Time;
@@ -120,6 +122,12 @@ impl<P> Algorithm for Wfq<P> {
                 1994",
         ],
         provenance: Provenance::TwoReadings,
+        rule: "the order in which a fluid would be done, by weight",
+        family: "a queue for each flow",
+        look: Some(Look::new(PlotColor::Black, '^', 3)),
+        kernel: Kernel::Lacks { why: "no kernel has it", fix: "" },
+        explained: Explained::as_story("classes", ""),
+        ..About::PLAIN
     };
     fn new(config: &WfqConfig, link: &LinkInfo) -> Self {
         let classes = Classes::new(config.flows as usize, link, config.aqm.maker(link));

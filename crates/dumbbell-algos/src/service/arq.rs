@@ -65,6 +65,7 @@ impl Algorithm for Arq {
             "RFC 3366: Advice to link designers on link Automatic Repeat reQuest, sections 2 and 3",
         ],
         provenance: Provenance::TwoReadings,
+        ..About::PLAIN
     };
     fn new(config: &ArqConfig, site: &Site) -> Self {
         let rate = config.rate.unwrap_or(site.link.rate);

@@ -22,6 +22,7 @@ impl Algorithm for Constant {
                     the part of a picosecond that rounding leaves is carried on to the next packet",
         sources: &["The model of a link in ns-2 and in every queueing text: DelayLink::txtime"],
         provenance: Provenance::TwoReadings,
+        ..About::PLAIN
     };
     fn new(_: &NoConfig, Site { link, .. }: &Site) -> Self {
         Constant { clock: Transmitter::new(link.rate), rate: link.rate }

@@ -96,6 +96,7 @@ impl Algorithm for DuplexMismatch {
                 Networks, CACM 19(7), 1976",
         ],
         provenance: Provenance::Reconstruction,
+        ..About::PLAIN
     };
     fn new(config: &DuplexMismatchConfig, site: &Site) -> Self {
         let rate = config.rate.unwrap_or(site.link.rate);

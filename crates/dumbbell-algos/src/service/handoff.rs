@@ -101,6 +101,7 @@ impl Algorithm for Handoff {
             "RFC 4057 section 2, RFC 6077 section 3.5: mobility changes the path at once",
         ],
         provenance: Provenance::Recollection,
+        ..About::PLAIN
     };
     fn new(config: &HandoffConfig, site: &Site) -> Self {
         let rate = config.rate.unwrap_or(site.link.rate);

@@ -72,6 +72,7 @@ impl Algorithm for HostCpu {
                 (interrupt_gap)",
         ],
         provenance: Provenance::Reconstruction,
+        ..About::PLAIN
     };
     fn new(config: &HostCpuConfig, site: &Site) -> Self {
         let bits = config.train_cycles(site.link.mtu) / (8.0 * f64::from(site.link.mtu));

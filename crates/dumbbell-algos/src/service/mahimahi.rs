@@ -89,6 +89,7 @@ impl Algorithm for Mahimahi {
             "mm-link(1)",
         ],
         provenance: Provenance::Recollection,
+        ..About::PLAIN
     };
     fn new(config: &MahimahiConfig, _: &Site) -> Self {
         let bytes = |n: u32| u64::from(n) * OPPORTUNITY;

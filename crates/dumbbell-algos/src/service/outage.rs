@@ -160,6 +160,7 @@ impl Algorithm for Outage {
             "Alternating renewal process: Cox, Renewal Theory, chapter 7",
         ],
         provenance: Provenance::Recollection,
+        ..About::PLAIN
     };
     fn new(config: &OutageConfig, site: &Site) -> Self {
         let rate = config.rate.unwrap_or(site.link.rate);

@@ -132,6 +132,7 @@ impl Algorithm for Sine {
         sources: &["Fluid service with a time-varying rate: Chang, Performance Guarantees in \
             Communication Networks"],
         provenance: Provenance::TwoReadings,
+        ..About::PLAIN
     };
     fn new(config: &SineConfig, site: &Site) -> Self {
         let rate = config.rate.unwrap_or(site.link.rate);

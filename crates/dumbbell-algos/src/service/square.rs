@@ -73,6 +73,7 @@ impl Algorithm for Square {
         sources: &["Bansal, Balakrishnan, Floyd, Shenker: Dynamic behavior of slowly-responsive \
                 congestion control, SIGCOMM 2001"],
         provenance: Provenance::Recollection,
+        ..About::PLAIN
     };
     fn new(config: &SquareConfig, site: &Site) -> Self {
         let high = StepRate(config.rate.unwrap_or(site.link.rate));

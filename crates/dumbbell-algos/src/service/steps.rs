@@ -149,6 +149,7 @@ impl Algorithm for Steps {
         sources: &["Fluid service with a time-varying rate: Chang, Performance Guarantees in \
             Communication Networks"],
         provenance: Provenance::Recollection,
+        ..About::PLAIN
     };
     fn new(config: &StepsConfig, _: &Site) -> Self {
         let pieces = Steps::work(config);

@@ -20,6 +20,7 @@ impl Algorithm for Bulk {
         equations: "at the flow's start: unlimited bytes",
         sources: &["ns-2 Application/FTP", "iperf3 without -n or -t"],
         provenance: Provenance::TwoReadings,
+        ..About::PLAIN
     };
     fn new(_: &NoConfig, (): &()) -> Self {
         Bulk { handed_over: false }

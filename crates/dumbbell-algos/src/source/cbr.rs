@@ -65,6 +65,7 @@ impl Algorithm for Cbr {
         equations: "interval = 8 packet / rate * (1 + jitter (2 U - 1)),  U uniform in [0, 1)",
         sources: &["ns-2 Application/Traffic/CBR"],
         provenance: Provenance::TwoReadings,
+        ..About::PLAIN
     };
     fn new(config: &CbrConfig, (): &()) -> Self {
         Cbr {

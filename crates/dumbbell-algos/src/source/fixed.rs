@@ -49,6 +49,7 @@ impl Algorithm for Fixed {
         equations: "at the flow's start: size bytes, then the end",
         sources: &["ns-2 Agent/TCP send", "iperf3 -n"],
         provenance: Provenance::TwoReadings,
+        ..About::PLAIN
     };
     fn new(config: &FixedConfig, (): &()) -> Self {
         Fixed { left: Some(config.size) }

@@ -108,6 +108,7 @@ impl Algorithm for OnOff {
                 ToN 5(1), 1997",
         ],
         provenance: Provenance::TwoReadings,
+        ..About::PLAIN
     };
     fn new(config: &OnOffConfig, (): &()) -> Self {
         OnOff {

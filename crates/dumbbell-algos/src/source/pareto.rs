@@ -66,6 +66,7 @@ impl Algorithm for Pareto {
                 3(3), 1995",
         ],
         provenance: Provenance::TwoReadings,
+        ..About::PLAIN
     };
     fn new(config: &ParetoConfig, (): &()) -> Self {
         let mean_s = 8.0 * config.packet.0 as f64 / config.rate.bps() as f64;

@@ -95,6 +95,7 @@ impl Algorithm for Poisson {
                     exponential: P(IP length > x) = exp(-x / (packet + 28))",
         sources: &["L. Kleinrock, Queueing Systems, volume 1: Theory, 1975"],
         provenance: Provenance::Vectors,
+        ..About::PLAIN
     };
     fn new(config: &PoissonConfig, (): &()) -> Self {
         let mean_s = 8.0 * config.packet.0 as f64 / config.rate.bps() as f64;

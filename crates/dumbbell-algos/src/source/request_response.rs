@@ -93,6 +93,7 @@ impl Algorithm for RequestResponse {
             "RFC 2616 section 8.1, persistent connections without pipelining",
         ],
         provenance: Provenance::Reconstruction,
+        ..About::PLAIN
     };
     fn new(config: &RequestResponseConfig, (): &()) -> Self {
         let (config, remaining) = (config.clone(), config.exchanges);

@@ -163,6 +163,7 @@ impl Algorithm for Video {
                 SIGCOMM 2017",
         ],
         provenance: Provenance::Reconstruction,
+        ..About::PLAIN
     };
     fn new(config: &VideoConfig, (): &()) -> Self {
         let left = config.length.map(|length| length.ps() / config.chunk.ps());

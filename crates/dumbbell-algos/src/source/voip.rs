@@ -196,6 +196,7 @@ impl Algorithm for Voip {
             "ITU-T G.113 Appendix I",
         ],
         provenance: Provenance::Reconstruction,
+        ..About::PLAIN
     };
     fn new(config: &VoipConfig, (): &()) -> Self {
         let voice = config.resolved();

@@ -74,7 +74,7 @@ pub fn kernel_config(
     let own = |mss: u64| Some(mss as u32).filter(|_| mss <= LARGEST_MSS);
     let clamp = Some(tcp.window_bytes()).filter(|w| *w <= LARGEST_BUFFER / 4).map(|w| w as u32);
     let connection = Connection {
-        control: name.kernel,
+        control: name,
         sender: End { mss: own(tcp.own_mss()), window: None },
         receiver: End { mss: own(tcp.answered_mss()), window: clamp },
         segment: tcp.segment_bytes() as u32,

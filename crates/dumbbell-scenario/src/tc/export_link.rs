@@ -3,6 +3,7 @@ use super::KINDS;
 use crate::tc::discipline::{ExportContext, ExportLog};
 use crate::tc::qdisc::{netem, tbf};
 use crate::tc::unsupported;
+use dumbbell_core::plugin::Plugins;
 use dumbbell_core::units::Capacity;
 use dumbbell_plan::{Link, Rule};
 
@@ -13,7 +14,13 @@ pub fn plain(dev: &str) -> bool {
 }
 
 /// The lines, in the order in which they are to be given.
-pub fn lines(link: &Link, dev: &str, queue_only: bool, log: &mut ExportLog) -> Vec<String> {
+pub fn lines(
+    link: &Link,
+    dev: &str,
+    queue_only: bool,
+    plugins: &Plugins,
+    log: &mut ExportLog,
+) -> Vec<String> {
     let mut chain = Vec::new();
     if queue_only {
         log.explain(format!(
@@ -43,7 +50,7 @@ pub fn lines(link: &Link, dev: &str, queue_only: bool, log: &mut ExportLog) -> V
             if !queue_only {
                 chain.push(tbf::shaper(link, log));
             }
-            chain.extend(queue(link, log));
+            chain.extend(queue(link, plugins, log));
         }
     }
     let place = |i: usize| match i {
@@ -65,7 +72,7 @@ fn is_for_all(rule: &Rule) -> bool {
 }
 
 /// The words for the queue.
-fn queue(link: &Link, log: &mut ExportLog) -> Option<String> {
+fn queue(link: &Link, plugins: &Plugins, log: &mut ExportLog) -> Option<String> {
     if link.count_in_service {
         log.explain("tc does not count the packet in transmission, and this queue does");
     }
@@ -96,7 +103,7 @@ fn queue(link: &Link, log: &mut ExportLog) -> Option<String> {
     let Some(kind) = KINDS.iter().find(|k| k.exports.contains(&link.aqm.kind.as_str())) else {
         let known: Vec<&str> = KINDS.iter().flat_map(|k| k.exports).copied().collect();
         let fix = format!("known are {}", known.join(", "));
-        log.refuse(unsupported::ours(&link.aqm.kind), fix);
+        log.refuse(unsupported::ours(&link.aqm.kind, plugins), fix);
         return None;
     };
     (kind.export)(&site, log)

@@ -1,7 +1,7 @@
 //! An algorithm that a scenario can name: one of the catalogue, or one that was brought.
-use dumbbell_core::catalogue::{Entry, Fault};
+use dumbbell_core::catalogue::{About, Entry, Fault};
 use dumbbell_core::plugin::{AqmFactory, CcFactory, Page};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// An algorithm that a scenario can name.
 #[derive(Clone)]
@@ -34,22 +34,25 @@ impl KnownAlgorithm {
     pub fn idea(&self) -> &str {
         self.plugin().map_or_else(|e| e.about.idea, |p| &p.idea)
     }
+    /// The facts beside its page; a user's algorithm has none.
+    pub fn about(&self) -> Option<About> {
+        match self {
+            KnownAlgorithm::Catalogue(entry) => Some(entry.about),
+            KnownAlgorithm::Aqm(factory) => factory.about(),
+            KnownAlgorithm::Cc(factory) => factory.about(),
+        }
+    }
     /// Its page without parameters.
     pub fn page(&self) -> Value {
-        match self.plugin() {
-            Err(entry) => serde_json::to_value(entry.about).unwrap_or_default(),
-            Ok(page) => {
-                let mut value = serde_json::to_value(page).unwrap_or_default();
-                value.as_object_mut().map(|m| m.shift_remove("schema"));
-                value["provenance"] = match self {
-                    KnownAlgorithm::Aqm(factory) => factory.provenance(),
-                    KnownAlgorithm::Cc(factory) => factory.provenance(),
-                    KnownAlgorithm::Catalogue(_) => "",
-                }
-                .into();
-                value
+        let about = self.about().map(|about| serde_json::to_value(about).unwrap_or_default());
+        let Ok(page) = self.plugin() else { return about.unwrap_or_default() };
+        let mut value = about.unwrap_or_else(|| json!({ "provenance": "own" }));
+        for (key, own) in json!(page).as_object().into_iter().flatten() {
+            if key != "schema" {
+                value[key] = own.clone();
             }
         }
+        value
     }
     /// JSON Schema of its parameters.
     pub fn schema(&self) -> &Value {

@@ -1,9 +1,9 @@
-//! Byte and packet mode of every AQM: what a packet's size changes, and what it must not. The page
-//! docs/queues.md has the table of it, which is held against what is measured here.
-use dumbbell_algos::aqm::{AnyAqm, CATALOGUE};
-use dumbbell_algos::suite::traffic::{Arrival, arrivals, hold};
+//! What the size of a packet is to an AQM: ordinary and jumbo frames arrive in turn at a queue that
+//! stands still, and the signals of each are counted.
+use crate::aqm::{AnyAqm, CATALOGUE};
+use crate::suite::traffic::{Arrival, arrivals, hold};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Reason, Slot, Verdict};
-use dumbbell_core::catalogue::Entry;
+use dumbbell_core::catalogue::{Algorithm, Entry, SizeLaw};
 use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::{Ecn, Meta};
 use dumbbell_core::probe::Gauges;
@@ -17,6 +17,27 @@ const JUMBO: u32 = 9180;
 const FLOWS: u32 = 8;
 /// Packets that wait: three of each flow.
 const WAITING: u32 = 24;
+const SIZES: f64 = JUMBO as f64 / MEAN as f64;
+
+/// The page says what the size of a packet is to the algorithm with its defaults.
+pub fn is_what_its_page_says<A: Algorithm>() {
+    let name = A::ABOUT.name;
+    let entry = CATALOGUE.iter().find(|e| e.about.name == name).unwrap();
+    let found = match measured(entry, &json!({})) {
+        None => SizeLaw::None,
+        Some((r, by_chance)) if by_chance > 0.1 * r => {
+            panic!("{name} signals too seldom for a ratio: {r} within {by_chance}")
+        }
+        Some((r, by_chance)) if (r - 1.0).abs() < (4.0 * by_chance).max(0.06) => SizeLaw::Constant,
+        Some((r, _)) if (r / (SIZES * SIZES) - 1.0).abs() < 0.25 => SizeLaw::Square,
+        Some((r, _)) => panic!("{name} signals a jumbo frame {r} times as often"),
+    };
+    assert_eq!(A::ABOUT.size.signals, found, "what size is to {name}: correct `size` of its ABOUT");
+}
+
+fn ratio(entry: &Entry, words: &Value) -> Option<f64> {
+    measured(entry, words).map(|(ratio, _)| ratio)
+}
 
 /// A link that takes jumbo frames.
 fn site() -> LinkInfo {
@@ -37,75 +58,6 @@ fn with(entry: &Entry, words: &Value) -> Value {
 
 fn knows(entry: &Entry, word: &str) -> bool {
     (entry.defaults)().get(word).is_some()
-}
-
-/// Settings with which every algorithm signals soon.
-fn busy() -> Value {
-    json!({
-        "w_q": 0.2, "auto_w_q": "off", "min_th": "2 pkt", "max_th": "9 pkt", "min_out": "2 pkt",
-        "max_out": "9 pkt",
-        "min_in": "4 pkt", "max_in": "12 pkt", "q_ref": "2 pkt", "a": 0.01, "b": 0.009,
-        "gamma": 0.05, "target": "2 pkt",
-        "d1": 0.05, "trigger": "3 pkt", "increment": 0.05, "max": "8 pkt",
-        "mean_packet_size": format!("{MEAN} B"),
-        "min_lim": "2 pkt", "gap": "2 pkt", "max_lim": "12 pkt",
-        "queues": [{ "min_th": "2 pkt", "max_th": "9 pkt", "max_p": 0.2, "limit": "12 pkt" }],
-        "map": {}, "default_queue": 0,
-    })
-}
-
-/// With packets of the mean size byte mode is packet mode, and byte-mode drop is none: the same
-/// decisions, one by one.
-#[test]
-fn at_equal_sizes_the_modes_are_one() {
-    let mut tested = 0;
-    for entry in CATALOGUE.iter().filter(|e| knows(e, "byte_mode")) {
-        let name = entry.about.name;
-        let mut words = busy();
-        if ["sfb", "rem"].contains(&name) {
-            words["gamma"] = json!(5.0);
-        } else if name == "wred" {
-            words["profile"] = json!("own");
-            words["classes"] = json!([{ "min_th": "2 pkt", "max_th": "9 pkt", "max_p": 0.2 }]);
-        }
-        let plain = with(entry, &words);
-        let run = |byte_mode: bool, byte_drop: &str, seed: u64| {
-            let mut config = plain.clone();
-            (config["byte_mode"], config["byte_drop"]) = (json!(byte_mode), json!(byte_drop));
-            let site = LinkInfo { mtu: MEAN, ..link(Capacity::Packets(20)) };
-            let aqm =
-                AnyAqm::build(name, &config, &site).unwrap_or_else(|e| panic!("{name}: {e:?}"));
-            let mut rng = Stream::named(seed, "modes");
-            let of_one_size =
-                |a: Arrival| Arrival { meta: Meta { ip_len: MEAN, wire_len: MEAN, ..a.meta }, ..a };
-            let traffic: Vec<Arrival> =
-                (0..3).flat_map(|_| arrivals(&mut rng)).map(of_one_size).collect();
-            hold(aqm, site, seed, seed.is_multiple_of(2), &traffic, |_| {})
-        };
-        let mut signals = 0;
-        for seed in 0..4 {
-            let packets = run(false, "off", seed);
-            let own = |e: &&Event| matches!(e, Event::Dropped(_, why) if *why != Reason::Overflow);
-            signals += packets.iter().filter(own).count();
-            for (byte_mode, byte_drop) in [
-                (true, "off"),
-                (false, "mean_size"),
-                (true, "mean_size"),
-                (true, "max_size"),
-                (true, "ns2"),
-            ] {
-                assert_eq!(
-                    run(byte_mode, byte_drop, seed),
-                    packets,
-                    "{name}, {byte_mode}, \
-                    {byte_drop}"
-                );
-            }
-        }
-        assert!(signals > 10, "{name} gave {signals} signals: nothing was tested");
-        tested += 1;
-    }
-    assert_eq!(tested, 18, "AQMs with the two modes");
 }
 
 /// A queue that stands still.
@@ -178,8 +130,9 @@ fn special(name: &str) -> (Value, fn(&mut AnyAqm, &mut Cx<'_>)) {
     }
 }
 
-/// By how much more often a jumbo frame is signalled than an ordinary packet; `None`: neither is.
-fn ratio(entry: &Entry, words: &Value) -> Option<f64> {
+/// By how much more often a jumbo frame is signaled than an ordinary packet, and the standard
+/// deviation of that by chance alone; `None`: neither is signaled.
+fn measured(entry: &Entry, words: &Value) -> Option<(f64, f64)> {
     const EACH: u32 = 60_000;
     let name = entry.about.name;
     if name == "avq" {
@@ -218,10 +171,9 @@ fn ratio(entry: &Entry, words: &Value) -> Option<f64> {
         "{name}: {signals:?} of {EACH} each, which is a \
         clamp"
     );
-    (signals[0] > 0.0).then(|| signals[1] / signals[0])
+    let ratio = signals[1] / signals[0];
+    (signals[0] > 0.0).then(|| (ratio, ratio * (1.0 / signals[0] + 1.0 / signals[1]).sqrt()))
 }
-
-const SIZES: f64 = JUMBO as f64 / MEAN as f64;
 
 /// Byte-mode drop signals a packet as much more often as it is larger, whatever the algorithm;
 /// without it size does not count.
@@ -242,42 +194,79 @@ fn byte_mode_drop_goes_by_size() {
     }
 }
 
-/// The table of the page: each AQM has its row, its options are those of its parameters, and what
-/// is said of size is what is measured with the defaults.
-#[test]
-fn the_page_says_what_is_so() {
-    let page = include_str!("../../../docs/queues.md");
-    for entry in CATALOGUE {
-        let name = entry.about.name;
-        let section = page.split("## What a queue counts").nth(1).unwrap();
-        let start = format!("| `{name}` |");
-        let row = section.lines().find(|l| l.starts_with(&start)).unwrap_or_else(|| {
-            panic!(
-                "{name} \
-            has no row"
-            )
-        });
-        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
-        let known = ["mean_packet_size", "byte_mode", "byte_drop", "bytemode"]
-            .into_iter()
-            .filter(|o| knows(entry, o));
-        let options: Vec<String> = known.map(|o| format!("`{o}`")).collect();
-        let said = if options.is_empty() { "–".into() } else { options.join(" ") };
-        assert_eq!(cells[5], said, "options of {name}");
-        let size = match ratio(entry, &json!({})) {
-            None => "–",
-            Some(r) if (r - 1.0).abs() < 0.06 => "no",
-            Some(r) if (r / (SIZES * SIZES) - 1.0).abs() < 0.25 => "size²",
-            Some(r) => panic!("{name}: {r}"),
-        };
-        assert_eq!(cells[4], size, "what size is to {name}");
-    }
-}
-
 /// PIE's own name for byte-mode drop (RFC 8033 section 4.1).
 #[test]
 fn pie_calls_it_bytemode() {
     let entry = CATALOGUE.iter().find(|e| e.about.name == "pie").unwrap();
     let ratio = |on: bool| ratio(entry, &json!({ "bytemode": on })).unwrap();
     assert!((ratio(true) / SIZES - 1.0).abs() < 0.08 && (ratio(false) - 1.0).abs() < 0.06);
+}
+
+/// Settings with which every algorithm signals soon.
+fn busy() -> Value {
+    json!({
+        "w_q": 0.2, "auto_w_q": "off", "min_th": "2 pkt", "max_th": "9 pkt", "min_out": "2 pkt",
+        "max_out": "9 pkt",
+        "min_in": "4 pkt", "max_in": "12 pkt", "q_ref": "2 pkt", "a": 0.01, "b": 0.009,
+        "gamma": 0.05, "target": "2 pkt",
+        "d1": 0.05, "trigger": "3 pkt", "increment": 0.05, "max": "8 pkt",
+        "mean_packet_size": format!("{MEAN} B"),
+        "min_lim": "2 pkt", "gap": "2 pkt", "max_lim": "12 pkt",
+        "queues": [{ "min_th": "2 pkt", "max_th": "9 pkt", "max_p": 0.2, "limit": "12 pkt" }],
+        "map": {}, "default_queue": 0,
+    })
+}
+
+/// With packets of the mean size byte mode is packet mode, and byte-mode drop is none: the same
+/// decisions, one by one.
+#[test]
+fn at_equal_sizes_the_modes_are_one() {
+    let mut tested = 0;
+    for entry in CATALOGUE.iter().filter(|e| knows(e, "byte_mode")) {
+        let name = entry.about.name;
+        let mut words = busy();
+        if ["sfb", "rem"].contains(&name) {
+            words["gamma"] = json!(5.0);
+        } else if name == "wred" {
+            words["profile"] = json!("own");
+            words["classes"] = json!([{ "min_th": "2 pkt", "max_th": "9 pkt", "max_p": 0.2 }]);
+        }
+        let plain = with(entry, &words);
+        let run = |byte_mode: bool, byte_drop: &str, seed: u64| {
+            let mut config = plain.clone();
+            (config["byte_mode"], config["byte_drop"]) = (json!(byte_mode), json!(byte_drop));
+            let site = LinkInfo { mtu: MEAN, ..link(Capacity::Packets(20)) };
+            let aqm =
+                AnyAqm::build(name, &config, &site).unwrap_or_else(|e| panic!("{name}: {e:?}"));
+            let mut rng = Stream::named(seed, "modes");
+            let of_one_size =
+                |a: Arrival| Arrival { meta: Meta { ip_len: MEAN, wire_len: MEAN, ..a.meta }, ..a };
+            let traffic: Vec<Arrival> =
+                (0..3).flat_map(|_| arrivals(&mut rng)).map(of_one_size).collect();
+            hold(aqm, site, seed, seed.is_multiple_of(2), &traffic, |_| {})
+        };
+        let mut signals = 0;
+        for seed in 0..4 {
+            let packets = run(false, "off", seed);
+            let own = |e: &&Event| matches!(e, Event::Dropped(_, why) if *why != Reason::Overflow);
+            signals += packets.iter().filter(own).count();
+            for (byte_mode, byte_drop) in [
+                (true, "off"),
+                (false, "mean_size"),
+                (true, "mean_size"),
+                (true, "max_size"),
+                (true, "ns2"),
+            ] {
+                assert_eq!(
+                    run(byte_mode, byte_drop, seed),
+                    packets,
+                    "{name}, {byte_mode}, \
+                    {byte_drop}"
+                );
+            }
+        }
+        assert!(signals > 10, "{name} gave {signals} signals: nothing was tested");
+        tested += 1;
+    }
+    assert!(tested >= 18, "{tested} AQMs with the two modes");
 }

@@ -1,0 +1,45 @@
+//! The whole catalogue as one document, for tests outside of this crate: `--show-output` prints it.
+use crate::{aqm, cc, conditioner, impairment, meter, qdisc, service, source};
+use dumbbell_core::catalogue::Entry;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+
+const KINDS: [(&str, &[Entry]); 8] = [
+    ("aqm", aqm::CATALOGUE),
+    ("qdisc", qdisc::CATALOGUE),
+    ("cc", cc::CATALOGUE),
+    ("meter", meter::CATALOGUE),
+    ("conditioner", conditioner::CATALOGUE),
+    ("impairment", impairment::CATALOGUE),
+    ("service", service::CATALOGUE),
+    ("source", source::CATALOGUE),
+];
+
+/// `{kind: [{name, title, ..., parameters: [{name, default}]}]}`.
+fn document() -> Value {
+    let page = |entry: &Entry| {
+        let defaults = (entry.defaults)();
+        let parameters: Vec<Value> = (defaults.as_object().into_iter().flatten())
+            .map(|(name, default)| json!({ "name": name, "default": default }))
+            .collect();
+        let mut page = json!(entry.about);
+        page["parameters"] = parameters.into();
+        page
+    };
+    let all = |(kind, entries): (&str, &[Entry])| {
+        (kind.to_string(), entries.iter().map(page).collect::<Vec<_>>().into())
+    };
+    Value::Object(KINDS.into_iter().map(all).collect::<Map<_, _>>())
+}
+
+/// A scenario names a queue, and an edge, by its name alone.
+#[test]
+fn names_are_unique_where_one_is_written() {
+    for place in [&["aqm", "qdisc"][..], &["cc"], &["meter", "conditioner"]] {
+        let of_place = KINDS.iter().filter(|(kind, _)| place.contains(kind));
+        let names: Vec<&str> =
+            of_place.flat_map(|(_, entries)| entries.iter().map(|e| e.about.name)).collect();
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
+    }
+    println!("catalogue {}", document());
+}
