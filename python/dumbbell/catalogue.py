@@ -4,13 +4,16 @@ states them."""
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
-from dataclasses import dataclass
+import functools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from . import api
 from .errors import ScenarioError
 
+QUEUES = ("aqm", "qdisc")
+"""The kinds that a scenario may name as `queue`."""
 _PYTHON = {"string": "str", "boolean": "bool", "integer": "int", "number": "float"}
 
 
@@ -69,6 +72,22 @@ class Algorithm:
     file: str = ""
     presets: tuple[dict[str, Any], ...] = ()
     """Whole sets of parameters by name, each with where its numbers come from."""
+    rule: str = ""
+    """What it decides by, as the cell of a table."""
+    needs: str = ""
+    """What a congestion control needs of TCP and of its hosts, as the cell of a table."""
+    family: str = ""
+    look: Mapping[str, Any] | None = None
+    """`color`, `marker` and `dash` in plots, if they were chosen by hand."""
+    kernel: Mapping[str, Any] = field(default_factory=dict)
+    """`name` and `note` of Linux's counterpart, or `why` there is none and the `fix`."""
+    size: Mapping[str, str] = field(default_factory=dict)
+    """What an AQM `measures`, its `byte_mode`, and how `signals` depend on the size."""
+    law: Mapping[str, Any] = field(default_factory=dict)
+    """The law of its response curve: `named` with `law` and `remark`, `over` a quantity, or the
+    reason for `none`."""
+    explained: Mapping[str, Any] = field(default_factory=dict)
+    """How a decision is told: `clauses`, `story`, `remark`."""
 
 
 def kinds(*uses: str) -> dict[str, list[str]]:
@@ -83,7 +102,13 @@ def algorithms(*uses: str) -> Iterator[Algorithm]:
     for kind, entries in api.catalogue(*uses).items():
         if _is_kind(entries):
             for entry in entries:
-                yield _algorithm(kind, entry)
+                yield read(kind, entry)
+
+
+@functools.cache
+def pages(*of: str) -> dict[str, Algorithm]:
+    """The algorithms of these kinds by name, without those of the user's own."""
+    return {a.name: a for a in algorithms() if a.kind in of}
 
 
 def find(name: str, *uses: str) -> list[Algorithm]:
@@ -150,7 +175,8 @@ def _is_kind(entries: Any) -> bool:
     return isinstance(entries, list) and all("title" in entry for entry in entries)
 
 
-def _algorithm(kind: str, entry: dict[str, Any]) -> Algorithm:
+def read(kind: str, entry: Mapping[str, Any]) -> Algorithm:
+    """An algorithm from its entry in the catalogue's document."""
     return Algorithm(
         kind=kind,
         name=entry["name"],
@@ -163,7 +189,18 @@ def _algorithm(kind: str, entry: dict[str, Any]) -> Algorithm:
         language=entry.get("language", "Rust"),
         file=entry.get("file", ""),
         presets=tuple(entry.get("presets", ())),
+        **_facts(entry),
     )
+
+
+def _facts(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """What a page of the catalogue says besides; that of a user's algorithm says nothing of it."""
+    names = ("rule", "needs", "family", "look", "size", "law", "explained")
+    facts = {name: entry[name] for name in names if name in entry}
+    kernel = entry.get("kernel")
+    if isinstance(kernel, dict):  # `has` or `lacks`; else it is unknown.
+        (facts["kernel"],) = kernel.values()
+    return facts
 
 
 def _parameter(entry: dict[str, Any]) -> Parameter:

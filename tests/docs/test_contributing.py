@@ -1,8 +1,10 @@
 """Does what CONTRIBUTING.md says, on a copy: one file, one line, and the conformance suite judges
-the algorithm; and `dumbbell new`, whose promised tests fail, and no others."""
+the algorithm; and `dumbbell new`, whose promised tests fail, and no others. Every test of the
+catalogue runs on that copy's."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -10,7 +12,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from dumbbell.aqm_response import laws
+from dumbbell.aqm_response.theory import Over, Parameters
 from dumbbell.plugins import new
+from helpers import catalogue_checks
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = [
@@ -103,7 +108,7 @@ def test_an_aqm_is_one_file_and_one_line() -> None:
         "CARGO_TARGET_DIR": str(place / "target"),
         "CARGO_TERM_COLOR": "never",
     }
-    everything = ["--", "erd", *SKETCHES.values()]
+    everything = ["--", "--show-output", "erd", "catalogue::", *SKETCHES.values()]
     sketched = subprocess.run(
         [*COMMAND, *everything],
         cwd=copy,
@@ -127,6 +132,7 @@ def test_an_aqm_is_one_file_and_one_line() -> None:
         assert (
             len(re.findall(rf"^test {module}::\S+ \.\.\. ok$", sketched.stdout, re.MULTILINE)) >= 5
         )
+    check_catalogue(sketched.stdout)
     done = subprocess.run(
         [*COMMAND, "erd"], cwd=copy, env=environment, capture_output=True, text=True, timeout=900
     )
@@ -143,6 +149,20 @@ def test_an_aqm_is_one_file_and_one_line() -> None:
         text=True,
     )
     assert formatted.returncode == 0, formatted.stdout
+
+
+def check_catalogue(printed: str) -> None:
+    """Figures, laws, explanations and rows of the documentation take the page's algorithm and the
+    sketches as they take all others."""
+    (document,) = re.findall(r"^catalogue (\{.*\})$", printed, re.MULTILINE)
+    known = catalogue_checks.read(json.loads(document))
+    assert {"erd", *SKETCHES.values()} <= {a.name for a in known}
+    for check in catalogue_checks.CHECKS:
+        check(known)
+    law = laws.law_of(next(a for a in known if a.name == "erd"))
+    assert isinstance(law, Over)
+    parameters = Parameters({"level": "10 pkt", "p": 0.02})
+    assert [law.law({"queue_packets": q}, parameters) for q in (10.0, 11.0)] == [0.0, 0.02]
 
 
 def into_registry(source: str, line: str) -> str:

@@ -15,6 +15,7 @@ import generate
 import pages
 import pytest
 from dumbbell import api, cli, errors
+from helpers import catalogue_checks
 
 ROOT = pages.ROOT
 RUNNABLE = [page for page in pages.pages() if examples.runnable(page)]
@@ -85,27 +86,12 @@ def test_every_table_of_the_language_and_every_algorithm_is_on_its_page() -> Non
         assert f"\n### {algorithm.name}\n" in algorithms
 
 
-def test_every_queue_has_a_row_with_its_provenance_on_the_page_about_queues() -> None:
-    rows = re.findall(
-        r"^\|[^|]*\| `(\w+)` \| [^|]+ \| ([a-z ]+) \| (\d+) \|$",
-        (ROOT / "docs" / "queues.md").read_text(),
-        re.M,
-    )
-    queues = {a.name: a for a in dumbbell.catalogue.algorithms() if a.kind in ("aqm", "qdisc")}
-    assert [name for name, _, _ in rows] == list(dict.fromkeys(name for name, _, _ in rows))
-    assert {name: provenance for name, provenance, _ in rows} == {
-        name: a.provenance.replace("_", " ") for name, a in queues.items()
-    }
-
-
-def test_every_control_has_a_row_with_its_provenance_on_the_page_about_controls() -> None:
-    text = (ROOT / "docs" / "controls.md").read_text()
-    rows = re.findall(
-        r"^\|[^|]*\| `(\w+)` \| [^|]+ \| [^|]+ \| ([a-z ]+) \| \d+ \| \d+ \|$", text, re.M
-    )
-    controls = {a.name: a for a in dumbbell.catalogue.algorithms() if a.kind == "cc"}
-    assert len(rows) == len(controls)
-    assert dict(rows) == {name: a.provenance.replace("_", " ") for name, a in controls.items()}
+def test_every_queue_and_control_has_its_rows() -> None:
+    """The tables are generated: see also `test_generated_parts_are_current`."""
+    catalogue_checks.check_rows(list(dumbbell.catalogue.algorithms()))
+    for page, tables in {"queues": ("queues", "sizes"), "controls": ("controls",)}.items():
+        text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+        assert all(f"<!-- generated: catalogue:{name} -->" in text for name in tables)
 
 
 def test_every_meter_and_conditioner_has_a_row_with_its_provenance_on_the_page_about_diffserv() -> (

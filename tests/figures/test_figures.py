@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from dumbbell import Interval, ScenarioError, catalogue, figures
 from dumbbell.figures import style
 from dumbbell.figures.curve import Red
 from dumbbell.present import tables
+from helpers import catalogue_checks
 
 
 def test_a_result_directory_plots(recorded: Path, tmp_path: Path) -> None:
@@ -58,22 +60,25 @@ def test_a_scheme_looks_the_same_everywhere_and_chosen_ones_differ_without_colou
     assert len(set(in_print)) == len(in_print)
 
 
-def test_every_queue_of_the_catalogue_has_a_look_of_its_own_in_its_familys_colours() -> None:
-    known = catalogue.kinds()
-    queues = [*known["aqm"], *known["qdisc"]]
-    looks = {name: style.look(name) for name in queues}
-    assert all(style.is_chosen(name) for name in queues)
-    # Points are told apart by colour and marker, lines without markers by colour and dash.
-    assert len({(look.color, look.marker) for look in looks.values()}) == len(queues)
-    assert len({(look.color, str(look.dash)) for look in looks.values()}) == len(queues)
-    reds, rest = style.VERMILLION + style.YELLOW + style.ORANGE, {}
-    of_red = {"choke", "fred", "jersey_cw", "rio", "r_rtt_adaptive", "drio", "rate_proportional"}
-    for name, look in looks.items():
-        warm = look.color in reds
-        assert warm == ("red" in name or name in of_red), name
-        rest.setdefault(look.color, set()).add(name)
-    assert rest[style.BLUE] == {"codel", "cobalt"}
-    assert {name for name in queues if name.startswith("fq")} < rest[style.GREEN]
+def test_every_queue_of_the_catalogue_has_a_look_of_its_own_in_its_familys_colors() -> None:
+    known = list(catalogue.algorithms())
+    catalogue_checks.check_looks(known)
+    assert all(style.is_chosen(a.name) for a in known if a.kind in catalogue.QUEUES)
+
+
+def test_a_look_that_nobody_chose_is_a_free_one_in_the_color_of_its_family() -> None:
+    known = list(catalogue.algorithms())
+    codel = next(a for a in known if a.name == "codel")
+    strangers = [replace(codel, name=f"c{i}", look=None, family="CoDel") for i in range(5)]
+    found = style.looks([*known, *strangers])
+    assert {found[a.name].color for a in strangers} == {style.BLUE}
+    catalogue_checks.check_looks([*known, *strangers])
+    assert all(found[a.name] == style.look(a.name) for a in known if a.kind in catalogue.QUEUES)
+    without = [replace(codel, name=f"n{i}", look=None, family="") for i in range(9)]
+    catalogue_checks.check_looks([*known, *without])
+    clash = replace(codel, name="same")
+    with pytest.raises(AssertionError):
+        catalogue_checks.check_looks([*known, clash])
 
 
 def test_the_palette_is_told_apart_with_any_colour_vision() -> None:

@@ -16,6 +16,7 @@ from dumbbell.aqm_response.theory import Instants, Over, Response
 from dumbbell.cli import main
 from dumbbell.figures import aqm_response as drawing
 from dumbbell.figures import style
+from helpers import catalogue_checks
 
 PACKETS = 50_000
 WITHOUT = {"fred"}
@@ -32,15 +33,14 @@ def named(shape: type) -> list[str]:
     # The model's law is that of the RTL, which tests of its own compare with it.
     return [
         name
-        for name, law in aqm_response.LAWS.items()
+        for name, law in aqm_response.known().items()
         if isinstance(law, shape) and name != "red_rtl"
     ]
 
 
 def test_every_aqm_has_a_law_or_a_reason_to_have_none() -> None:
-    names = set(dumbbell.catalogue.kinds()["aqm"])
-    assert names - set(aqm_response.LAWS) == WITHOUT
-    assert set(aqm_response.LAWS) <= names
+    catalogue_checks.check_laws(list(dumbbell.catalogue.algorithms()))
+    assert set(dumbbell.catalogue.kinds()["aqm"]) - set(aqm_response.known()) == WITHOUT
 
 
 @pytest.mark.parametrize("name", named(Over))
@@ -116,12 +116,12 @@ def test_other_parameters_move_both_alike(name: str, changes: dict[str, Any]) ->
 def test_a_law_with_other_parameters_is_seen(
     name: str, key: str, value: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    law = aqm_response.LAWS[name]
+    law = aqm_response.known()[name]
     assert isinstance(law, Over)
     wrong = replace(
         law, law=lambda gauges, p: laws.red(gauges, replace(p, values={**p.values, key: value}))
     )
-    monkeypatch.setitem(aqm_response.LAWS, name, wrong)
+    monkeypatch.setitem(aqm_response.known(), name, wrong)
     assert outside(aqm_response.measure(name, packets=PACKETS)) > 1 / 3
 
 

@@ -1,11 +1,17 @@
-"""The laws by name. **A new algorithm is one entry of `LAWS`**: what its page
-(`dumbbell explain NAME`) states, written here from its source and not from its code."""
+"""The laws of algorithms. Which one an algorithm has stands on its page, `law` of its `About`:
+an expression, or the name of a law here, which is written from its source and not from its code."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
 
+from .. import catalogue
+from ..language.expression import evaluate
 from .sizes import as_ns2, length, of_size, share, typical
 from .theory import Gauges, Hold, Instants, Law, Over, Parameters, Response
 
@@ -189,27 +195,9 @@ def _control_law(count: int, over: float, first: int, hold: Hold, p: Parameters)
     return out
 
 
-def green(gauges: Gauges, p: Parameters) -> float:
-    """Feng and others 2002: the P at which a TCP of this packet size and round trip gets its share
-    of 8 Mbps."""
-    return min(1.0, (gauges["n"] * 8000 * p["c"] / (8e6 * p["rtt"])) ** 2)
-
-
 def sfb(times: Sequence[float], hold: Hold, p: Parameters) -> list[float]:
     """Feng and others 2001: + increment with each packet that finds its bins full."""
     return [min(1.0, p["increment"] * (1 + math.floor(t / hold.service_s + 1e-9))) for t in times]
-
-
-def _of_red(name: str, **words: object) -> Over:
-    settings = {"limit": "1000 pkt", **words}
-    return Over(
-        "avg",
-        AVERAGE,
-        f"{RED}; {name}" if name else RED,
-        red,
-        queue=settings,
-        apart=name == "CHOKe",
-    )
 
 
 RIO = (
@@ -218,39 +206,26 @@ RIO = (
 )
 
 
-def _of_rio(text: str = "", dscp: tuple[str, ...] = ("af11", "af12"), **words: object) -> Over:
-    """Clark and Fang 1998, section IV: RED's law for each colour, with the average that its packets
-    are judged by."""
-    settings = {"limit": "1000 pkt", **words}
-    text = f"{RIO}; {text}" if text else RIO
-    return Over("avg", AVERAGE, text, red, queue=settings, dscp=dscp, classes=("IN", "OUT"))
-
-
 def ered(gauges: Gauges, p: Parameters) -> float:
     """Feng and others 1999: the thresholds act on OUT packets alone."""
     return red(gauges, p) if gauges["class"] or p.word("in_curve") == "True" else 0.0
 
 
-RED_HW = Over(
-    "avg",
-    AVERAGE,
-    "p = max_p (avg - min_th) / (max_th - min_th), each packet by itself",
-    red_hw,
-    queue={"limit": "1000 pkt"},
-)
+_RED = Over("avg", AVERAGE, RED, red, queue={"limit": "1000 pkt"})
 
-LAWS: dict[str, Law] = {
-    "red": _of_red(""),
-    "adaptive_red": _of_red("max_p as it moves"),
-    "feng_red": _of_red("max_p as it moves"),
-    "dt_red": _of_red("max_th as it moves"),
-    "ea_red": _of_red("thresholds as they move"),
-    "wred": _of_red("of the packets' class"),
-    "gred": _of_red("of the packets' virtual queue"),
-    "choke": _of_red("CHOKe"),
-    "red_hw": RED_HW,
-    "red_rtl": RED_HW,  # The model and the RTL are one algorithm.
-    "rio": _of_rio(),
+NAMED: dict[str, Law] = {
+    "red": _RED,
+    "choke": replace(_RED, text=f"{RED}; CHOKe", apart=True),
+    "red_hw": Over(
+        "avg",
+        AVERAGE,
+        "p = max_p (avg - min_th) / (max_th - min_th), each packet by itself",
+        red_hw,
+        queue={"limit": "1000 pkt"},
+    ),
+    # Clark and Fang 1998, section IV: RED's law for each color, with the average that its packets
+    # are judged by.
+    "rio": replace(_RED, text=RIO, dscp=("af11", "af12"), classes=("IN", "OUT")),
     "ered": Over(
         "avg",
         AVERAGE,
@@ -259,35 +234,6 @@ LAWS: dict[str, Law] = {
         queue={"limit": "1000 pkt"},
         dscp=("af11", *("af12",) * 9),
         classes=("IN", "OUT"),
-    ),
-    "r_rtt_adaptive": _of_rio("flows of one r and RTT"),
-    "drio": _of_rio("one flow"),
-    "rate_proportional": _of_rio("flows of one r"),
-    "drop_tail": Over(
-        "queue_packets",
-        "queue that a packet finds [packets]",
-        "drop iff the queue is at its limit",
-        lambda gauges, p: float(gauges["queue_packets"] >= p["limit"]),
-        reasons=("overflow",),
-        queue={"limit": "50 pkt"},
-        steps=True,
-    ),
-    "jersey_cw": Over(
-        "avg",
-        AVERAGE,
-        "mark iff avg > threshold limit",
-        lambda gauges, p: float(gauges["avg"] > (p["length"] or p["threshold"] * p["limit"])),
-        capable=True,
-        queue={"limit": "50 pkt"},
-    ),
-    "green": Over(
-        "n",
-        "active flows",
-        "P = min(1, (N L c / (C RTT))^2)",
-        green,
-        capable=True,
-        queue={**ROOM, "ecn": True},
-        steps=True,
     ),
     "blue": Response(
         "p_m",
@@ -367,4 +313,41 @@ LAWS: dict[str, Law] = {
         queue={**ROOM, "ecn": True},
     ),
 }
-"""The theory of each algorithm that has a closed one."""
+"""Laws by the name that pages of the catalogue give: those that several algorithms share, and those
+that take more than an expression."""
+
+
+def law_of(algorithm: catalogue.Algorithm) -> Law | None:
+    """The law that an algorithm's page states; `None` if there is none."""
+    match algorithm.law:
+        case {"named": {"law": name, "remark": remark}}:
+            law = NAMED[name]
+            return replace(law, text=f"{law.text}; {remark}") if remark else law
+        case {"over": stated}:
+            return _stated(stated)
+    return None
+
+
+def _stated(stated: Mapping[str, Any]) -> Over:
+    """A law that is written on the page itself."""
+
+    def signals(gauges: Gauges, p: Parameters) -> float:
+        return float(evaluate(stated["signals"], lambda name: p.gauge_or(gauges, name)))
+
+    return Over(
+        stated["x"],
+        stated["label"],
+        stated["text"],
+        signals,
+        capable=stated["capable"],
+        reasons=tuple(stated["reasons"]),
+        queue=tomllib.loads(f"queue = {{ {stated['queue']} }}")["queue"],
+        steps=stated["whole"],
+    )
+
+
+@cache
+def known() -> dict[str, Law]:
+    """The law of each algorithm of the catalogue that has a closed one."""
+    found = {name: law_of(page) for name, page in catalogue.pages("aqm").items()}
+    return {name: law for name, law in found.items() if law is not None}

@@ -13,7 +13,7 @@ from ..data.arrow import Table
 from ..errors import ScenarioError
 from ..present.stats import wilson95
 from .drive import drive
-from .laws import LAWS
+from .laws import known
 from .sizes import SIZE
 from .theory import Gauges, Hold, Instants, Over, Parameters, Response
 
@@ -73,10 +73,10 @@ def measure(
 
     `ScenarioError` if there is no law for it, or a scenario would refuse the parameters.
     """
-    theory = LAWS.get(name)
+    theory = known().get(name)
     if theory is None:
         raise ScenarioError(
-            f"`{name}` has no law to draw beside what is measured; there are {', '.join(LAWS)}"
+            f"`{name}` has no law to draw beside what is measured; there are {', '.join(known())}"
         )
     queue = {"kind": name, **theory.queue, **(changes or {})}
     parameters = _resolved(queue)

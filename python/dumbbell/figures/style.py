@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import io
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .. import catalogue
+from ..catalogue import QUEUES
 from ..errors import EnvironmentLacks
 from ..files.write import writing
 
@@ -23,7 +27,17 @@ from matplotlib import figure as _figure
 # Okabe and Ito's palette: told apart with any colour vision, and by lightness in print.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#b26a00", "#3a8fc4", "#00795a"
 YELLOW, BLUE, VERMILLION, PURPLE = "#8f8500", "#0060a0", "#c04a00", "#a8487c"
-PALETTE = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, YELLOW, BLACK)
+COLORS = {
+    "blue": BLUE,
+    "vermillion": VERMILLION,
+    "green": GREEN,
+    "purple": PURPLE,
+    "orange": ORANGE,
+    "sky": SKY,
+    "yellow": YELLOW,
+    "black": BLACK,
+}
+PALETTE = tuple(COLORS.values())
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES: tuple[Any, ...] = (
     "-",
@@ -81,82 +95,66 @@ class Look:
         return {"color": self.color, "linestyle": self.dash, "linewidth": 1.2}
 
 
-# Every queue of the catalogue, and controls that meet in most figures; all others get a look from
-# their name. A family has a colour or three of a kind, so that strangers are told apart first; in a
-# colour no marker and no dash is twice.
-_CHOSEN = {
-    # Nothing but a full buffer signals: black, whatever the order in which packets leave.
-    "drop_tail": Look(BLACK, "s", DASHES[1]),
-    "drr": Look(BLACK, "o", DASHES[0]),
-    "sfq": Look(BLACK, "D", DASHES[2]),
-    "wfq": Look(BLACK, "^", DASHES[3]),
-    "prio": Look(BLACK, "v", DASHES[4]),
-    # RED's average and curve: red; where thresholds move: yellow; where flows are told apart, or
-    # all is marked: orange.
-    "red": Look(VERMILLION, "o", DASHES[0]),
-    "feng_red": Look(VERMILLION, "s", DASHES[1]),
-    "gred": Look(VERMILLION, "D", DASHES[2]),
-    "adaptive_red": Look(VERMILLION, "*", DASHES[3]),
-    "wred": Look(VERMILLION, "^", DASHES[4]),
-    "red_hw": Look(VERMILLION, "v", DASHES[5]),
-    "red_rtl": Look(VERMILLION, "P", DASHES[6]),
-    # In and out of profile: yellow as well, and orange where flows are told apart besides.
-    "ea_red": Look(YELLOW, "X", DASHES[0]),
-    "rio": Look(YELLOW, "o", DASHES[1]),
-    "ered": Look(YELLOW, "s", DASHES[3]),
-    "dt_red": Look(YELLOW, "D", DASHES[2]),
-    "fred": Look(ORANGE, "P", DASHES[0]),
-    "choke": Look(ORANGE, "v", DASHES[1]),
-    "jersey_cw": Look(ORANGE, "*", DASHES[2]),
-    "r_rtt_adaptive": Look(ORANGE, "o", DASHES[3]),
-    "drio": Look(ORANGE, "s", DASHES[4]),
-    "rate_proportional": Look(ORANGE, "^", DASHES[5]),
-    # Controllers of a delay, a length, a rate: purple. BLUE's losses, and flows counted or hashed:
-    # sky.
-    "pi2": Look(PURPLE, "P", DASHES[0]),
-    "pi": Look(PURPLE, "o", DASHES[1]),
-    "rem": Look(PURPLE, "s", DASHES[2]),
-    "avq": Look(PURPLE, "*", DASHES[3]),
-    "pie": Look(PURPLE, "v", DASHES[4]),
-    "sfb": Look(SKY, "X", DASHES[0]),
-    "green": Look(SKY, "D", DASHES[1]),
-    "blue": Look(SKY, "P", DASHES[2]),
-    # CoDel: blue.
-    "codel": Look(BLUE, "^", DASHES[0]),
-    "cobalt": Look(BLUE, "s", DASHES[1]),
-    # Queues of their own, each kept short: green.
-    "fq": Look(GREEN, "o", DASHES[0]),
-    "fq_cobalt": Look(GREEN, "s", DASHES[1]),
-    "fq_pie": Look(GREEN, "v", DASHES[2]),
-    "fq_codel": Look(GREEN, "D", DASHES[3]),
-    "dualpi2": Look(GREEN, "^", DASHES[4]),
-    # Controls.
-    "reno": Look(BLACK, "s", DASHES[1]),
-    "newreno": Look(BLUE, "o", DASHES[0]),
-    "cubic": Look(VERMILLION, "^", DASHES[3]),
-    "bbr": Look(GREEN, "D", DASHES[4]),
-    "vegas": Look(PURPLE, "v", DASHES[2]),
-    "westwood": Look(SKY, "X", DASHES[1]),
-    "cae": Look(GREEN, "P", DASHES[0]),
-}
-
-
 def look(name: str) -> Look:
     """The look of a scheme, the same in every figure and on every machine."""
-    if name in _CHOSEN:
-        return _CHOSEN[name]
+    return _catalogued().get(name) or _by_name(name)
+
+
+def is_chosen(name: str) -> bool:
+    """True if a scheme's look is apart from those of all others of which this is true: that of
+    every queue of the catalogue, and of controls that meet in most figures."""
+    return name in _catalogued()
+
+
+@functools.cache
+def _catalogued() -> dict[str, Look]:
+    return looks(catalogue.algorithms())
+
+
+def looks(algorithms: Iterable[catalogue.Algorithm]) -> dict[str, Look]:
+    """The looks of a catalogue's queues, and of its controls for which one was chosen by hand.
+
+    A queue for which none was chosen gets the first marker and the first dash that no other one
+    has in its color: the least used one of its family, else of all.
+    """
+    known = list(algorithms)
+    found = {a.name: _chosen(a.look) for a in known if a.look and a.kind in (*QUEUES, "cc")}
+    queues = [a for a in known if a.kind in QUEUES]
+    for a in queues:
+        if a.name not in found:
+            taken = {b.name: found[b.name] for b in queues if b.name in found}
+            of_family = {
+                taken[b.name].color
+                for b in queues
+                if a.family and b.family == a.family and b.name in taken
+            }
+            found[a.name] = _free(of_family, list(taken.values())) or _by_name(a.name)
+    return found
+
+
+def _chosen(chosen: Mapping[str, Any]) -> Look:
+    return Look(COLORS[chosen["color"]], chosen["marker"], DASHES[chosen["dash"]])
+
+
+def _free(of_family: Collection[str], taken: Sequence[Look]) -> Look | None:
+    """The first look with a marker and a dash that nothing of the same color has."""
+    used = Counter(look.color for look in taken)
+    for color in sorted(PALETTE, key=lambda c: (c not in of_family, used[c], PALETTE.index(c))):
+        mine = [look for look in taken if look.color == color]
+        marker = next((m for m in MARKERS if m not in {look.marker for look in mine}), None)
+        dash = next((d for d in DASHES if d not in {look.dash for look in mine}), None)
+        if marker and dash:
+            return Look(color, marker, dash)
+    return None
+
+
+def _by_name(name: str) -> Look:
     digest = hashlib.blake2b(name.encode(), digest_size=3).digest()
     return Look(
         PALETTE[digest[0] % len(PALETTE)],
         MARKERS[digest[1] % len(MARKERS)],
         DASHES[digest[2] % len(DASHES)],
     )
-
-
-def is_chosen(name: str) -> bool:
-    """True if a scheme's look was chosen by hand, so that it is apart from the other chosen
-    ones."""
-    return name in _CHOSEN
 
 
 def nth(i: int) -> Look:

@@ -1,15 +1,18 @@
-"""The state behind a decision, in sentences: one function for each algorithm that has a story, and
-a general one that names every gauge for all others, those that users write included."""
+"""The state behind a decision, in sentences: those of the algorithm's page, a story that several
+algorithms share, or a general sentence that names every gauge, for algorithms that users write
+too."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import controllers, meters, red_variants, schedulers
+from ... import catalogue
+from . import red_variants, schedulers, templates
 from .finding import Decision
-from .phrases import full, gauges, general, n
+from .phrases import full, gauges, general
 
-Explain = Callable[[Decision], str]
+Story = Callable[[Decision, str], str]
+"""Tells of a decision; the text is the remark of the algorithm's page."""
 
 
 def explained(d: Decision) -> str:
@@ -18,8 +21,21 @@ def explained(d: Decision) -> str:
         return _wire(d)
     if d.reason == "mtu":
         return "it was larger than the link's MTU"
-    if d.algorithm in EXPLAIN:
-        return EXPLAIN[d.algorithm](d)
+    page = catalogue.pages(*DECIDE).get(d.algorithm)
+    if page is None:
+        return _in_general(d)
+    return explained_by(page, d)
+
+
+def explained_by(page: catalogue.Algorithm, d: Decision) -> str:
+    """The reason of this decision in the words of the algorithm's page."""
+    said = templates.first(page.explained.get("clauses", ()), d)
+    if said is None and (story := page.explained.get("story")):
+        return STORIES[story](d, page.explained["remark"])
+    return said or _in_general(d)
+
+
+def _in_general(d: Decision) -> str:
     return _full(d) if d.reason == "overflow" else general(d)
 
 
@@ -27,10 +43,6 @@ def _full(d: Decision) -> str:
     """The queue was full; what the algorithm thought of it is said besides."""
     seen = gauges(d)
     return f"{full(d)}; the decision saw {seen}" if seen else full(d)
-
-
-def _drop_tail(d: Decision) -> str:
-    return _full(d)
 
 
 def _wire(d: Decision) -> str:
@@ -45,47 +57,14 @@ def _wire(d: Decision) -> str:
     return f"no queue had a say: the link's impairment is {', '.join(told)}"
 
 
-def _tbf(d: Decision) -> str:
-    if d.reason == "overflow":
-        return _full(d)
-    if "tokens" not in d.gauges:
-        return general(d)
-    return f"the bucket held {n(d.gauges['tokens'])} bytes of tokens" + (
-        f" and {n(d.gauges['backlog'])} bytes waited for more" if "backlog" in d.gauges else ""
-    )
-
-
-POLICING = ("sfb",)
-"""Queues that police flows which do not respond, as a conditioner would."""
-
-_REDS = ("red", "adaptive_red", "dt_red", "ea_red", "feng_red", "gred", "wred")
-
-EXPLAIN: dict[str, Explain] = {
-    "drop_tail": _drop_tail,
-    "tbf": _tbf,
-    **meters.EXPLAIN,
-    **dict.fromkeys(_REDS, red_variants.red),
-    **dict.fromkeys(red_variants.RIOS, red_variants.rio),
+DECIDE = ("aqm", "qdisc", "meter", "conditioner")
+"""The kinds of algorithms that drop or mark."""
+STORIES: dict[str, Story] = {
+    "red": red_variants.red,
+    "rio": red_variants.rio,
     "red_hw": red_variants.hw,
-    "red_rtl": red_variants.hw,
     "choke": red_variants.choke,
     "fred": red_variants.fred,
-    "jersey_cw": red_variants.jersey,
-    "avq": controllers.avq,
-    "blue": controllers.blue,
-    "cobalt": controllers.cobalt,
-    "codel": controllers.codel,
-    "dualpi2": controllers.pi2,
-    "green": controllers.green,
-    "pi": controllers.pi,
-    "pi2": controllers.pi2,
-    "pie": controllers.pie,
-    "rem": controllers.rem,
-    "sfb": controllers.sfb,
-    **dict.fromkeys(schedulers.BY, schedulers.flow_queue),
-    "fq": schedulers.fq,
-    "sfq": schedulers.sfq,
-    **dict.fromkeys(("drr", "prio", "wfq"), schedulers.classes),
+    "classes": schedulers.classes,
 }
-"""The algorithms that have a sentence of their own. Another one needs a function here, and has
-`general` till then."""
+"""Stories that take more than a sentence, by the name that pages give."""

@@ -38,6 +38,12 @@ def full(d: Decision) -> str:
     )
 
 
+def buffer(d: Decision) -> str:
+    """That the buffer of all queues was full, and how much it holds."""
+    limit = f" of {d.limit}" if d.limit and d.limit != "unlimited" else ""
+    return f"the buffer{limit} was full"
+
+
 def length(d: Decision, packets: float) -> str:
     """A length as the algorithm counts it: `7.4 packets`, in byte mode `7.4 packets of 500 B`."""
     mean = f" of {d.parameters.get('mean_packet_size')}" if d.parameters.get("byte_mode") else ""

@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 from ...present.units import plain_packets
+from . import templates
 from .finding import Decision
 from .phrases import by_size, full, gauges, general, length, n, ordinal, said
 
 NEED = {"avg", "p_b", "p_a", "count", "coin"}
-MOVES = {
-    "ea_red": ("min_th", "max_th"),
-    "dt_red": ("max_th",),
-    "adaptive_red": ("max_p",),
-    "feng_red": ("max_p",),
-}
-"""Parameters that each variant moves: gauges that began as the parameters of the same names."""
-OF = {"wred": ("class", "in class"), "gred": ("vq", "in virtual queue")}
-"""The gauge that says by which of several curves the packet was judged."""
-RIOS = ("rio", "ered", "r_rtt_adaptive", "drio", "rate_proportional")
-"""The algorithms that tell packets in profile from others."""
 COLORS = {"two": ("IN", "OUT"), "three": ("IN", "MID", "OUT")}
 
 
-def red(d: Decision) -> str:
-    """RED's clause, of any variant that has its gauges."""
+def red(d: Decision, remark: str = "") -> str:
+    """RED's clause, of any variant that has its gauges. remark: which curve judged the packet, or
+    what moved it, as a sentence of the catalogue."""
+    return _red(d, _remark(d, remark))
+
+
+def _red(d: Decision, moved: str) -> str:
     thresholds = _thresholds(d)
     if thresholds is None or not d.gauges.keys() >= NEED:
         return general(d)
     if d.reason == "overflow":
         return _too_slow(d, *thresholds)
-    return _between(d, *thresholds)
+    return _between(d, *thresholds, moved)
 
 
-def _between(d: Decision, low: float, high: float) -> str:
+def _between(d: Decision, low: float, high: float, moved: str) -> str:
     g, average = d.gauges, f"the average queue was {length(d, d.gauges['avg'])}"
     gentle = bool(d.parameters.get("gentle"))
-    moved = _moved(d)
     if d.reason == "forced":
         beyond, top = ("twice max_th", 2 * high) if gentle else ("max_th", high)
         return f"{average}, not below {beyond} ({n(top)}){moved}, where RED signals every packet"
@@ -46,19 +40,9 @@ def _between(d: Decision, low: float, high: float) -> str:
     return f"{chance}; {coin(d)}{_weight(d)}"
 
 
-def rio(d: Decision) -> str:
-    """RED's clause with the colour of the packet, and what its flow counts for."""
-    unsignalled = (
-        d.algorithm == "ered"
-        and not d.gauges.get("class", 1.0)
-        and not d.parameters.get("in_curve")
-    )
-    if d.reason == "overflow" and unsignalled:
-        return (
-            f"{full(d)}, and for nothing else ERED drops an IN packet; the average was "
-            f"{length(d, d.gauges['avg'])}"
-        )
-    return red(d)
+def rio(d: Decision, _: str) -> str:
+    """RED's clause with the color of the packet, and what its flow counts for."""
+    return _red(d, _color(d))
 
 
 def _weight(d: Decision) -> str:
@@ -94,7 +78,7 @@ def coin(d: Decision) -> str:
     )
 
 
-def hw(d: Decision) -> str:
+def hw(d: Decision, _: str) -> str:
     """RED in integers: a draw and a number that it is compared with."""
     g, thresholds = d.gauges, _thresholds(d)
     if thresholds is None or not {"avg", "p", "draw"} <= g.keys():
@@ -119,7 +103,7 @@ def hw(d: Decision) -> str:
     return f"{chance}, and the shift register, {n(g['draw'])}, was below it"
 
 
-def choke(d: Decision) -> str:
+def choke(d: Decision, _: str) -> str:
     """Two of one flow, or RED."""
     if d.reason != "evicted" or "avg" not in d.gauges:
         return red(d)
@@ -130,7 +114,7 @@ def choke(d: Decision) -> str:
     return f"{average}, so {compared}; both were of this flow, and both went"
 
 
-def fred(d: Decision) -> str:
+def fred(d: Decision, _: str) -> str:
     """A flow's own packets beside its share, then RED."""
     g = d.gauges
     if not {"qlen", "avgcq", "strike", "active"} <= g.keys():
@@ -158,16 +142,6 @@ def fred(d: Decision) -> str:
     )
 
 
-def jersey(d: Decision) -> str:
-    """TCP Jersey's congestion warning: an average beyond one threshold."""
-    if "avg" not in d.gauges:
-        return general(d)
-    average = f"the average queue was {length(d, d.gauges['avg'])}"
-    if d.reason == "overflow":
-        return f"{full(d)}; {average}, and congestion warnings only mark"
-    return f"{average}, beyond the threshold from which every packet that can be marked is"
-
-
 def _thresholds(d: Decision) -> tuple[float, float] | None:
     """min_th and max_th as they stood, or as the parameters have them."""
     if {"min_th", "max_th"} <= d.gauges.keys():
@@ -178,20 +152,20 @@ def _thresholds(d: Decision) -> tuple[float, float] | None:
         return None
 
 
-def _moved(d: Decision) -> str:
-    """Parameters that the variant had moved by then, with their first values."""
-    if d.algorithm in RIOS and "class" in d.gauges:
-        number = round(d.gauges["class"])
-        colors = COLORS.get(str(d.parameters.get("precedences", "two")), ())
-        return f" for {colors[number]}" if number < len(colors) else f" for class {number}"
-    if d.algorithm in OF and OF[d.algorithm][0] in d.gauges:
-        gauge, where = OF[d.algorithm]
-        return f" {where} {n(d.gauges[gauge])}"
-    names = [name for name in MOVES.get(d.algorithm, ()) if name in d.gauges]
-    if names == ["max_p"]:
-        return f" with max_p at {n(d.gauges['max_p'])} (first {said(d, 'max_p')})"
-    began = " and ".join(said(d, name) for name in names)
-    return f" (at first {began})" if began else ""
+def _remark(d: Decision, remark: str) -> str:
+    try:
+        return templates.filled(remark, d)
+    except KeyError:
+        return ""
+
+
+def _color(d: Decision) -> str:
+    """The color by whose curve the packet was judged."""
+    if "class" not in d.gauges:
+        return ""
+    number = round(d.gauges["class"])
+    colors = COLORS.get(str(d.parameters.get("precedences", "two")), ())
+    return f" for {colors[number]}" if number < len(colors) else f" for class {number}"
 
 
 def _since(count: int) -> str:

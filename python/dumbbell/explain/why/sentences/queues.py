@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .... import catalogue
 from .. import decisions
 from ..finding import Decision, Finding
 from . import packet
@@ -50,6 +51,7 @@ def speaker(d: Decision) -> str:
         return f"the wire of `{d.link}`"
     if d.reason == "mtu":
         return f"`{d.link}`"
-    if d.reason == "policed" and d.algorithm not in decisions.POLICING:
+    # A queue polices too: sfb does with flows that do not respond.
+    if d.reason == "policed" and d.algorithm not in catalogue.pages(*catalogue.QUEUES):
         return f"the conditioner of `{d.link}` ({d.algorithm})"
     return f"the queue of `{d.link}` ({d.algorithm})"
