@@ -136,5 +136,5 @@ fmt: setup  ## Format Rust and Python
 
 clean:  ## Remove what the other targets made
 	cargo clean
-	rm -rf .venv results build python/dumbbell/_native*.so python/dumbbell/algorithms.pyi
+	rm -rf .venv results build python/dumbbell/_native*.so python/dumbbell/algorithms.pyi python/dumbbell/data/measured.pyi
 	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +

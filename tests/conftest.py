@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import random
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from dumbbell import api
 from helpers.exports import SCENARIO, dumbbell
+from helpers.results import conforming
 
 if TYPE_CHECKING:
     import polars
@@ -39,6 +43,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sweeps of a test keep their results with the test."""
     monkeypatch.setenv("DUMBBELL_STORE", str(tmp_path / "dumbbell-store"))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def results_conform() -> Iterator[None]:
+    """Every result that a test makes in this process has the published form."""
+    run = api.run
+
+    @functools.wraps(run)
+    def checked(*args: Any, **options: Any) -> dict[str, Any]:
+        return conforming(run(*args, **options))
+
+    api.run = checked
+    yield
+    api.run = run
 
 
 FLOWS = ("snd1", "snd2", "snd3")

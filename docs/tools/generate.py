@@ -20,6 +20,7 @@ import check_tables
 import hardware_tables
 import paper_tables
 import performance_tables
+import results
 import scenario_tables
 from markdown_table import table
 
@@ -49,6 +50,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "hardware": functools.partial(hardware_tables.part, table),
     "oracles": check_tables.checks,
     "phb": catalogue_tables.behaviours,
+    "results": functools.partial(results.part, table),
 }
 
 

@@ -153,6 +153,13 @@ def schema(*uses: str) -> dict[str, Any]:
     return cast(JSON, _ask("schema", {}, _plugins_from_files(uses)))
 
 
+@cache
+def result_schema() -> dict[str, Any]:
+    """JSON Schema of a result. Each measurement has its unit, meaning, better direction and more
+    there (`data.measurements` reads them)."""
+    return cast(JSON, _ask("result_schema", {}))
+
+
 def _plugins_from_files(uses: Iterable[str]) -> list[Any]:
     """The plugins in the files `uses`, as the extension takes them."""
     from .plugins.load import described

@@ -9,10 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import dumbbell
-import pytest
-from dumbbell.result import Flow, Marker, Queue
-from helpers.scenarios import MARKED, build
+from dumbbell.data.rows import Acks, Flow, Host, Marker, Queue, Session, Totals
+from dumbbell.present import stubs
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "tests" / "typed" / "program.py"
@@ -53,31 +51,12 @@ def test_a_users_program_passes_and_its_mistakes_are_found(tmp_path: Path) -> No
     assert found == expected, said
 
 
-@pytest.mark.parametrize("kind", [Flow, Queue, Marker])
-def test_the_types_of_rows_name_what_the_json_has(
-    kind: type[Flow] | type[Queue] | type[Marker],
-) -> None:
-    """Names that only some results have are there in one that has them."""
-    result = dumbbell.Scenario({**MARKED, "record": {"every": "100 ms", "delays": True}}).run()
-    assert isinstance(result, dumbbell.Result)
-    row = {Flow: result.flows[0], Queue: result.queues[0], Marker: result.markers[0]}[kind]
-    shown = row.as_dict()
-    if kind is Queue:
-        ethernet = (
-            dumbbell.Scenario.from_file(ROOT / "scenarios" / "duplex-mismatch.toml")
-            .with_({"duration": "2 s"})
-            .run()
-        )
-        assert isinstance(ethernet, dumbbell.Result)
-        shown = {**ethernet.queues[0].as_dict(), **shown}
-    typed = {"name", *kind.__annotations__} | ({"drops"} if kind is Queue else set())
-    typed -= {f"tokens_{what}_packets" for what in ("made", "lost", "mean")}
-    assert typed == set(shown)
-    plain = build().run()
-    assert isinstance(plain, dumbbell.Result)
-    assert (
-        set((plain.queues[0] if kind is Queue else plain.flows[0]).as_dict()) <= typed
-        or kind is Marker
-    )
-    sure = [name for name in typed if "None" not in str(kind.__annotations__.get(name, ""))]
-    assert len(sure) >= 10 and all(shown[name] is not None for name in sure)
+def test_the_stub_names_what_the_schema_has() -> None:
+    """A checker knows each measurement of a row by the type that the schema gives it."""
+    written = (ROOT / "python" / "dumbbell" / "data" / "measured.pyi").read_text()
+    assert written == stubs.measured_text()
+    assert "    goodput_bps: Number\n" in written
+    assert "    completion_s: Number | None\n" in written
+    assert "    cc: str | None\n" in written
+    for kind in (Acks, Flow, Host, Marker, Queue, Session, Totals):
+        assert f"class {kind.__name__}Numbers:\n" in written

@@ -7,6 +7,7 @@ pub(crate) mod records;
 pub(crate) mod row_order;
 pub(crate) mod run_json;
 pub(crate) mod run_output;
+pub(crate) mod schema;
 pub(crate) mod series;
 pub mod stats;
 pub(crate) mod stop;

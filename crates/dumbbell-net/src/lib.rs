@@ -7,7 +7,7 @@
 //!
 //! [`network`] builds a [`Net`] from a plan. The rooms: `engine` (agenda, entries, ranks, path
 //! segments), `port` (queues and their account), `link` (wires, wire effects), `edge` (DiffServ),
-//! `fragment` (packets above the MTU), `measure`.
+//! `fragment` (packets above the MTU), `measure`. [`metrics`] is the registry of what is measured.
 #![forbid(unsafe_code)]
 
 mod build;
@@ -18,6 +18,7 @@ mod engine;
 mod fragment;
 mod link;
 mod measure;
+pub mod metrics;
 mod net;
 mod observe;
 mod port;

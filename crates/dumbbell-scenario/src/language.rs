@@ -11,7 +11,6 @@ pub mod overrides;
 pub mod plugins;
 pub mod problem;
 pub mod read;
-pub mod result_names;
 pub mod scenario;
 pub mod schema;
 pub mod stop_rule;

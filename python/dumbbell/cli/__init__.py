@@ -49,7 +49,11 @@ _COMMANDS = (
     ),
     ("import-tc", "algorithms.tc:import_tc", "Read a line of Linux's tc as tables of a scenario."),
     ("export-tc", "algorithms.tc:export_tc", "Write a link of a scenario as lines for Linux's tc."),
-    ("schema", "algorithms.catalogue:schema", "Print the JSON Schema of scenario files."),
+    (
+        "schema",
+        "algorithms.catalogue:schema",
+        "Print the JSON Schema of scenario files or results.",
+    ),
     (
         "why",
         "results.why:why",

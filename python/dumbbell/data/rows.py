@@ -1,11 +1,29 @@
 """The rows of a result: what a run measured of each flow, queue, session, marker and host, with its
-unit."""
+unit.
+
+The attributes of rows and their types are in `measured.pyi`, which `dumbbell.present.stubs` writes
+from the JSON Schema of results.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
 
 from ..present.stats import Interval
+
+if TYPE_CHECKING:
+    from .measured import (
+        AcksNumbers,
+        FlowNumbers,
+        HostNumbers,
+        MarkerNumbers,
+        QueueNumbers,
+        SessionNumbers,
+        TotalsNumbers,
+    )
+else:
+    AcksNumbers = FlowNumbers = HostNumbers = MarkerNumbers = object
+    QueueNumbers = SessionNumbers = TotalsNumbers = object
 
 Number = float | Interval
 """A measurement: a number of one run, an interval of several. `float(x)` is the number or the
@@ -49,51 +67,8 @@ class Row:
         return dict(self._fields)
 
 
-class Flow(Row):
+class Flow(Row, FlowNumbers):
     """Measurements of a flow; docs/results.md defines each measurement."""
-
-    cc: str | None
-    goodput_bps: Number
-    throughput_bps: Number
-    share: Number
-    sent_packets: Number
-    delivered_packets: Number
-    lost_packets: Number
-    retransmits: Number
-    rtos: Number
-    marks: Number
-    srtt_mean_s: Number | None
-    cwnd_mean_packets: Number | None
-    completion_s: Number | None
-    # Present with a series (`record.every`).
-    peak_throughput_bps: Number | None
-    burstiness: Number | None
-    # Of datagrams, and of connections that `record.delays` names.
-    delay_min_s: Number | None
-    delay_mean_s: Number | None
-    delay_p50_s: Number | None
-    delay_p95_s: Number | None
-    delay_p99_s: Number | None
-    delay_p999_s: Number | None
-    delay_max_s: Number | None
-    delay_range_s: Number | None
-    jitter_s: Number | None
-    jitter_mean_s: Number | None
-    ipdv_mean_abs_s: Number | None
-    pdv_p99_s: Number | None
-    reordered_packets: Number
-    reordering_extent_max: Number
-    duplicate_packets: Number
-    loss_burst_max: Number
-    # Present with profiles.
-    reserved_bps: Number | None
-    in_throughput_bps: Number
-    out_throughput_bps: Number
-    in_sent_packets: Number
-    in_lost_packets: Number
-    out_sent_packets: Number
-    out_lost_packets: Number
-    target_bps: Number | None
 
     @property
     def application(self) -> dict[str, Number | None]:
@@ -113,26 +88,8 @@ class Flow(Row):
         return None if found is None else Acks({"name": self.name, **found})
 
 
-class Session(Row):
+class Session(Row, SessionNumbers):
     """Measurements of a session's transfers; docs/traffic.md defines each measurement."""
-
-    flows: Number
-    finished: Number
-    offered_bps: Number | None
-    arrived_bps: Number
-    mean_bytes: Number | None
-    mean_completion_s: Number | None
-    p50_completion_s: Number | None
-    p95_completion_s: Number | None
-    p99_completion_s: Number | None
-    mean_slowdown: Number | None
-    p50_slowdown: Number | None
-    p95_slowdown: Number | None
-    p99_slowdown: Number | None
-    sent_packets: Number
-    lost_packets: Number
-    retransmits: Number
-    rtos: Number
 
     @property
     def by_size(self) -> list[Row]:
@@ -146,68 +103,13 @@ class Session(Row):
         return [number(value) for value in self._fields.get("completion_percentiles_s") or []]
 
 
-class Acks(Row):
+class Acks(Row, AcksNumbers):
     """The acknowledgements of a flow on the reverse path; docs/results.md defines each
     measurement."""
 
-    sent: Number
-    arrived: Number
-    lost: Number
-    duplicates: Number
-    mean_newly_acked_bytes: Number | None
-    max_newly_acked_bytes: Number
-    mean_spacing_receiver_s: Number | None
-    p50_spacing_receiver_s: Number | None
-    p99_spacing_receiver_s: Number | None
-    mean_spacing_sender_s: Number | None
-    p50_spacing_sender_s: Number | None
-    p99_spacing_sender_s: Number | None
-    compressed_share: Number | None
-    stretched_share: Number | None
 
-
-class Queue(Row):
+class Queue(Row, QueueNumbers):
     """Measurements of a queue; docs/results.md defines each measurement."""
-
-    kind: str
-    mean_packets: Number
-    max_packets: Number
-    p50_packets: Number
-    p95_packets: Number
-    p99_packets: Number
-    mean_bytes: Number
-    max_bytes: Number
-    empty_share: Number
-    mean_sojourn_s: Number | None
-    p50_sojourn_s: Number | None
-    p95_sojourn_s: Number | None
-    p99_sojourn_s: Number | None
-    time_above_share: Number | None
-    watch_above_packets: Number | None
-    watch_above_bytes: Number | None
-    standing_packets: Number | None
-    standing_sojourn_s: Number | None
-    standing_interval_s: Number
-    synchronization: Number | None
-    loss_epoch_share: Number | None
-    loss_bin_s: Number
-    lock_out: Number | None
-    arrivals: Number
-    departures: Number
-    arrived_bytes: Number
-    departed_bytes: Number
-    marks: Number
-    utilization: Number
-    # Present with profiles.
-    arrivals_in: Number
-    drops_in: Number
-    arrivals_out: Number
-    drops_out: Number
-    # Present if both directions may share the wire.
-    collisions: Number
-    late_collisions: Number
-    excessive_collisions: Number
-    broken_frames: Number
 
     @property
     def drops(self) -> dict[str, Number]:
@@ -215,34 +117,10 @@ class Queue(Row):
         return {reason: number(value) for reason, value in self._fields.get("drops", {}).items()}
 
 
-class Marker(Row):
+class Marker(Row, MarkerNumbers):
     """A marker or another conditioner before a link: for one flow, or for all that its rule takes.
     docs/diffserv.md defines each measurement; those of tokens end in `_packets` where a token
     stands for a packet."""
-
-    link: str
-    rule: Number
-    flow: str | None
-    kind: str
-    reserved_bps: Number | None
-    in_packets: Number
-    out_packets: Number
-    red_packets: Number
-    dropped_packets: Number
-    in_rate_bps: Number
-    out_rate_bps: Number
-    tokens_made_bytes: Number
-    tokens_made_packets: Number
-    tokens_lost_bytes: Number
-    tokens_lost_packets: Number
-    tokens_lost_share: Number | None
-    tokens_mean_bytes: Number
-    tokens_mean_packets: Number
-    held_packets: Number
-    held_mean_packets: Number
-    holding_mean_s: Number | None
-    holding_p99_s: Number | None
-    holding_max_s: Number | None
 
     @property
     def packet_tokens(self) -> bool:
@@ -250,40 +128,13 @@ class Marker(Row):
         return "tokens_made_packets" in self._fields
 
 
-class Host(Row):
+class Host(Row, HostNumbers):
     """A host's processor in one direction, `receive` or `send`; docs/hosts.md defines each
     measurement."""
 
-    host: str
-    direction: str
-    packets: Number
-    merged_packets: Number
-    bytes: Number
-    pages: Number
-    interrupts: Number
-    cycles: Number
-    utilization: Number
-    cycles_per_packet: Number | None
-    cycles_per_byte: Number | None
-    cycles_per_bit: Number | None
-    dropped_packets: Number
 
-
-class Totals(Row):
+class Totals(Row, TotalsNumbers):
     """Measurements of all flows together; docs/results.md defines each measurement."""
-
-    goodput_bps: Number
-    throughput_bps: Number
-    sent_packets: Number
-    delivered_packets: Number
-    lost_packets: Number
-    retransmits: Number
-    rtos: Number
-    marks: Number
-    cwnd_mean_packets: Number | None
-    # Present if flows have targets.
-    target_error_mean: Number | None
-    target_error_sum_bps: Number
 
 
 R = TypeVar("R", bound=Row)

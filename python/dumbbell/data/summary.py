@@ -8,33 +8,12 @@ on.
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from .. import api
 from . import series
-
-_TEXT = frozenset(
-    {
-        "name",
-        "cc",
-        "kind",
-        "transport",
-        "source",
-        "fingerprint",
-        "scenario",
-        "title",
-        "sizes",
-        "link",
-        "flow",
-        "host",
-        "direction",
-    }
-)
-"""Keys whose value is text, when it is there."""
-
-_TABLES = frozenset({"drops", "acks", "application"})
-"""Keys whose value is a table of numbers."""
 
 _LARGEST = 1e30
 
@@ -77,80 +56,71 @@ def _document(data: Any) -> None:
         _point(point, f"points[{i}].")
 
 
-def _point(point: dict[str, Any], at: str) -> None:
+def _point(point: Any, at: str) -> None:
+    """A point or a run: the keys that `Result` needs are there, and those that the schema knows
+    have its types."""
+    _is(point, dict, at.removesuffix("."), "a table")
     if "error" in point and "flows" not in point:  # A run or a point that failed has no numbers.
         _is(point["error"], dict, f"{at}error", "a table")
         return
-    _is(point.get("valid"), bool, f"{at}valid", "true or false")
-    _is(point.get("fingerprint"), str, f"{at}fingerprint", "text")
-    for kind in ("flows", "queues"):
-        _is(point.get(kind), list, f"{at}{kind}", "a list")
-        for i, row in enumerate(point[kind]):
-            _row(row, f"{at}{kind}[{i}]")
-    _is(point.get("sessions", []), list, f"{at}sessions", "a list")
-    for i, session in enumerate(point.get("sessions", [])):
-        _session(session, f"{at}sessions[{i}]")
-    _is(point.get("markers", []), list, f"{at}markers", "a list")
-    for i, marker in enumerate(point.get("markers", [])):
-        _marker(marker, f"{at}markers[{i}]")
-    _is(point.get("hosts", []), list, f"{at}hosts", "a list")
-    for i, host in enumerate(point.get("hosts", [])):
-        _host(host, f"{at}hosts[{i}]")
-    _is(point.get("totals", {}), dict, f"{at}totals", "a table")
-    _row({"name": "", **point.get("totals", {})}, f"{at}totals")
-    for i, queue in enumerate(point["queues"]):
-        _is(queue.get("kind"), str, f"{at}queues[{i}].kind", "text")
-    for key in ("wall_s", "duration_s", "warmup_s", "packet_hops"):
-        if key in point:
-            _number(point[key], f"{at}{key}")
-    if "runs" in point:
-        _is(point["runs"], list, f"{at}runs", "a list")
-        for i, run in enumerate(point["runs"]):
-            _is(run, dict, f"{at}runs[{i}]", "a table")
-            _point(run, f"{at}runs[{i}].")
+    rules = _definitions()["point"]["properties"]
+    for key in ("valid", "fingerprint", "flows", "queues"):
+        _value(point.get(key), rules[key], f"{at}{key}")
+    for key, value in point.items():
+        if key in rules:
+            _value(value, rules[key], f"{at}{key}")
 
 
-def _session(session: Any, at: str) -> None:
-    """A row that has rows for classes of size, and a list of numbers."""
-    _is(session, dict, at, "a table")
-    lists = ("by_size", "completion_percentiles_s")
-    _row({key: value for key, value in session.items() if key not in lists}, at)
-    for key in lists:
-        _is(session.get(key), (list, type(None)), f"{at}.{key}", "a list")
-    for i, number in enumerate(session.get(lists[1]) or []):
-        _number(number, f"{at}.{lists[1]}[{i}]")
-    for i, row in enumerate(session.get(lists[0]) or []):
-        _row({"name": "", **row}, f"{at}.{lists[0]}[{i}]")
+@cache
+def _definitions() -> dict[str, Any]:
+    definitions: dict[str, Any] = api.result_schema()["$defs"]
+    return definitions
 
 
-def _marker(marker: Any, at: str) -> None:
-    """A row that is called by its link, and by its flow if it has one."""
-    _is(marker, dict, at, "a table")
-    for key in ("link", "kind"):
-        _is(marker.get(key), str, f"{at}.{key}", "text")
-    _row({"name": "", **marker}, at)
-
-
-def _host(host: Any, at: str) -> None:
-    """A row of a processor: whose it is, and which way."""
-    _is(host, dict, at, "a table")
-    for key in ("host", "direction"):
-        _is(host.get(key), str, f"{at}.{key}", "text")
-    _row(host, at)
-
-
-def _row(row: Any, at: str) -> None:
-    _is(row, dict, at, "a table")
-    _is(row.get("name"), str, f"{at}.name", "text")
-    for key, value in row.items():
-        if key in _TEXT:
-            _is(value, (str, type(None)), f"{at}.{key}", "text")
-        elif key in _TABLES:
-            _is(value, dict, f"{at}.{key}", "a table")
-            for name, number in value.items():
-                _number(number, f"{at}.{key}.{name}")
+def _value(value: Any, rule: dict[str, Any], at: str) -> None:
+    """A value against its rule in the schema. Numbers may be null: some that are always there now
+    were not in earlier releases."""
+    if "$ref" in rule:
+        name = rule["$ref"].removeprefix("#/$defs/")
+        if name == "run":
+            _point(value, f"{at}.")
+        elif "anyOf" in _definitions()[name]:
+            _number(value, at)
         else:
-            _number(value, f"{at}.{key}")
+            _table(value, _definitions()[name], at)
+        return
+    kind, *others = [rule["type"]] if isinstance(rule["type"], str) else rule["type"]
+    if value is None and "null" in others:
+        return
+    if kind == "array":
+        _is(value, list, at, "a list")
+        for i, item in enumerate(value):
+            _value(item, rule["items"], f"{at}[{i}]")
+    elif kind == "object":
+        _table(value, rule, at)
+    elif kind in ("integer", "number"):
+        _plain(value, at)
+    else:
+        words, what = _WORDS[kind]
+        _is(value, words, at, what)
+
+
+_WORDS = {"string": (str, "text"), "boolean": (bool, "true or false")}
+
+
+def _table(value: Any, rule: dict[str, Any], at: str) -> None:
+    """A table. A row of measurements has its labels, and what an earlier release measured besides
+    is a number."""
+    _is(value, dict, at, "a table")
+    known = rule.get("properties", {})
+    others = rule.get("additionalProperties")
+    if any("x-statistic" in one for one in known.values()):
+        others = {"$ref": "#/$defs/maybe_real"}
+        for key in (key for key, one in known.items() if one.get("type") == "string"):
+            _is(value.get(key), str, f"{at}.{key}", "text")
+    for key, item in value.items():
+        if one := known.get(key, others):
+            _value(item, one, f"{at}.{key}")
 
 
 def _number(value: Any, at: str) -> None:

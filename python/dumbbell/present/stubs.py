@@ -1,7 +1,7 @@
-"""Writes `algorithms.pyi`, so that editors know every algorithm's parameters:
-`python -m dumbbell.present.stubs`.
+"""Writes `algorithms.pyi` and `data/measured.pyi`, so that editors know every algorithm's
+parameters and every measurement of a result: `python -m dumbbell.present.stubs`.
 
-`make build` runs it after each build of the extension; the file is never written by hand.
+`make build` runs it after each build of the extension; the files are never written by hand.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import api, catalogue
 from ..algorithms import class_name, docstring, python_name
+from ..data import measurements
 from ..files.write import write_text
 
 HEAD = '''"""Written by `python -m dumbbell.present.stubs` from the catalogue and the scenario \
@@ -50,6 +51,31 @@ def text() -> str:
             blocks.append(_class(name, algorithm))
     names = ", ".join(map(repr, ["Spec", *sorted(seen)]))
     return "\n".join([HEAD.replace("{names}", names), *blocks, *_tables()])
+
+
+ROWS = ("acks", "flow", "host", "marker", "queue", "session", "totals")
+"""Sorts of rows that have a class in `data.rows`."""
+
+
+def measured_text() -> str:
+    """The stub of the measurements of rows."""
+    head = '''"""Written by `python -m dumbbell.present.stubs` from the schema of results; do not \
+edit."""
+
+from ..present.stats import Interval
+
+Number = float | Interval
+'''
+    return "\n".join([head, *(_row(name) for name in ROWS)])
+
+
+def _row(name: str) -> str:
+    lines = [f"class {name.capitalize()}Numbers:"]
+    for one in measurements.of(name).values():
+        if one.annotation and one.name != "name":  # `Row` has the name.
+            said = f"{one.doc} ({one.when})" if one.when else one.doc
+            lines.append(f"    {one.name}: {one.annotation}\n{_doc(said, 1)}")
+    return "\n".join(lines) + "\n"
 
 
 CHOICES = ("queue", "cc", "source", "impairment", "conditioner", "service")
@@ -151,4 +177,6 @@ def _class(name: str, algorithm: catalogue.Algorithm) -> str:
 
 
 if __name__ == "__main__":
-    write_text(Path(__file__).parents[1] / "algorithms.pyi", text())
+    package = Path(__file__).parents[1]
+    write_text(package / "algorithms.pyi", text())
+    write_text(package / "data" / "measured.pyi", measured_text())

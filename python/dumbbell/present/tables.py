@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import RenderableType
 from rich.table import Table
 
+from ..data import measurements
 from ..language.overrides import toml
 from . import stats
 from .grids import Grid, grid, number, plain, unit_of
@@ -54,7 +55,8 @@ def result_grids(result: ResultLike) -> list[Grid]:
 def measures_table(result: ResultLike) -> Table:
     """Everything that is measured of the queues."""
     rows = []
-    for title, key, unit in _MEASURES:
+    for title, key in _MEASURES:
+        unit = measurements.find("queue", key).unit
         values = [queue.interval(key) for queue in result.queues]
         largest = max((abs(v.mean) for v in values if v is not None), default=None)
         if largest is not None:
@@ -76,112 +78,116 @@ def _drawn(g: Grid) -> Table:
 
 # A column: its title, the key in the JSON, and the unit of the JSON's number.
 Column = tuple[str, str, str]
-_FLOWS: tuple[Column, ...] = (
-    ("goodput", "goodput_bps", "bps"),
-    ("share", "share", "1"),
-    ("sent", "sent_packets", "pkt"),
-    ("lost", "lost_packets", "pkt"),
-    ("retransmits", "retransmits", ""),
-    ("timeouts", "rtos", ""),
-    ("marks", "marks", ""),
-    ("srtt", "srtt_mean_s", "s"),
-    ("cwnd", "cwnd_mean_packets", "pkt"),
-    ("completion", "completion_s", "s"),
-)
-_SESSIONS: tuple[Column, ...] = (
-    ("flows", "flows", ""),
-    ("finished", "finished", ""),
-    ("arrived", "arrived_bps", "bps"),
-    ("mean size", "mean_bytes", "B"),
-    ("completion", "mean_completion_s", "s"),
-    ("p50", "p50_completion_s", "s"),
-    ("p95", "p95_completion_s", "s"),
-    ("p99", "p99_completion_s", "s"),
-    ("slowdown", "mean_slowdown", ""),
-    ("p99 slowdown", "p99_slowdown", ""),
-)
-_QUEUES: tuple[Column, ...] = (
-    ("mean", "mean_packets", "pkt"),
-    ("max", "max_packets", "pkt"),
-    ("sojourn", "mean_sojourn_s", "s"),
-    ("p99 sojourn", "p99_sojourn_s", "s"),
-    ("utilization", "utilization", "1"),
-    ("marks", "marks", ""),
-    ("locked out", "lock_out", "1"),
-)
-_ACKS: tuple[Column, ...] = (
-    ("sent", "sent", "pkt"),
-    ("lost", "lost", "pkt"),
-    ("duplicates", "duplicates", ""),
-    ("acked by one", "mean_newly_acked_bytes", "B"),
-    ("sent apart", "p50_spacing_receiver_s", "s"),
-    ("came apart", "p50_spacing_sender_s", "s"),
-    ("compressed", "compressed_share", "1"),
-    ("stretched", "stretched_share", "1"),
-)
+# The measurements that a table of a sort of row shows; the registry has their heads and units.
+_SHOWN = {
+    "flow": (
+        "goodput_bps",
+        "share",
+        "sent_packets",
+        "lost_packets",
+        "retransmits",
+        "rtos",
+        "marks",
+        "srtt_mean_s",
+        "cwnd_mean_packets",
+        "completion_s",
+    ),
+    "session": (
+        "flows",
+        "finished",
+        "arrived_bps",
+        "mean_bytes",
+        "mean_completion_s",
+        "p50_completion_s",
+        "p95_completion_s",
+        "p99_completion_s",
+        "mean_slowdown",
+        "p99_slowdown",
+    ),
+    "queue": (
+        "mean_packets",
+        "max_packets",
+        "mean_sojourn_s",
+        "p99_sojourn_s",
+        "utilization",
+        "marks",
+        "lock_out",
+    ),
+    "acks": (
+        "sent",
+        "lost",
+        "duplicates",
+        "mean_newly_acked_bytes",
+        "p50_spacing_receiver_s",
+        "p50_spacing_sender_s",
+        "compressed_share",
+        "stretched_share",
+    ),
+    "marker": (
+        "in_rate_bps",
+        "out_rate_bps",
+        "dropped_packets",
+        "tokens_lost_share",
+        "tokens_mean_bytes",
+        "tokens_mean_packets",
+        "held_mean_packets",
+        "holding_mean_s",
+        "holding_p99_s",
+    ),
+    "host": (
+        "packets",
+        "interrupts",
+        "cycles_per_packet",
+        "cycles_per_bit",
+        "utilization",
+        "dropped_packets",
+    ),
+}
 # Numbers of a flow within a profile and beyond it.
-_PROFILES: tuple[Column, ...] = (
-    ("reserved", "reserved_bps", "bps"),
-    ("target", "target_bps", "bps"),
-    ("IN", "in_throughput_bps", "bps"),
-    ("OUT", "out_throughput_bps", "bps"),
-    ("IN sent", "in_sent_packets", "pkt"),
-    ("IN lost", "in_lost_packets", "pkt"),
-    ("OUT sent", "out_sent_packets", "pkt"),
-    ("OUT lost", "out_lost_packets", "pkt"),
+_PROFILES = (
+    "reserved_bps",
+    "target_bps",
+    "in_throughput_bps",
+    "out_throughput_bps",
+    "in_sent_packets",
+    "in_lost_packets",
+    "out_sent_packets",
+    "out_lost_packets",
 )
-_ETHERNETS: tuple[Column, ...] = (
-    ("collisions", "collisions", ""),
-    ("late", "late_collisions", ""),
-    ("excessive", "excessive_collisions", ""),
-    ("arrived broken", "broken_frames", "pkt"),
-)
-_MARKERS: tuple[Column, ...] = (
-    ("IN", "in_rate_bps", "bps"),
-    ("OUT", "out_rate_bps", "bps"),
-    ("dropped", "dropped_packets", "pkt"),
-    ("tokens lost", "tokens_lost_share", "1"),
-    ("tokens", "tokens_mean_bytes", "B"),
-    ("tokens", "tokens_mean_packets", "pkt"),
-    ("held", "held_mean_packets", "pkt"),
-    ("holding", "holding_mean_s", "s"),
-    ("p99 holding", "holding_p99_s", "s"),
-)
-_HOSTS: tuple[Column, ...] = (
-    ("packets", "packets", ""),
-    ("interrupts", "interrupts", ""),
-    ("a packet", "cycles_per_packet", "cycles"),
-    ("a bit", "cycles_per_bit", "cycles"),
-    ("utilization", "utilization", "1"),
-    ("dropped", "dropped_packets", "pkt"),
-)
+_ETHERNETS = ("collisions", "late_collisions", "excessive_collisions", "broken_frames")
 _RARE = ("marks", "rtos", "lock_out", "dropped_packets", "held_mean_packets")
-# Further measures of a queue: a row for each, a column for each queue.
-_MEASURES: tuple[Column, ...] = (
-    ("length, mean", "mean_packets", "pkt"),
-    ("length, 50 %", "p50_packets", "pkt"),
-    ("length, 95 %", "p95_packets", "pkt"),
-    ("length, 99 %", "p99_packets", "pkt"),
-    ("length, mean", "mean_bytes", "B"),
-    ("length, largest", "max_bytes", "B"),
-    ("time empty", "empty_share", "1"),
-    ("time above the threshold", "time_above_share", "1"),
-    ("the threshold", "watch_above_packets", "pkt"),
-    ("the threshold", "watch_above_bytes", "B"),
-    ("standing queue", "standing_packets", "pkt"),
-    ("sojourn, mean", "mean_sojourn_s", "s"),
-    ("sojourn, 50 %", "p50_sojourn_s", "s"),
-    ("sojourn, 95 %", "p95_sojourn_s", "s"),
-    ("sojourn, 99 %", "p99_sojourn_s", "s"),
-    ("standing sojourn", "standing_sojourn_s", "s"),
-    ("global synchronization", "synchronization", ""),
-    ("flows that lose in an epoch", "loss_epoch_share", "1"),
-    ("locked out", "lock_out", "1"),
+# Further measures of a queue, by titles that group them: a row for each, a column for each queue.
+_MEASURES = (
+    ("length, mean", "mean_packets"),
+    ("length, 50 %", "p50_packets"),
+    ("length, 95 %", "p95_packets"),
+    ("length, 99 %", "p99_packets"),
+    ("length, mean", "mean_bytes"),
+    ("length, largest", "max_bytes"),
+    ("time empty", "empty_share"),
+    ("time above the threshold", "time_above_share"),
+    ("the threshold", "watch_above_packets"),
+    ("the threshold", "watch_above_bytes"),
+    ("standing queue", "standing_packets"),
+    ("sojourn, mean", "mean_sojourn_s"),
+    ("sojourn, 50 %", "p50_sojourn_s"),
+    ("sojourn, 95 %", "p95_sojourn_s"),
+    ("sojourn, 99 %", "p99_sojourn_s"),
+    ("standing sojourn", "standing_sojourn_s"),
+    ("global synchronization", "synchronization"),
+    ("flows that lose in an epoch", "loss_epoch_share"),
+    ("locked out", "lock_out"),
 )
+
+
+def _columns_of(row: str, names: Sequence[str] = ()) -> list[Column]:
+    """The columns of measurements of a sort of row; without names, those that its table shows."""
+    found = measurements.of(row)
+    return [(found[name].head, name, found[name].unit) for name in names or _SHOWN[row]]
 
 
 def _flows(result: ResultLike) -> Grid:
-    titles, cells = _measured(result.flows, _FLOWS)
+    titles, cells = _measured(result.flows, _columns_of("flow"))
     rows = [
         [f.name, f.as_dict().get("cc") or "-", *row]
         for f, row in zip(result.flows, cells, strict=True)
@@ -190,7 +196,7 @@ def _flows(result: ResultLike) -> Grid:
 
 
 def _sessions(result: ResultLike) -> Grid:
-    titles, cells = _measured(result.sessions, _SESSIONS)
+    titles, cells = _measured(result.sessions, _columns_of("session"))
     rows = [[s.name, *row] for s, row in zip(result.sessions, cells, strict=True)]
     return Grid("Sessions", ["session", *titles], rows)
 
@@ -205,7 +211,9 @@ def _by_size(result: ResultLike) -> list[Grid]:
             if (flows := row.interval("flows")) is not None and flows.mean > 0
         ]
         if len(classes) > 1:
-            titles, cells = _measured(classes, [c for c in _SESSIONS if c[1] != "arrived_bps"])
+            titles, cells = _measured(
+                classes, [c for c in _columns_of("session") if c[1] != "arrived_bps"]
+            )
             rows = [[row.name, *cell] for row, cell in zip(classes, cells, strict=True)]
             grids.append(Grid(f"Sizes of {session.name}", ["size", *titles], rows))
     return grids
@@ -226,20 +234,20 @@ def _applications(result: ResultLike) -> Grid:
 
 
 def _queues(result: ResultLike) -> Grid:
-    titles, cells = _measured(result.queues, _QUEUES)
+    titles, cells = _measured(result.queues, _columns_of("queue"))
     rows = [[q.name, q.kind, *row, drops(q)] for q, row in zip(result.queues, cells, strict=True)]
     return Grid("Queues", ["queue", "kind", *titles, "drops"], rows, text_columns=2)
 
 
 def _ethernets(result: ResultLike) -> Grid:
     ends = [q for q in result.queues if "collisions" in q.as_dict()]
-    titles, cells = _measured(ends, _ETHERNETS)
+    titles, cells = _measured(ends, _columns_of("queue", _ETHERNETS))
     rows = [[q.name, *row] for q, row in zip(ends, cells, strict=True)]
     return Grid("Ends of Ethernets", ["queue", *titles], rows)
 
 
 def _profiles(result: ResultLike) -> Grid:
-    titles, cells = _measured(result.flows, _PROFILES)
+    titles, cells = _measured(result.flows, _columns_of("flow", _PROFILES))
     rows = [[f.name, *row] for f, row in zip(result.flows, cells, strict=True)]
     return Grid(f"Profiles{_distance(result)}", ["flow", *titles], rows)
 
@@ -251,7 +259,7 @@ def _distance(result: ResultLike) -> str:
 
 
 def _markers(result: ResultLike) -> Grid:
-    titles, cells = _measured(result.markers, _MARKERS)
+    titles, cells = _measured(result.markers, _columns_of("marker"))
     rows = [
         [m.as_dict().get("flow") or "all", m.link, m.kind, *row]
         for m, row in zip(result.markers, cells, strict=True)
@@ -260,32 +268,29 @@ def _markers(result: ResultLike) -> Grid:
 
 
 def _hosts(result: ResultLike) -> Grid:
-    titles, cells = _measured(result.hosts, _HOSTS)
+    titles, cells = _measured(result.hosts, _columns_of("host"))
     rows = [[h.host, h.direction, *row] for h, row in zip(result.hosts, cells, strict=True)]
     return Grid("Hosts", ["host", "processor", *titles], rows, text_columns=2)
 
 
 def _acks(followed: Sequence[Row]) -> Grid:
-    titles, cells = _measured(followed, _ACKS)
+    titles, cells = _measured(followed, _columns_of("acks"))
     rows = [[acks.name, *row] for acks, row in zip(followed, cells, strict=True)]
     return Grid("Acknowledgements", ["flow", *titles], rows)
-
-
-# A sweep shows of each point what all flows got together, and these of its first queue.
-_POINTS: tuple[Column, ...] = (("all flows", "goodput_bps", "bps"), *_QUEUES)
 
 
 def sweep_grid(sweep: SweepLike) -> Grid:
     """A row for each point: what is swept, the goodput of all flows together, and the first
     queue."""
     points = list(sweep)
+    of_queue = _columns_of("queue")
     swept = list(dict.fromkeys(key for changes, _ in points for key in changes))
     rows: list[dict[str, Interval | None]] = []
     for _, result in points:
         queue = result.queues[0] if result.json.get("queues") else None
-        row = {key: queue.interval(key) if queue else None for _, key, _ in _QUEUES}
+        row = {key: queue.interval(key) if queue else None for _, key, _ in of_queue}
         rows.append({"goodput_bps": total_goodput(result), **row})
-    titles, cells = _columns(rows, _POINTS)
+    titles, cells = _columns(rows, [*_columns_of("totals", ("goodput_bps",)), *of_queue])
     named = [
         [*(_word(changes.get(key)) for key in swept), *row]
         for (changes, _), row in zip(points, cells, strict=True)

@@ -7,6 +7,7 @@ use arrow_array::builder::{
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, RecordBatch, new_null_array};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use dumbbell_net::metrics::{self, Kind};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -28,9 +29,9 @@ pub fn word() -> DataType {
     DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
 }
 
-/// The one type that holds all values: counts, numbers, truth values, else words. What is null
-/// everywhere is a number.
-fn data_type<'a>(values: impl Iterator<Item = &'a Value>) -> DataType {
+/// The one type that holds all values of a column: counts, numbers, truth values, else words. A
+/// column that is null everywhere has the type of its measurement, else it is a number.
+fn data_type<'a>(name: &str, values: impl Iterator<Item = &'a Value>) -> DataType {
     let (mut any, mut count, mut real, mut truth) = (false, true, true, true);
     for value in values.filter(|v| !v.is_null()) {
         any = true;
@@ -39,10 +40,22 @@ fn data_type<'a>(values: impl Iterator<Item = &'a Value>) -> DataType {
         truth &= value.is_boolean();
     }
     match (any, count, real, truth) {
-        (false, ..) | (_, false, true, _) => DataType::Float64,
+        (false, ..) => measured(name),
+        (_, false, true, _) => DataType::Float64,
         (_, true, ..) => DataType::UInt64,
         (.., true) => DataType::Boolean,
         _ => word(),
+    }
+}
+
+/// The type of a measurement by its name.
+fn measured(name: &str) -> DataType {
+    let rows = metrics::rows();
+    let mut entries = rows.iter().flat_map(|row| &row.groups).flat_map(|group| &group.entries);
+    match entries.find(|entry| entry.name == name).map(|entry| entry.kind) {
+        Some(Kind::Count | Kind::MaybeCount) => DataType::UInt64,
+        Some(Kind::Text | Kind::MaybeText) => word(),
+        _ => DataType::Float64,
     }
 }
 
@@ -87,7 +100,7 @@ fn columns<'a>(rows: impl Iterator<Item = &'a Labels> + Clone) -> Vec<Field> {
             names.extend(new);
         }
     }
-    let of = |name: &str| data_type(rows.clone().filter_map(|r| r.get(name)));
+    let of = |name: &str| data_type(name, rows.clone().filter_map(|r| r.get(name)));
     names.into_iter().map(|name| Field::new(name, of(name), true)).collect()
 }
 
@@ -194,6 +207,15 @@ mod tests {
         );
         let nulls: Vec<usize> = t.batches[0].columns().iter().map(|c| c.null_count()).collect();
         assert_eq!(nulls, [0, 1, 0, 0, 2, 0, 1, 1]);
+    }
+
+    #[test]
+    fn a_measurement_that_nobody_has_keeps_its_type() {
+        let t =
+            of_rows(&rows(json!([{ "cc": null, "watch_above_bytes": null, "srtt_mean_s": null }])))
+                .unwrap();
+        let of: Vec<DataType> = types(&t).into_iter().map(|(_, of)| of).collect();
+        assert_eq!(of, [word(), DataType::UInt64, DataType::Float64]);
     }
 
     #[test]

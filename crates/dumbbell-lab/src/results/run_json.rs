@@ -1,25 +1,19 @@
 //! A run's report as the results name it.
 pub mod colors;
-pub mod delays;
-mod fragments;
 mod hosts;
-mod markers;
 mod sessions;
 
 use crate::language::problem::code;
-use crate::language::result_names::PEAK_NUMBERS;
 use crate::results::run_output::RunOutput;
-use dumbbell_core::aqm::Reason;
-use dumbbell_core::units::Span;
+use dumbbell_net::metrics::{self, ProfileReport, Window};
 use dumbbell_plan::Plan;
-use dumbbell_sim::{AckSummary, Conservation, FlowReport, QueueReport, Report};
+use dumbbell_sim::{Conservation, FlowReport, Fragmentation, MarkerReport, QueueReport, Report};
 use serde_json::{Map, Value, json};
 
 pub(crate) use sessions::of_plan as completions;
 
-/// The numbers of one end of an Ethernet whose other end may send at the same time.
-pub const DUPLEX_NUMBERS: [&str; 4] =
-    ["collisions", "late_collisions", "excessive_collisions", "broken_frames"];
+/// A row or a table of a result.
+type Row = Map<String, Value>;
 
 /// A run; between real hosts with its validity.
 pub fn of_output(plan: &Plan, output: &RunOutput) -> Value {
@@ -31,8 +25,11 @@ pub fn of_output(plan: &Plan, output: &RunOutput) -> Value {
     }
     let Some(validity) = &output.validity else { return run };
     run["on"] = "kernel".into();
-    if let Some(all) = &output.report.fragmentation {
-        run["fragmentation"] = fragments::at_links(all);
+    if let (Some(all), Some(told)) =
+        (&output.report.fragmentation, run["fragmentation"].as_object_mut())
+    {
+        // Nobody tells what hosts of their own kernel did with fragments.
+        *told = metrics::FRAGMENTED.values(&all.cuts, &window(plan, &output.report)).collect();
     }
     run["validity"] = json!(validity);
     if !validity.valid {
@@ -43,28 +40,26 @@ pub fn of_output(plan: &Plan, output: &RunOutput) -> Value {
     run
 }
 
+/// The window of a run.
+fn window(plan: &Plan, report: &Report) -> Window {
+    Window {
+        seconds: plan.duration.saturating_sub(plan.warmup).seconds(),
+        goodput_bps: report.flows.iter().map(|f| f.goodput_bps).sum(),
+    }
+}
+
 /// One run: numbers are those of the window after the warm-up. Flows of sessions are in `totals`,
 /// and told of together in `sessions`.
 pub fn of_run(plan: &Plan, report: &Report, wall_s: f64) -> Value {
-    let total: f64 = report.flows.iter().map(|f| f.goodput_bps).sum();
-    let window_s = plan.duration.saturating_sub(plan.warmup).seconds();
-    let both =
-        || report.flows.iter().zip(&plan.flows).filter(|(_, planned)| planned.session.is_none());
-    let own = || both().map(|(f, _)| f);
-    let mut flows: Vec<Value> = own().map(|f| flow(f, total)).collect();
-    let targets = colors::targets(plan)
-        .into_iter()
-        .zip(&plan.flows)
-        .filter(|(_, planned)| planned.session.is_none());
-    for ((out, (f, planned)), (target, _)) in flows.iter_mut().zip(both()).zip(targets) {
-        colors::add_to_flow(out, f, planned, window_s, target);
-        delays::add_to_flow(out, f);
-        if plan.record.every.is_some() && plan.record.flows {
-            add_peak(out, f);
-        }
-    }
-    let errors = colors::errors(&flows);
-    let queues: Vec<Value> = report.queues.iter().map(queue).collect();
+    let w = window(plan, report);
+    let targets = colors::targets(plan);
+    let each = || report.flows.iter().zip(&plan.flows).zip(&targets);
+    let own = || each().filter(|((_, planned), _)| planned.session.is_none());
+    let series = plan.record.every.is_some() && plan.record.flows;
+    let profiles: Vec<Option<ProfileReport>> =
+        own().map(|((f, planned), target)| colors::profile(f, planned, *target)).collect();
+    let flows: Vec<Row> =
+        own().zip(&profiles).map(|(((f, _), _), p)| flow(f, p.as_ref(), series, &w)).collect();
     let mut run = json!({
         "seed": plan.seed,
         "fingerprint": hex(report.fingerprint),
@@ -73,24 +68,23 @@ pub fn of_run(plan: &Plan, report: &Report, wall_s: f64) -> Value {
         "packet_hops": report.packet_hops,
         "events": report.events,
         "flows": flows,
-        "jain": jain(own()),
-        "totals": totals(&report.flows),
-        "queues": queues,
-        "conservation": conservation(&report.conservation),
+        "jain": jain(own().map(|((f, _), _)| f)),
+        "totals": totals(&report.flows, &profiles, &w),
+        "queues": report.queues.iter().map(|q| queue(q, &w)).collect::<Vec<_>>(),
+        "conservation": conservation(&report.conservation, &w),
     });
-    run["totals"].as_object_mut().into_iter().for_each(|totals| totals.extend(errors.clone()));
     if !report.markers.is_empty() {
-        run["markers"] = report.markers.iter().map(|m| markers::row(m, window_s)).collect();
+        run["markers"] = report.markers.iter().map(|m| marker(m, &w)).collect();
     }
-    let hosts = hosts::of_run(plan, report, window_s);
+    let hosts = hosts::of_run(plan, report, w.seconds);
     if !hosts.is_empty() {
-        run["hosts"] = hosts.into();
+        run["hosts"] = hosts.iter().map(|h| metrics::HOST.values(h, &w).collect::<Row>()).collect();
     }
     if let Some(all) = &report.fragmentation {
-        run["fragmentation"] = fragments::of_run(all);
+        run["fragmentation"] = fragmentation(all, &w).into();
     }
     if !plan.sessions.is_empty() {
-        run["sessions"] = sessions::of_run(plan, report).into();
+        run["sessions"] = sessions::of_run(plan, report, &w).into();
     }
     if !report.conservation.ok {
         let message =
@@ -105,115 +99,72 @@ pub fn hex(fingerprint: u64) -> String {
     format!("{fingerprint:016x}")
 }
 
-fn flow(f: &FlowReport, total_goodput: f64) -> Value {
-    let mut flow = json!({
-        "name": f.name,
-        "cc": f.cc,
-        "goodput_bps": f.goodput_bps,
-        "throughput_bps": f.throughput_bps,
-        "share": if total_goodput > 0.0 { f.goodput_bps / total_goodput } else { 0.0 },
-        "sent_packets": f.sent_packets,
-        "delivered_packets": f.delivered_packets,
-        "lost_packets": f.lost_packets,
-        "retransmits": f.retransmits,
-        "rtos": f.rtos,
-        "marks": f.marks,
-        "srtt_mean_s": f.srtt_mean_s,
-        "cwnd_mean_packets": f.cwnd_mean_packets,
-        "completion_s": f.completion.map(Span::seconds),
-    });
+/// A flow. `series`: its rows over time are recorded.
+fn flow(f: &FlowReport, profile: Option<&ProfileReport>, series: bool, w: &Window) -> Row {
+    let mut row: Row = metrics::FLOW.values(f, w).collect();
     if !f.application.0.is_empty() {
         // A value that is not known yet is null.
-        flow["application"] =
-            f.application.0.iter().map(|(name, value)| (name.to_string(), json!(value))).collect();
+        let measured = f.application.0.iter().map(|(name, value)| (name.to_string(), json!(value)));
+        row.insert("application".into(), measured.collect());
     }
-    if let Some((mtu, stats)) = &f.path {
-        flow["path"] = fragments::path(*mtu, stats);
+    if let Some(path) = &f.path {
+        row.insert("path".into(), metrics::PATH.values(path, w).collect());
     }
-    if let Some(a) = &f.acks {
-        flow["acks"] = acks(a);
+    if let Some(acks) = &f.acks {
+        row.insert("acks".into(), metrics::ACKS.values(acks, w).collect());
     }
-    flow
+    if let Some(profile) = profile {
+        row.extend(metrics::PROFILE.values(profile, w));
+    }
+    if let Some(delays) = &f.delays {
+        row.extend(metrics::DELAYS.values(delays, w));
+    }
+    if series {
+        row.extend(metrics::PEAK.values(f, w));
+    }
+    row
 }
 
-/// The largest throughput of a period of its series, and how many times the mean that is.
-fn add_peak(out: &mut Value, f: &FlowReport) {
-    let mean = Some(f.throughput_bps).filter(|mean| *mean > 0.0);
-    let burstiness = f.peak_throughput_bps.zip(mean).map(|(peak, mean)| peak / mean);
-    PEAK_NUMBERS
-        .iter()
-        .zip([f.peak_throughput_bps, burstiness])
-        .for_each(|(key, value)| out[key] = json!(value));
-}
-
-/// Of a flow whose acknowledgements were followed.
-fn acks(a: &AckSummary) -> Value {
-    let (receiver, sender) = (&a.receiver, &a.sender);
-    json!({
-        "sent": a.sent,
-        "arrived": a.arrived,
-        "lost": a.lost,
-        "duplicates": a.duplicates,
-        "mean_newly_acked_bytes": a.mean_newly_acked_bytes,
-        "max_newly_acked_bytes": a.max_newly_acked_bytes,
-        "mean_spacing_receiver_s": receiver.mean_s,
-        "p50_spacing_receiver_s": receiver.p50_s,
-        "p99_spacing_receiver_s": receiver.p99_s,
-        "mean_spacing_sender_s": sender.mean_s,
-        "p50_spacing_sender_s": sender.p50_s,
-        "p99_spacing_sender_s": sender.p99_s,
-        "compressed_share": a.compressed_share,
-        "stretched_share": a.stretched_share,
-    })
-}
-
-fn queue(q: &QueueReport) -> Value {
-    let drops: Map<String, Value> = Reason::ALL
-        .iter()
-        .map(|r| (r.name().to_string(), q.counters.drops[r.index()].into()))
-        .collect();
-    let m = &q.measures;
-    let ([p50, p95, p99], [s50, s95, s99]) = (m.packets, m.sojourn_s);
-    let (mean_bytes, max_bytes) = m.bytes;
-    let mut queue = json!({
-        "name": q.name,
-        "kind": q.kind,
-        "mean_packets": q.mean_packets,
-        "max_packets": q.max_packets,
-        "p50_packets": p50,
-        "p95_packets": p95,
-        "p99_packets": p99,
-        "mean_bytes": mean_bytes,
-        "max_bytes": max_bytes,
-        "empty_share": m.empty_share,
-        "mean_sojourn_s": q.mean_sojourn_s,
-        "p50_sojourn_s": s50,
-        "p95_sojourn_s": s95,
-        "p99_sojourn_s": s99,
-        "time_above_share": m.time_above_share,
-        "watch_above_packets": m.watch_above_packets,
-        "watch_above_bytes": m.watch_above_bytes,
-        "standing_packets": m.standing_packets,
-        "standing_sojourn_s": m.standing_sojourn_s,
-        "standing_interval_s": m.standing_interval_s,
-        "synchronization": m.synchronization,
-        "loss_epoch_share": m.loss_epoch_share,
-        "loss_bin_s": m.loss_bin_s,
-        "lock_out": m.lock_out,
-        "arrivals": q.counters.arrivals,
-        "departures": q.counters.departures,
-        "arrived_bytes": q.counters.arrived_bytes,
-        "departed_bytes": q.counters.departed_bytes,
-        "drops": drops,
-        "marks": q.counters.marks,
-        "utilization": q.utilization,
-    });
-    colors::add_to_queue(&mut queue, q);
-    if let Some(d) = q.duplex {
-        let values = [d.collisions, d.late_collisions, d.excessive_collisions, d.broken_frames];
-        DUPLEX_NUMBERS.iter().zip(values).for_each(|(key, value)| queue[*key] = value.into());
+fn queue(q: &QueueReport, w: &Window) -> Row {
+    let mut row: Row = metrics::QUEUE.values(q, w).collect();
+    if let (Some(arrivals), Some(drops)) = (q.measures.arrivals, q.measures.drops) {
+        row.extend(metrics::PROFILE_QUEUE.values(&(arrivals, drops), w));
     }
-    queue
+    if let Some(duplex) = &q.duplex {
+        row.extend(metrics::DUPLEX.values(duplex, w));
+    }
+    row
+}
+
+fn marker(m: &MarkerReport, w: &Window) -> Row {
+    let mut row: Row = metrics::MARKER.values(m, w).collect();
+    if let Some(income) = &m.income {
+        let tokens = if income.packets { &metrics::PACKET_TOKENS } else { &metrics::BYTE_TOKENS };
+        row.extend(tokens.values(income, w));
+    }
+    row.extend(metrics::HELD.values(m, w));
+    row
+}
+
+fn totals(flows: &[FlowReport], profiles: &[Option<ProfileReport>], w: &Window) -> Row {
+    let mut row: Row = metrics::TOTALS.values(flows, w).collect();
+    if let Some(errors) = colors::errors(profiles.iter().flatten(), w) {
+        row.extend(metrics::TARGETS.values(&errors, w));
+    }
+    row
+}
+
+fn fragmentation(all: &Fragmentation, w: &Window) -> Row {
+    let mut row: Row = metrics::FRAGMENTED.values(&all.cuts, w).collect();
+    row.extend(metrics::REASSEMBLED.values(&all.reassembled, w));
+    row
+}
+
+fn conservation(c: &Conservation, w: &Window) -> Row {
+    let mut row = Row::from_iter([("ok".to_string(), c.ok.into())]);
+    row.extend(metrics::CONSERVATION.values(c, w));
+    row.insert("faults".into(), json!(c.faults));
+    row
 }
 
 /// Jain's fairness index of all flows' goodput: (sum x)^2 / (n sum x^2), from 1/n (one flow has
@@ -223,35 +174,4 @@ fn jain<'a>(flows: impl Iterator<Item = &'a FlowReport>) -> Option<f64> {
     let add = |(n, s, q), f: &FlowReport| (n + 1.0, s + f.goodput_bps, q + f.goodput_bps.powi(2));
     let (n, sum, squares) = flows.fold((0.0, 0.0, 0.0), add);
     (squares > 0.0).then(|| sum * sum / (n * squares))
-}
-
-/// Sums over all flows.
-fn totals(flows: &[FlowReport]) -> Value {
-    let count = |of: fn(&FlowReport) -> u64| flows.iter().map(of).sum::<u64>();
-    let windows: Vec<f64> = flows.iter().filter_map(|f| f.cwnd_mean_packets).collect();
-    json!({
-        "goodput_bps": flows.iter().map(|f| f.goodput_bps).sum::<f64>(),
-        "throughput_bps": flows.iter().map(|f| f.throughput_bps).sum::<f64>(),
-        "sent_packets": count(|f| f.sent_packets),
-        "delivered_packets": count(|f| f.delivered_packets),
-        "lost_packets": count(|f| f.lost_packets),
-        "retransmits": count(|f| f.retransmits),
-        "rtos": count(|f| f.rtos),
-        "marks": count(|f| f.marks),
-        "cwnd_mean_packets": (!windows.is_empty())
-            .then(|| windows.iter().sum::<f64>() / windows.len() as f64),
-    })
-}
-
-fn conservation(c: &Conservation) -> Value {
-    json!({
-        "ok": c.ok,
-        "sent": c.sent,
-        "delivered": c.delivered,
-        "dropped": c.dropped,
-        "duplicated": c.duplicated,
-        "discarded": c.discarded,
-        "in_network": c.in_network,
-        "faults": c.faults,
-    })
 }

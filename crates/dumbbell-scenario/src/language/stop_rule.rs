@@ -5,11 +5,8 @@
 //! the mean, is below the bound. So the number does not depend on how many run side by side.
 use crate::language::node::{Node, path};
 use crate::language::problem::{Check, Diagnostic};
-use crate::language::result_names::{
-    DELAY_NUMBERS, FLOW_NUMBERS, PEAK_NUMBERS, PROFILE_FLOW_NUMBERS, PROFILE_QUEUE_NUMBERS,
-    QUEUE_NUMBERS, SESSION_NUMBERS,
-};
 use dumbbell_core::aqm::Reason;
+use dumbbell_net::metrics;
 use dumbbell_plan::Plan;
 use serde_json::Value;
 
@@ -99,27 +96,19 @@ impl Rule {
     /// True if a run of `plan` has the number that the rule is about.
     pub fn fits(&self, plan: &Plan, root: &Node, check: &mut Check) {
         let Metric::Of { list, name, keys } = &self.metric else { return };
-        let (names, known, more): (Vec<&str>, &[&str], &[&[&str]]) = match *list {
+        let names: Vec<&str> = match *list {
             "flows" => {
                 let own = plan.flows.iter().filter(|f| f.session.is_none());
-                (
-                    own.map(|f| f.name.as_str()).collect(),
-                    &FLOW_NUMBERS,
-                    &[&PROFILE_FLOW_NUMBERS, &DELAY_NUMBERS, &PEAK_NUMBERS],
-                )
+                own.map(|f| f.name.as_str()).collect()
             }
-            "sessions" => {
-                (plan.sessions.iter().map(|s| s.name.as_str()).collect(), &SESSION_NUMBERS, &[])
-            }
-            _ => {
-                let reported = plan.links.iter().filter(|l| l.report);
-                (
-                    reported.map(|l| l.name.as_str()).collect(),
-                    &QUEUE_NUMBERS,
-                    &[&PROFILE_QUEUE_NUMBERS],
-                )
-            }
+            "sessions" => plan.sessions.iter().map(|s| s.name.as_str()).collect(),
+            _ => plan.links.iter().filter(|l| l.report).map(|l| l.name.as_str()).collect(),
         };
+        let rows = metrics::rows();
+        let numbers = |always: bool| -> Vec<&str> {
+            rows.iter().filter(|row| row.key == *list).flat_map(|row| row.numbers(always)).collect()
+        };
+        let known = numbers(true);
         let mut refuse = |cause: String, fix: String| {
             let at = root.nearest_place(&path(&["stop", "rule"]));
             check.error(Diagnostic::new(cause).at(at).fix(fix).key(&path(&["stop"])));
@@ -128,7 +117,7 @@ impl Rule {
             refuse(format!("{list} have no `{name}`"), format!("there are {}", names.join(", ")));
         } else if let [key] = &keys[..]
             && !known.contains(&key.as_str())
-            && !more.iter().any(|list| list.contains(&key.as_str()))
+            && !numbers(false).contains(&key.as_str())
         {
             refuse(
                 format!("there is no number `{key}` of {list}"),

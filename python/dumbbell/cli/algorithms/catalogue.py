@@ -87,7 +87,14 @@ def explain(
     return 0
 
 
-def schema(*, use: Use = [], json: Json = True) -> int:  # noqa: B006 (cyclopts reads it)
-    """Print the JSON Schema of scenario files, with --json or without."""
-    emit(api.schema(*use))
+def schema(
+    *,
+    result: Annotated[
+        bool, Parameter(negative="", help="The schema of results, not that of scenario files.")
+    ] = False,
+    use: Use = [],  # noqa: B006 (cyclopts reads it)
+    json: Json = True,
+) -> int:
+    """Print the JSON Schema of scenario files or of results, with --json or without."""
+    emit(api.result_schema() if result else api.schema(*use))
     return 0

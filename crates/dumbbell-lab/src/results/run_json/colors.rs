@@ -1,41 +1,13 @@
-//! The part of the results about profiles: each flow's packets in and out of profile and its target
-//! bandwidth, and each queue's packets. Only plans with profiles have it.
-use crate::language::result_names::{PROFILE_FLOW_NUMBERS, PROFILE_QUEUE_NUMBERS};
+//! The part of the results about profiles: each flow's packets in and out of profile, and how far
+//! its throughput is from its target bandwidth. Only plans with profiles have it.
+use dumbbell_net::metrics::{ProfileReport, TargetErrors, Window};
 use dumbbell_plan::{Flow, Plan};
-use dumbbell_sim::{ColorCounts, FlowReport, QueueReport};
-use serde_json::{Map, Value, json};
+use dumbbell_sim::FlowReport;
 
-/// Adds those of a flow to what is said of it; `target` is the bandwidth that was meant for it.
-pub fn add_to_flow(
-    out: &mut Value,
-    f: &FlowReport,
-    planned: &Flow,
-    window_s: f64,
-    target: Option<f64>,
-) {
-    let Some(colors) = f.colors else { return };
-    let bps = |tint: ColorCounts| tint.delivered_bytes as f64 * 8.0 / window_s;
-    let sent = |tint: ColorCounts| tint.delivered_packets + tint.lost_packets;
-    let (inside, outside) = (colors.inside, colors.outside);
-    let values = [
-        json!(planned.info.reserved.map(|r| r.bps())),
-        json!(bps(inside)),
-        json!(bps(outside)),
-        json!(sent(inside)),
-        json!(inside.lost_packets),
-        json!(sent(outside)),
-        json!(outside.lost_packets),
-        json!(target),
-    ];
-    PROFILE_FLOW_NUMBERS.iter().zip(values).for_each(|(key, value)| out[key] = value);
-}
-
-/// Adds those of a queue.
-pub fn add_to_queue(out: &mut Value, q: &QueueReport) {
-    if let (Some(arrivals), Some(drops)) = (q.measures.arrivals, q.measures.drops) {
-        let values = [arrivals[0], drops[0], arrivals[1], drops[1]];
-        PROFILE_QUEUE_NUMBERS.iter().zip(values).for_each(|(key, value)| out[key] = value.into());
-    }
+/// The report of a flow in a plan with profiles; `target` is the bandwidth that was meant for it.
+pub fn profile(f: &FlowReport, planned: &Flow, target: Option<f64>) -> Option<ProfileReport> {
+    let reserved_bps = planned.info.reserved.map(|r| r.bps());
+    Some(ProfileReport { reserved_bps, colors: f.colors?, target_bps: target })
 }
 
 /// The bandwidth that was meant for each flow, bits per second, where flows with and without
@@ -66,33 +38,27 @@ fn shares(reserved: &[f64], rate: f64) -> Vec<f64> {
     reserved.iter().map(|r| if sum <= rate { r + spare } else { r * rate / sum }).collect()
 }
 
-/// Computes the distance of `flows`, as results list them, from their targets: the mean of |x - t|
-/// / t over flows with a target above zero, and the sum of |x - t|, where x is the throughput in
-/// and out of profile. The map is empty without targets.
-pub fn errors(flows: &[Value]) -> Map<String, Value> {
-    let pair = |f: &Value| {
-        let x = f["in_throughput_bps"].as_f64()? + f["out_throughput_bps"].as_f64()?;
-        Some((x, f["target_bps"].as_f64()?))
-    };
-    let pairs: Vec<(f64, f64)> = flows.iter().filter_map(pair).collect();
+/// The distance of flows from their targets: x is the throughput in and out of profile. `None`
+/// without targets.
+pub fn errors<'a>(
+    flows: impl Iterator<Item = &'a ProfileReport>,
+    w: &Window,
+) -> Option<TargetErrors> {
+    let pair = |p: &ProfileReport| Some((p.in_bps(w) + p.out_bps(w), p.target_bps?));
+    let pairs: Vec<(f64, f64)> = flows.filter_map(pair).collect();
     if pairs.is_empty() {
-        return Map::new();
+        return None;
     }
     let relative: Vec<f64> =
         pairs.iter().filter(|(_, t)| *t > 0.0).map(|(x, t)| (x - t).abs() / t).collect();
     let mean = (!relative.is_empty()).then(|| relative.iter().sum::<f64>() / relative.len() as f64);
-    let sum: f64 = pairs.iter().map(|(x, t)| (x - t).abs()).sum();
-    [
-        ("target_error_mean".to_string(), json!(mean)),
-        ("target_error_sum_bps".to_string(), json!(sum)),
-    ]
-    .into_iter()
-    .collect()
+    Some(TargetErrors { mean, sum_bps: pairs.iter().map(|(x, t)| (x - t).abs()).sum() })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dumbbell_sim::{ColorCounts, ProfileCounts};
 
     /// Mbit/s, to a bit/s.
     fn is(reserved: &[f64], rate: f64, wanted: &[f64]) {
@@ -129,22 +95,18 @@ mod tests {
 
     #[test]
     fn errors_by_hand() {
-        let flow = |x: f64, y: f64, t: Option<f64>| {
-            json!({
-                "in_throughput_bps": x, "out_throughput_bps": y, "target_bps": t,
-            })
+        // Eight seconds: a byte is a bit each second.
+        let w = Window { seconds: 8.0, goodput_bps: 0.0 };
+        let color = |bytes| ColorCounts { delivered_bytes: bytes, ..ColorCounts::default() };
+        let flow = |x, y, target_bps| ProfileReport {
+            reserved_bps: None,
+            colors: ProfileCounts { inside: color(x), outside: color(y) },
+            target_bps,
         };
-        let flows = [
-            flow(1.0, 1.0, Some(4.0)),
-            flow(3.0, 0.0, Some(2.0)),
-            flow(0.0, 1.0, Some(0.0)),
-            flow(9.0, 9.0, None),
-        ];
-        let said = errors(&flows);
-        assert_eq!(
-            (&said["target_error_mean"], &said["target_error_sum_bps"]),
-            (&json!(0.5), &json!(4.0))
-        );
-        assert!(errors(&flows[3..]).is_empty());
+        let flows =
+            [flow(1, 1, Some(4.0)), flow(3, 0, Some(2.0)), flow(0, 1, Some(0.0)), flow(9, 9, None)];
+        let said = errors(flows.iter(), &w);
+        assert_eq!(said, Some(TargetErrors { mean: Some(0.5), sum_bps: 4.0 }));
+        assert_eq!(errors(flows[3..].iter(), &w), None);
     }
 }

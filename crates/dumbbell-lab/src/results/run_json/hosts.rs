@@ -1,7 +1,7 @@
 //! The part of the results about hosts with a processor: one row for each direction.
-use dumbbell_plan::{Link, NodeId, Plan, Side};
-use dumbbell_sim::{ProcessorReport, Report};
-use serde_json::{Value, json};
+use dumbbell_net::metrics::HostReport;
+use dumbbell_plan::{NodeId, Plan};
+use dumbbell_sim::Report;
 
 /// Sums over the flows of one host, in a window.
 #[derive(Clone, Copy, Default)]
@@ -16,7 +16,7 @@ struct Traffic {
 
 /// The document's `hosts`. A host that a short form made for one transfer of a session is in
 /// nobody's table.
-pub fn of_run(plan: &Plan, report: &Report, window_s: f64) -> Vec<Value> {
+pub fn of_run(plan: &Plan, report: &Report, window_s: f64) -> Vec<HostReport> {
     if plan.links.iter().all(|link| link.host.is_none()) {
         return Vec::new();
     }
@@ -33,28 +33,13 @@ pub fn of_run(plan: &Plan, report: &Report, window_s: f64) -> Vec<Value> {
     let rows = report.processors.iter().filter_map(|p| {
         let link = &plan.links[p.link];
         let side = link.host.filter(|_| shown(link.from))?;
-        Some(row(plan, link, side, p, traffic[link.from].delivered_bits))
+        Some(HostReport {
+            name: link.name.clone(),
+            host: plan.nodes[link.from].name.clone(),
+            direction: side.name(),
+            processor: *p,
+            delivered_bits: traffic[link.from].delivered_bits,
+        })
     });
     rows.collect()
-}
-
-fn row(plan: &Plan, link: &Link, side: Side, p: &ProcessorReport, delivered_bits: f64) -> Value {
-    let s = &p.cpu_cost;
-    let of = |count: f64| (count > 0.0).then(|| s.cycles / count);
-    json!({
-        "name": link.name,
-        "host": plan.nodes[link.from].name,
-        "direction": side.name(),
-        "packets": s.packets,
-        "merged_packets": s.merged,
-        "bytes": s.bytes,
-        "pages": s.pages,
-        "interrupts": s.interrupts,
-        "cycles": s.cycles,
-        "utilization": p.utilization,
-        "cycles_per_packet": of(s.packets as f64),
-        "cycles_per_byte": of(s.bytes as f64),
-        "cycles_per_bit": of(delivered_bits),
-        "dropped_packets": p.dropped,
-    })
 }

@@ -1,9 +1,11 @@
 //! The part of the results about a session: the completion times of its transfers, and the slowdown
 //! compared with a transfer alone.
+use crate::results::run_json::Row;
 use dumbbell_core::units::{Bytes, Span};
+use dumbbell_net::metrics::{self, SessionReport, Transfers, Window};
 use dumbbell_plan::{Flow, Plan, Transport};
 use dumbbell_sim::{FlowReport, Report};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Classes of size, each up to and with so many bytes.
 const CLASSES: [(u64, &str); 5] = [
@@ -82,69 +84,54 @@ fn ideal(plan: &Plan, flow: &Flow, size: Bytes) -> Span {
 }
 
 /// The document's `sessions`: of the flows that started after the warm-up.
-pub fn of_run(plan: &Plan, report: &Report) -> Vec<Value> {
+pub fn of_run(plan: &Plan, report: &Report, w: &Window) -> Vec<Row> {
     let mut of_session: Vec<Vec<Completion>> = vec![Vec::new(); plan.sessions.len()];
     of_plan(plan, report)
         .filter(|c| c.start >= plan.warmup)
         .for_each(|c| of_session[c.session].push(c));
-    let window = plan.duration.saturating_sub(plan.warmup).seconds();
-    let one = |(session, all): (&dumbbell_plan::Session, &Vec<Completion>)| {
-        let count =
-            |of: fn(&FlowReport) -> u64| all.iter().map(|c| of(&report.flows[c.flow])).sum::<u64>();
-        let bytes: u64 = all.iter().map(|c| c.size.0).sum();
-        let mut out = json!({
-            "name": session.name,
-            "flows": all.len(),
-            "finished": all.iter().filter(|c| c.took.is_some()).count(),
-            "offered_bps": session.offered_bps,
-            "arrived_bps": bytes as f64 * 8.0 / window,
-            "mean_bytes": mean(all.iter().map(|c| c.size.0 as f64)),
-        });
-        times(all, &mut out);
-        out["completion_percentiles_s"] = percentiles(all);
-        out["sent_packets"] = count(|f| f.sent_packets).into();
-        out["lost_packets"] = count(|f| f.lost_packets).into();
-        out["retransmits"] = count(|f| f.retransmits).into();
-        out["rtos"] = count(|f| f.rtos).into();
-        out["by_size"] = by_size(all).into();
-        out
+    let one = |(planned, all): (&dumbbell_plan::Session, &Vec<Completion>)| {
+        let session = session(planned, report, all);
+        let mut row: Row = metrics::SESSION.values(&session, w).collect();
+        row.extend(metrics::TRANSFERS.values(&session.transfers, w));
+        row.extend(metrics::SESSION_PACKETS.values(&session, w));
+        row.insert("by_size".into(), json!(by_size(all, w)));
+        row
     };
     plan.sessions.iter().zip(&of_session).map(one).collect()
 }
 
-/// Mean and quantiles of completion times and slowdowns of what finished; null if nothing did.
-fn times(all: &[Completion], out: &mut Value) {
-    let took = sorted(all.iter().filter_map(|c| c.took.map(Span::seconds)));
-    let slowdown = sorted(all.iter().filter_map(Completion::slowdown));
-    for (values, what) in [(took, "completion_s"), (slowdown, "slowdown")] {
-        out[format!("mean_{what}")] = mean(values.iter().copied()).into();
-        for percent in [50, 95, 99] {
-            out[format!("p{percent}_{what}")] = rank(&values, percent).into();
-        }
+fn session(planned: &dumbbell_plan::Session, report: &Report, all: &[Completion]) -> SessionReport {
+    let count =
+        |of: fn(&FlowReport) -> u64| all.iter().map(|c| of(&report.flows[c.flow])).sum::<u64>();
+    SessionReport {
+        transfers: transfers(&planned.name, all),
+        offered_bps: planned.offered_bps,
+        bytes: all.iter().map(|c| c.size.0).sum(),
+        sent_packets: count(|f| f.sent_packets),
+        lost_packets: count(|f| f.lost_packets),
+        retransmits: count(|f| f.retransmits),
+        rtos: count(|f| f.rtos),
     }
 }
 
-/// Quantiles of the completion time, by percent from 0 (the least) to 100.
-fn percentiles(all: &[Completion]) -> Value {
-    let took = sorted(all.iter().filter_map(|c| c.took.map(Span::seconds)));
-    if took.is_empty() {
-        Value::Null
-    } else {
-        (0..=100).map(|percent| json!(rank(&took, percent))).collect()
+fn transfers(name: &str, all: &[Completion]) -> Transfers {
+    Transfers {
+        name: name.into(),
+        flows: all.len() as u64,
+        finished: all.iter().filter(|c| c.took.is_some()).count() as u64,
+        mean_bytes: metrics::mean(all.iter().map(|c| c.size.0 as f64)),
+        completion_s: sorted(all.iter().filter_map(|c| c.took.map(Span::seconds))),
+        slowdown: sorted(all.iter().filter_map(Completion::slowdown)),
     }
 }
 
-fn by_size(all: &[Completion]) -> Vec<Value> {
+fn by_size(all: &[Completion], w: &Window) -> Vec<Row> {
     let class = |(i, (_, name)): (usize, &(u64, &str))| {
         let mine: Vec<Completion> = all.iter().filter(|c| class_of(c.size) == i).copied().collect();
-        let mut out = json!({
-            "sizes": name,
-            "flows": mine.len(),
-            "finished": mine.iter().filter(|c| c.took.is_some()).count(),
-            "mean_bytes": mean(mine.iter().map(|c| c.size.0 as f64)),
-        });
-        times(&mine, &mut out);
-        out
+        let class = transfers(name, &mine);
+        let mut row: Row = metrics::SIZES.values(&class, w).collect();
+        row.extend(metrics::TRANSFERS.values(&class, w));
+        row
     };
     CLASSES.iter().enumerate().map(class).collect()
 }
@@ -155,28 +142,12 @@ fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
     values
 }
 
-fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (n, sum) = values.fold((0u64, 0.0), |(n, sum), x| (n + 1, sum + x));
-    (n > 0).then(|| sum / n as f64)
-}
-
-/// The quantile by the nearest rank: the least value that so many percent do not exceed.
-fn rank(sorted: &[f64], percent: usize) -> Option<f64> {
-    sorted.get((percent * sorted.len()).div_ceil(100).max(1) - 1).copied()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn ranks_are_the_nearest() {
-        let x: Vec<f64> = (1..=200).map(f64::from).collect();
-        assert_eq!(
-            [0, 1, 50, 95, 99, 100].map(|p| rank(&x, p)),
-            [1.0, 2.0, 100.0, 190.0, 198.0, 200.0].map(Some)
-        );
-        assert_eq!((rank(&[], 50), rank(&[7.0], 99)), (None, Some(7.0)));
+    fn classes_end_with_their_size() {
         assert_eq!([1, 10_000, 10_001, u64::MAX].map(|n| class_of(Bytes(n))), [0, 0, 1, 4]);
     }
 }

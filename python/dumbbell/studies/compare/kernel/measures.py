@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ....data import measurements
+
 JSON = Mapping[str, Any]
 
 MOST_FLOWS = 8
@@ -23,16 +25,22 @@ class Kind:
     floor: float
 
 
-SHARE = Kind("share", "share", "1", 0.001)
-GOODPUT = Kind("goodput", "goodput", "bps", 0.0)
-TOTAL = Kind("total", "total goodput", "bps", 0.0)
-QUEUE = Kind("queue", "mean queue", "pkt", 0.5)
-SOJOURN = Kind("sojourn", "p99 sojourn", "s", 1e-4)
-DROPS = Kind("drops", "drops", "", 2.0)
-MARKS = Kind("marks", "marks", "", 2.0)
-RETRANSMITS = Kind("retransmits", "retransmits", "", 2.0)
-SRTT = Kind("srtt", "smoothed RTT", "s", 1e-4)
-UTILIZATION = Kind("utilization", "utilization", "1", 0.001)
+def _kind(key: str, row: str, measurement: str, floor: float, title: str = "") -> Kind:
+    """The kind of a measurement of results. title: its name here, if that is another there."""
+    one = measurements.find(row, measurement)
+    return Kind(key, title or one.title, one.unit, floor)
+
+
+SHARE = _kind("share", "flow", "share", 0.001)
+GOODPUT = _kind("goodput", "flow", "goodput_bps", 0.0)
+TOTAL = _kind("total", "totals", "goodput_bps", 0.0, "total goodput")
+QUEUE = _kind("queue", "queue", "mean_packets", 0.5)
+SOJOURN = _kind("sojourn", "queue", "p99_sojourn_s", 1e-4)
+DROPS = _kind("drops", "queue", "drops", 2.0)
+MARKS = _kind("marks", "queue", "marks", 2.0)
+RETRANSMITS = _kind("retransmits", "totals", "retransmits", 2.0)
+SRTT = _kind("srtt", "flow", "srtt_mean_s", 1e-4)
+UTILIZATION = _kind("utilization", "queue", "utilization", 0.001)
 
 KINDS = (TOTAL, SHARE, GOODPUT, QUEUE, SOJOURN, UTILIZATION, DROPS, MARKS, RETRANSMITS, SRTT)
 """In the order in which they are shown."""

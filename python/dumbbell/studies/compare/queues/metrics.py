@@ -1,4 +1,5 @@
-"""Metrics of a run: one table, so that a new measurement is one line.
+"""Metrics of a run: one table, so that a new metric is one line. A measurement of a result has its
+unit, better direction and title from `data.measurements`.
 
 Delays are waiting times in the queue that is looked at; goodput, fairness and timeouts are of all
 flows together.
@@ -10,11 +11,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ....data import measurements
+
 Run = dict[str, Any]
 Queue = dict[str, Any]
 
 _NOT_OF_THE_QUEUE = ("link", "mtu", "policed")
 """Reasons of drops that are the wire's or a conditioner's: no scheme of queueing is to blame."""
+
+
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +35,7 @@ class Metric:
     better: str | None
     best: str
     of: Callable[[Run, Queue], float | None]
-    resolution: float = 1e-12
+    resolution: float = _ROUNDING
     """Relative differences up to this are the measurement's own: rounding, or the bins of a
     histogram."""
 
@@ -85,44 +91,43 @@ def _of_queue(key: str) -> Callable[[Run, Queue], float | None]:
     return lambda _, queue: queue.get(key)
 
 
-_BINS = 1 / 32
-"""Percentiles come from a histogram whose bins are so wide, relative to the value."""
+def _measured(
+    row: str,
+    key: str,
+    of: Callable[[Run, Queue], float | None] | None = None,
+    *,
+    best: str = "",
+    title: str = "",
+) -> Metric:
+    """The metric of a measurement of a row; without `of` of the queue that is looked at. It is
+    judged if `best` says how a sentence calls the best. title: its name here, if that is another
+    than in results."""
+    one = measurements.find(row, key)
+    return Metric(
+        key,
+        title or one.title,
+        one.unit,
+        one.better if best else None,
+        best,
+        of or _of_queue(key),
+        one.resolution or _ROUNDING,
+    )
+
 
 ALL = (
-    Metric("goodput_bps", "goodput", "bps", "higher", "the highest goodput", goodput_bps),
+    _measured("flow", "goodput_bps", goodput_bps, best="the highest goodput"),
     Metric("jain", "Jain's index", "", "higher", "the fairest shares", jain),
-    Metric(
-        "p50_sojourn_s",
-        "median delay",
-        "s",
-        "lower",
-        "the lowest median queueing delay",
-        _of_queue("p50_sojourn_s"),
-        _BINS,
+    _measured(
+        "queue", "p50_sojourn_s", best="the lowest median queueing delay", title="median delay"
     ),
-    Metric(
-        "p99_sojourn_s",
-        "p99 delay",
-        "s",
-        "lower",
-        "the lowest p99 queueing delay",
-        _of_queue("p99_sojourn_s"),
-        _BINS,
-    ),
-    Metric(
-        "p99_completion_s",
-        "p99 completion",
-        "s",
-        "lower",
-        "the shortest p99 completion time",
-        completion_s,
-    ),
+    _measured("queue", "p99_sojourn_s", best="the lowest p99 queueing delay", title="p99 delay"),
+    _measured("session", "p99_completion_s", completion_s, best="the shortest p99 completion time"),
     Metric("loss_share", "loss", "1", "lower", "the least loss", loss_share),
-    Metric("mean_sojourn_s", "mean delay", "s", None, "", _of_queue("mean_sojourn_s")),
-    Metric("p50_sojourn_s", "median delay", "s", None, "", _of_queue("p50_sojourn_s"), _BINS),
-    Metric("utilization", "utilization", "1", None, "", _of_queue("utilization")),
+    _measured("queue", "mean_sojourn_s", title="mean delay"),
+    _measured("queue", "p50_sojourn_s", title="median delay"),
+    _measured("queue", "utilization"),
     Metric("marks_share", "marked", "1", None, "", marks_share),
-    Metric("rtos", "timeouts", "", None, "", rtos),
+    _measured("totals", "rtos", rtos),
 )
 
 JUDGED = tuple(metric for metric in ALL if metric.better)

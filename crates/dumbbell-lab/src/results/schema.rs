@@ -1,0 +1,435 @@
+//! The JSON Schema of a result: of `summary.json`, and of what `run --json` and `sweep --json`
+//! print. Measurements come from their registry ([`dumbbell_net::metrics`]).
+use dumbbell_net::metrics::{Better, Entry, Kind, Present, Row, rows};
+use serde_json::{Map, Value, json};
+
+/// A key of the document that is no measurement of the registry: its name, unit, meaning and type.
+struct Key(&'static str, &'static str, &'static str, Type);
+
+/// The type of a key's value.
+#[derive(Clone, Copy)]
+enum Type {
+    Text,
+    MaybeText,
+    Truth,
+    Integer,
+    Count,
+    Real,
+    MaybeReal,
+    Texts,
+    Integers,
+    /// A table whose keys depend on the scenario or on the machine.
+    Object,
+    /// A table of a definition.
+    Of(&'static str),
+    /// A list of these.
+    Each(&'static str),
+}
+
+impl Type {
+    fn schema(self) -> Value {
+        match self {
+            Type::Text => json!({ "type": "string" }),
+            Type::MaybeText => json!({ "type": ["string", "null"] }),
+            Type::Truth => json!({ "type": "boolean" }),
+            Type::Integer => json!({ "type": "integer" }),
+            Type::Count => reference("count"),
+            Type::Real => reference("real"),
+            Type::MaybeReal => reference("maybe_real"),
+            Type::Texts => json!({ "type": "array", "items": { "type": "string" } }),
+            Type::Integers => json!({ "type": "array", "items": { "type": "integer" } }),
+            Type::Object => json!({ "type": "object" }),
+            Type::Of(name) => reference(name),
+            Type::Each(name) => json!({ "type": "array", "items": reference(name) }),
+        }
+    }
+}
+
+/// The keys of a single run.
+const RUN: &[Key] = &[
+    Key("seed", "", "Of a single run: its seed.", Type::Integer),
+    Key(
+        "fingerprint",
+        "",
+        "16 hexadecimal digits that hash every packet that left a socket or a port: its time, its \
+         bytes that matter, and its fate. Two runs with the same fingerprint are the same, packet \
+         for packet. Of several runs, a hash of theirs.",
+        Type::Text,
+    ),
+    Key("valid", "", "False if a run broke its laws; the exit code is then 5.", Type::Truth),
+    Key(
+        "wall_s",
+        "s",
+        "Time that the run took: the only number that differs from one time to the next. A run \
+         from a store has that of its day.",
+        Type::Real,
+    ),
+    Key("packet_hops", "pkt", "Packets times links, data and acknowledgements.", Type::Count),
+    Key("events", "", "Entries that the simulator's agenda processed.", Type::Count),
+    Key("flows", "", "Flows that belong to no session.", Type::Each("flow")),
+    Key(
+        "jain",
+        "",
+        "Jain's fairness index of the goodput of `flows`: (Σx)² / (N Σx²), from 1/N (one has \
+         everything) to 1 (all have the same). Flows that got nothing count; null if nobody got \
+         anything.",
+        Type::MaybeReal,
+    ),
+    Key("totals", "", "All flows together, those of sessions included.", Type::Of("totals")),
+    Key("queues", "", "Reported queues.", Type::Each("queue")),
+    Key(
+        "conservation",
+        "pkt",
+        "The account of all packets. Every queue's own account must close as well, and of every \
+         marker that of its tokens.",
+        Type::Of("conservation"),
+    ),
+    Key("markers", "", "With a `conditioner`: each place of an edge.", Type::Each("marker")),
+    Key("hosts", "", "With a `cpu`: each processor in each direction.", Type::Each("host")),
+    Key(
+        "fragmentation",
+        "",
+        "Where packets were, or could have been, too large for a link.",
+        Type::Of("fragmentation"),
+    ),
+    Key("sessions", "", "With sessions: their transfers.", Type::Each("session")),
+    Key("on", "", "Of a run on real kernels: `kernel`.", Type::Text),
+    Key(
+        "validity",
+        "",
+        "Of a run on real kernels: if it may be believed, why not, and the figures behind that.",
+        Type::Object,
+    ),
+    Key("program", "", "The end of a user's program on the testbed.", Type::Object),
+    Key("server", "", "The end of the server of a user's program, if any.", Type::Object),
+    Key(
+        "error",
+        "",
+        "Of a run or a point that has no result or is not valid: `code`, `message`.",
+        Type::Of("error"),
+    ),
+    Key(
+        "plan_hash",
+        "",
+        "Hash of the plan, which has every default resolved: equal plans give equal runs with one \
+         version of Dumbbell.",
+        Type::Text,
+    ),
+    Key("duration_s", "s", "Simulated time.", Type::Real),
+];
+
+/// Further keys of a point.
+const POINT: &[Key] = &[
+    Key("warmup_s", "s", "The part of it that is left out of the measurements.", Type::Real),
+    Key("seeds", "", "With replications: the seeds of the runs.", Type::Integers),
+    Key("runs", "", "With replications: each run by itself.", Type::Each("run")),
+    Key(
+        "stop",
+        "",
+        "With a rule: `rule`, `runs` (how many it took), `most`, `reached`, `relative_half_width` \
+         (what is compared with the bound).",
+        Type::Of("stop"),
+    ),
+    Key("overrides", "", "Of a point of a sweep: what it changes.", Type::Object),
+    Key("versus", "", "With `--baseline`, of a point of a sweep: its differences.", Type::Object),
+];
+
+/// Further keys of the document.
+const DOCUMENT: &[Key] = &[
+    Key("name", "", "The scenario's name.", Type::Text),
+    Key("title", "", "The scenario's title.", Type::MaybeText),
+    Key("version", "", "Dumbbell's version.", Type::Text),
+    Key("points", "", "Of a sweep: its points.", Type::Each("point")),
+    Key(
+        "failures",
+        "",
+        "Runs that failed, if some did: `point`, `overrides`, `seed`, `code`, `message`.",
+        Type::Each("failure"),
+    ),
+    Key("code", "", "The exit code.", Type::Integer),
+    Key("notes", "", "Remarks, such as a parameter that does not apply.", Type::Texts),
+    Key("from_store", "", "With a store: how many runs were in it already.", Type::Integer),
+    Key("out", "", "With `--out`: the directory.", Type::Text),
+    Key("files", "", "With `--out`: the records in it.", Type::Texts),
+    Key("overrides_given", "", "In `summary.json`: overrides of the command.", Type::Object),
+    Key("scenario", "", "In `summary.json`: the whole scenario.", Type::Object),
+    Key("digests", "", "In `summary.json`: size and digest of each file.", Type::Object),
+    Key("blake3", "", "In `summary.json`: digest of the document.", Type::Text),
+];
+
+/// Keys that a run has unless it failed.
+const MEASURED: [&str; 9] = [
+    "fingerprint",
+    "wall_s",
+    "packet_hops",
+    "events",
+    "flows",
+    "jain",
+    "totals",
+    "queues",
+    "conservation",
+];
+
+/// The schema.
+pub fn schema() -> Value {
+    let mut defs = numbers();
+    for row in rows() {
+        let (name, mut of) = (row.name, table(&row));
+        complete(name, &mut of);
+        defs.insert(name.into(), of);
+    }
+    defs.insert("error".into(), error());
+    defs.insert("failure".into(), failure());
+    defs.insert("stop".into(), stop());
+    let result = json!({ "anyOf": [{ "required": MEASURED }, { "required": ["error"] }] });
+    defs.insert("run".into(), object(&[RUN], &["seed", "valid"], &result));
+    defs.insert("point".into(), object(&[RUN, POINT], &["valid"], &result));
+    let of_point = json!({
+        "if": { "required": ["points"] },
+        "then": { "required": ["fingerprint", "wall_s"] },
+        "else": result,
+    });
+    let always = ["name", "title", "version", "valid", "code", "notes"];
+    let mut schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "dumbbell-result-1",
+        "title": "A result of Dumbbell",
+        "description": "The result of a scenario: of one point, or of the points of a sweep. A \
+            number of several runs is their mean with its 95 % confidence interval.",
+    });
+    let document = object(&[DOCUMENT, RUN, POINT], &always, &of_point);
+    if let (Some(schema), Value::Object(document)) = (schema.as_object_mut(), document) {
+        schema.extend(document);
+        schema.insert("$defs".into(), Value::Object(defs));
+    }
+    schema
+}
+
+fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/$defs/{name}") })
+}
+
+/// The types of measurements.
+fn numbers() -> Map<String, Value> {
+    let bound = json!({ "type": "number" });
+    let interval = json!({
+        "type": "object",
+        "description": "The mean of several runs, with Student's 95 % confidence interval.",
+        "properties": {
+            "mean": { "type": "number" },
+            "ci95": {
+                "anyOf": [
+                    { "type": "null" },
+                    { "type": "array", "items": bound, "minItems": 2, "maxItems": 2 },
+                ],
+                "description": "Null for a single run.",
+            },
+            "n": { "type": "integer", "minimum": 1, "description": "Runs that have the number." },
+        },
+        "required": ["mean", "ci95", "n"],
+        "additionalProperties": false,
+    });
+    let (count, real) = (json!({ "type": "integer", "minimum": 0 }), json!({ "type": "number" }));
+    let (mean, nothing) = (reference("interval"), json!({ "type": "null" }));
+    let defs = [
+        ("interval", interval),
+        ("count", json!({ "anyOf": [count, mean] })),
+        ("maybe_count", json!({ "anyOf": [count, mean, nothing] })),
+        ("real", json!({ "anyOf": [real, mean] })),
+        ("maybe_real", json!({ "anyOf": [real, mean, nothing] })),
+    ];
+    defs.into_iter().map(|(name, def)| (name.to_string(), def)).collect()
+}
+
+fn object(keys: &[&[Key]], required: &[&str], more: &Value) -> Value {
+    let property = |Key(name, unit, doc, of): &Key| {
+        let mut rule = of.schema();
+        rule["description"] = json!(doc);
+        rule["x-unit"] = json!(unit);
+        (name.to_string(), rule)
+    };
+    let properties: Map<String, Value> = keys.iter().copied().flatten().map(property).collect();
+    let mut object = json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    });
+    if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more.clone()) {
+        object.extend(more);
+    }
+    object
+}
+
+/// A sort of row.
+fn table(row: &Row) -> Value {
+    let entries = || row.groups.iter().flat_map(|group| &group.entries);
+    let properties: Map<String, Value> =
+        entries().map(|entry| (entry.name.to_string(), property(entry))).collect();
+    let always = row.groups.iter().filter(|group| group.when.is_empty());
+    let required: Vec<&str> = always.flat_map(names).collect();
+    let mut table = json!({
+        "type": "object",
+        "description": row.doc,
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    });
+    let mut together = Map::new();
+    for group in row.groups.iter().filter(|group| !group.when.is_empty()) {
+        for name in names(group) {
+            table["properties"][name]["x-when"] = json!(group.when);
+            if entries().filter(|entry| entry.name == name).count() == 1 {
+                together.insert(name.into(), names(group).collect());
+            }
+        }
+    }
+    if !together.is_empty() {
+        table["dependentRequired"] = Value::Object(together);
+    }
+    table
+}
+
+fn names(group: &Present) -> impl Iterator<Item = &'static str> {
+    group.entries.iter().map(|entry| entry.name)
+}
+
+/// A measurement.
+fn property(entry: &Entry) -> Value {
+    let mut rule = match entry.kind {
+        Kind::Text => Type::Text.schema(),
+        Kind::MaybeText => Type::MaybeText.schema(),
+        Kind::Count => reference("count"),
+        Kind::MaybeCount => reference("maybe_count"),
+        Kind::Real => reference("real"),
+        Kind::MaybeReal => reference("maybe_real"),
+        Kind::Counts => json!({ "type": "object", "additionalProperties": reference("count") }),
+        Kind::Reals => json!({ "type": ["array", "null"], "items": reference("maybe_real") }),
+    };
+    rule["description"] = json!(entry.doc);
+    rule["x-unit"] = json!(entry.unit);
+    rule["x-title"] = json!(entry.title);
+    rule["x-head"] = json!(entry.head);
+    rule["x-statistic"] = json!(entry.statistic.name());
+    rule["x-better"] = match entry.better {
+        Better::Higher => "higher".into(),
+        Better::Lower => "lower".into(),
+        Better::Neither => Value::Null,
+    };
+    rule["x-resolution"] = json!(entry.resolution);
+    rule
+}
+
+/// Adds the keys of a row that are tables or lists of their own.
+fn complete(name: &str, of: &mut Value) {
+    let mut add = |key: &str, mut rule: Value, doc: &str, required: bool| {
+        rule["description"] = json!(doc);
+        of["properties"][key] = rule;
+        if let (true, Some(all)) = (required, of["required"].as_array_mut()) {
+            all.push(key.into());
+        }
+    };
+    match name {
+        "flow" => {
+            let numbers =
+                json!({ "type": "object", "additionalProperties": reference("maybe_real") });
+            let doc = "What its application measured of itself, by the names of its source.";
+            add("application", numbers, doc, false);
+            add("path", reference("path"), "If its sender learned something of its path.", false);
+            add("acks", reference("acks"), "Where `record.acks` follows it.", false);
+        }
+        "conservation" => {
+            add("ok", Type::Truth.schema(), "True if the account closes.", true);
+            add("faults", Type::Texts.schema(), "What does not balance, and where.", true);
+        }
+        "session" => {
+            add("by_size", Type::Each("sizes").schema(), "The same of classes of sizes.", true);
+        }
+        _ => {}
+    }
+}
+
+fn error() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "code": { "type": "integer", "description": "The exit code." },
+            "message": { "type": "string" },
+            "fix": { "type": "string" },
+            "algorithm": { "type": "string", "description": "The plugin that failed." },
+            "time_s": { "type": "number", "description": "Simulated time of its failure." },
+            "traceback": { "type": "string", "description": "Where in the plugin it failed." },
+        },
+        "required": ["code", "message"],
+        "additionalProperties": false,
+    })
+}
+
+fn failure() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "point": { "type": "integer", "minimum": 1 },
+            "overrides": { "type": "object" },
+            "seed": { "type": ["integer", "null"], "description": "Null for all of the point." },
+            "code": { "type": "integer" },
+            "message": { "type": "string" },
+        },
+        "required": ["point", "overrides", "seed", "code", "message"],
+        "additionalProperties": false,
+    })
+}
+
+fn stop() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "rule": { "type": "string" },
+            "runs": { "type": "integer", "minimum": 0 },
+            "most": { "type": "integer", "minimum": 1 },
+            "reached": { "type": "boolean" },
+            "relative_half_width": { "type": ["number", "null"] },
+        },
+        "required": ["rule", "runs", "most", "reached", "relative_half_width"],
+        "additionalProperties": false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every reference leads somewhere.
+    #[test]
+    fn references_are_defined() {
+        fn each(value: &Value, found: &mut Vec<String>) {
+            match value {
+                Value::Object(map) => {
+                    found.extend(map.get("$ref").and_then(Value::as_str).map(String::from));
+                    map.values().for_each(|value| each(value, found));
+                }
+                Value::Array(list) => list.iter().for_each(|value| each(value, found)),
+                _ => {}
+            }
+        }
+        let schema = schema();
+        let mut found = vec![];
+        each(&schema, &mut found);
+        assert!(found.len() > 100);
+        for name in found {
+            let name = name.strip_prefix("#/$defs/").unwrap();
+            assert!(schema["$defs"][name].is_object(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_measurement_brings_what_its_entry_states() {
+        let schema = schema();
+        let queue = &schema["$defs"]["queue"]["properties"]["p99_sojourn_s"];
+        assert_eq!(queue["$ref"], "#/$defs/real");
+        assert_eq!((&queue["x-unit"], &queue["x-better"]), (&json!("s"), &json!("lower")));
+        let flow = &schema["$defs"]["flow"];
+        assert_eq!(flow["dependentRequired"]["burstiness"][0], "peak_throughput_bps");
+        assert!(!flow["required"].as_array().unwrap().contains(&json!("burstiness")));
+    }
+}

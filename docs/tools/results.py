@@ -1,0 +1,84 @@
+"""The tables of measurements in the pages, from the JSON Schema of results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from dumbbell import api
+
+UNITS = {"bps": "bit/s", "pkt": "packets", "B": "bytes", "1": ""}
+"""Units of the registry that pages write in another way."""
+
+SEE = {
+    "watch_above_packets": "scenario.md#queues",
+    "standing_packets": "results.md#the-standing-queue",
+    "standing_sojourn_s": "results.md#the-standing-queue",
+    "synchronization": "results.md#global-synchronization",
+    "loss_epoch_share": "results.md#global-synchronization",
+    "lock_out": "results.md#lock-out",
+    "completion_s": "traffic.md#completion-times",
+    "application": "traffic.md#sources",
+    "path": "path-mtu.md",
+    "acks": "results.md#acksparquet-a-row-for-each-acknowledgement",
+    "reserved_bps": "diffserv.md#colours",
+    "target_bps": "diffserv.md#distance-to-the-target",
+    "target_error_mean": "diffserv.md#distance-to-the-target",
+    "delay_min_s": "delays.md#one-way-delay",
+    "collisions": "links.md#duplex-mismatch",
+    "arrivals_in": "diffserv.md#colours",
+    "flows": "results.md#a-flow",
+    "totals": "results.md#all-flows-together",
+    "queues": "results.md#a-queue",
+    "conservation": "results.md#conservation",
+    "markers": "diffserv.md#markers",
+    "hosts": "hosts.md#results",
+    "fragmentation": "frames.md#what-is-counted",
+    "sessions": "traffic.md#completion-times",
+    "validity": "testbed.md#is-a-run-valid",
+    "from_store": "sweeps.md#the-store",
+    "failures": "sweeps.md#failures",
+    "versus": "sweeps.md#a-against-b",
+    "runs": "results.md#replications",
+    "digests": "results.md#are-they-what-was-written",
+    "blake3": "results.md#are-they-what-was-written",
+}
+"""Where a page says more of a key."""
+
+Table = Callable[[Sequence[str], Iterable[Sequence[str]]], str]
+
+
+def part(table: Table, name: str) -> str:
+    """The keys of `document`, or of a sort of row: those that are always there, then by their
+    condition."""
+    schema = api.result_schema()
+    rules = schema["properties"] if name == "document" else schema["$defs"][name]["properties"]
+    if name == "document":
+        rows = ([f"`{key}`", _unit(rule), _meaning(key, rule)] for key, rule in rules.items())
+        return table(["key", "unit", "meaning"], rows)
+    blocks = []
+    for condition in dict.fromkeys(rule.get("x-when", "") for rule in rules.values()):
+        said = f"{condition[0].upper()}{condition[1:]}:\n\n" if condition else ""
+        mine = {key: rule for key, rule in rules.items() if rule.get("x-when", "") == condition}
+        rows = (
+            [
+                f"`{key}`",
+                _unit(rule),
+                rule.get("x-statistic", ""),
+                rule.get("x-better") or "",
+                _meaning(key, rule),
+            ]
+            for key, rule in mine.items()
+        )
+        blocks.append(said + table(["key", "unit", "statistic", "better", "meaning"], rows))
+    return "\n\n".join(blocks)
+
+
+def _unit(rule: dict[str, Any]) -> str:
+    unit = rule.get("x-unit", "")
+    return UNITS.get(unit, unit)
+
+
+def _meaning(key: str, rule: dict[str, Any]) -> str:
+    more = f" [More]({SEE[key]})." if key in SEE else ""
+    return f"{rule['description']}{more}"
