@@ -98,7 +98,7 @@ def test_the_whole_judges_each_print_under_the_papers_condition(measured, tmp_pa
     for words in (
         "Rules of the measurement on real hosts",
         "58.",
-        "figure-gigabyte",
+        'id="gigabyte"',
         "or more",
         "reproduced",
     ):

@@ -16,7 +16,7 @@ import pytest
 from dumbbell import InvalidRun, ScenarioError, api, figures
 from dumbbell.cli import main
 from dumbbell.cli.studies import compare_kernel as cli
-from dumbbell.studies.compare.kernel import agreement, conditions, explain, measures, table, work
+from dumbbell.studies.compare.kernel import agreement, conditions, explain, measures, page, work
 from dumbbell.testbed import attempts, live_runs
 from helpers import simulated_kernels
 from helpers.simulated_kernels import mark
@@ -265,7 +265,7 @@ def test_one_valid_run_gives_no_verdict(command, file: Path) -> None:
     ) == (0, 0, 1)
     assert {m["verdict"] for m in found["cells"][0]["measures"]} == {"too few runs"}
     assert any("1 of 2 live runs are valid" in note for note in found["notes"])
-    assert "too few valid runs" in table.sentence(found)
+    assert "too few valid runs" in page.sentence(found)
 
 
 def test_where_no_run_is_valid_nothing_is_compared(command, file: Path, monkeypatch) -> None:

@@ -44,7 +44,7 @@ BOUND = {"rate": 'dumbbell.bottleneck.rate="{}"', "cc": "flow.*.cc={}"}
 @pytest.fixture(autouse=True)
 def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Drawing takes longer than running; commands, which are processes of their own, still draw."""
-    monkeypatch.setattr("dumbbell.studies.compare.queues.drawings.figures_of", lambda document: [])
+    monkeypatch.setattr("dumbbell.studies.compare.queues.figures.figures_of", lambda document: [])
 
 
 @pytest.fixture

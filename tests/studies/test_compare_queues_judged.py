@@ -11,7 +11,8 @@ from dumbbell import catalogue
 from dumbbell.figures import style
 from dumbbell.present import stats
 from dumbbell.studies.compare.queues import judge, metrics, narrative
-from dumbbell.studies.compare.queues.draw import looks
+from dumbbell.studies.frame import paired
+from dumbbell.studies.frame.drawing import looks
 
 
 def test_shares_and_losses_by_hand() -> None:
@@ -88,10 +89,10 @@ def document(**of: list[list[float]]) -> dict[str, Any]:
             }
         for name in names:
             blocks = {
-                m.key: judge.paired_difference(by[name][m.key], by[names[0]][m.key])
+                m.key: paired.paired_difference(by[name][m.key], by[names[0]][m.key])
                 for m in metrics.ALL
             }
-            cells = {m.key: judge.cell(by[name][m.key]) for m in metrics.ALL}
+            cells = {m.key: paired.cell_of(by[name][m.key]) for m in metrics.ALL}
             rows.append(
                 {
                     "scheme": name,
@@ -146,9 +147,7 @@ def test_the_finding_says_ties_and_splits() -> None:
 
 def test_each_scheme_looks_different() -> None:
     kinds = ["red", "drop_tail", "codel", "red", "pie", "blue", "ea_red", "fq_codel"]
-    found = looks(
-        {"schemes": [{"name": f"{kind}-{i}", "kind": kind} for i, kind in enumerate(kinds)]}
-    )
+    found = looks({f"{kind}-{i}": kind for i, kind in enumerate(kinds)})
     assert (
         len({look.color for look in found.values()})
         == len({look.marker for look in found.values()})
@@ -162,5 +161,5 @@ def test_each_scheme_looks_different() -> None:
     queues = [name for kind in ("aqm", "qdisc") for name in catalogue.kinds()[kind]]
     chosen = [style.look(name) for name in queues if style.is_chosen(name)]
     assert len(chosen) >= 5 and len({(look.color, look.marker) for look in chosen}) == len(chosen)
-    many = looks({"schemes": [{"name": name, "kind": name} for name in queues]})
+    many = looks({name: name for name in queues})
     assert len({(look.color, look.marker) for look in many.values()}) == len(queues)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rich import box
 from rich.console import Console, RenderableType
@@ -92,3 +93,23 @@ def number(x: Interval, scale: float = 1.0, digits: int = 4) -> str:
         x.half if x.half > 1e-12 * abs(x.mean) else 0.0
     )  # Equal runs: less is the rounding of their mean.
     return f"{text} ± {significant(half * scale, 2)}"
+
+
+def cell(block: Mapping[str, Any] | None, scale: float = 1.0, digits: int = 4) -> str:
+    """A mean with half its interval, of `{"mean", "ci95", "n"}` or of `{"difference",
+    "ci95", "n"}`; a dash for none."""
+    if block is None:
+        return "–"
+    low, high = block["ci95"] or (None, None)
+    mean = block["mean"] if "mean" in block else block["difference"]
+    return number(Interval(mean, low, high, block["n"]), scale, digits)
+
+
+def minus(text: str) -> str:
+    """With the sign that is as wide as a plus."""
+    return text.replace("-", "−")
+
+
+def titled(title: str, unit: str) -> str:
+    """The head of a column: its name, and its unit if it has one."""
+    return f"{title} [{unit}]" if unit else title

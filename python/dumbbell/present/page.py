@@ -104,7 +104,7 @@ def whole(title: str, body: str) -> str:
     )
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n<title>{escape(title)}</title>\n'
-        f"<style>\n{templates.css('report')}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+        f"<style>\n{templates.css()}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
     )
 
 

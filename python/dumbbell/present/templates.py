@@ -1,37 +1,86 @@
-"""Templates and style sheets that pages share."""
+"""The one environment of all pages: templates, filters, the style sheet.
+
+`pages/base.html.j2` is the frame of a page and `pages/parts.html.j2` has its tables, figures and
+remarks; a template of another folder extends the one and imports the other.
+"""
 
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from ..errors import EnvironmentLacks
+from .grids import minus
+from .units import significant
 
-_HERE = Path(__file__).parent
+_PAGES = Path(__file__).parent / "pages"
+
+MARKS = {"reproduced": "✓", "in part": "~", "contradicted": "✗", "not testable": "?", None: "·"}
+"""A character for each verdict; None: a fitted cell has none."""
 
 
-def environment(folder: Path) -> Any:
-    """The Jinja environment with the templates of `folder`. `EnvironmentLacks` if Jinja is not
-    installed."""
+def environment(*folders: Path) -> Any:
+    """The Jinja environment with the templates of `folders` and those of all pages.
+    `EnvironmentLacks` if Jinja is not installed."""
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError:
         raise EnvironmentLacks("the page needs jinja2: pip install 'dumbbell[reports]'") from None
-    environment = Environment(
-        loader=FileSystemLoader(folder),
+    made = Environment(
+        loader=FileSystemLoader([*folders, _PAGES]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["breakable"] = _breakable
-    return environment
+    made.globals["css"] = css()
+    made.filters |= {
+        "breakable": _breakable,
+        "minus": minus,
+        "number": number,
+        "span": span,
+        "percent": percent,
+        "mark": MARKS.__getitem__,
+        "slug": lambda verdict: (verdict or "fitted").replace(" ", "-"),
+        "printed": printed,
+        "hour": lambda at: time.strftime("%H:%M:%S", time.gmtime(at)),
+    }
+    return made
 
 
-def css(*sheets: str) -> str:
-    """The text of style sheets of this folder, one after the other: `report`, `study`, `advice`."""
-    return "".join((_HERE / f"{sheet}.css").read_text(encoding="utf-8") for sheet in sheets)
+def render(template: Path, **values: Any) -> str:
+    """The page that a template makes of these values. It finds those beside it, those of the folder
+    above, and those of all pages."""
+    folders = (template.parent, template.parent.parent)
+    return str(environment(*folders).get_template(template.name).render(**values))
+
+
+def css() -> str:
+    """The style sheet of all pages."""
+    return (_PAGES / "page.css").read_text(encoding="utf-8")
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """A number with so many significant digits; a dash for none."""
+    return "–" if value is None else minus(significant(value, digits))
+
+
+def span(ends: Sequence[float] | None) -> str:
+    """Both ends of an interval; a dash for none."""
+    return "–" if ends is None else f"{number(ends[0])} to {number(ends[1])}"
+
+
+def percent(value: float | None, signed: bool = True) -> str:
+    """A ratio in %, with one decimal; a dash for none."""
+    return "–" if value is None else minus(f"{100 * value:{'+' if signed else ''}.1f} %")
+
+
+def printed(cell: dict[str, Any]) -> str:
+    """The published value of a cell with the decimals of the print."""
+    return f"{cell['published']:.{max(cell['decimals'], 0)}f}"
 
 
 def _breakable(name: str) -> Any:

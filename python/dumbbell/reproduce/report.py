@@ -9,38 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from .. import figures
-from ..errors import EnvironmentLacks
 from ..present import templates
-from ..present.units import significant
 from .papers import Paper
 
-MARKS = {"reproduced": "✓", "in part": "~", "contradicted": "✗", "not testable": "?", None: "·"}
+_Rows = list[dict[str, Any]]
 
 
 def html(paper: Paper, summary: dict[str, Any], drawn: Mapping[str, Any]) -> str:
     """The page."""
-    try:
-        from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    except ImportError:
-        raise EnvironmentLacks("reports need jinja2: pip install 'dumbbell[reports]'") from None
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "number": _number,
-        "span": _span,
-        "printed": printed,
-        "mark": MARKS.__getitem__,
-        "slug": _slug,
-        "by_points": _by_points,
-        "percent": _percent,
-    }
     rules = paper.folder / "rules.md"
-    return environment.get_template("report.html.j2").render(
+    return templates.render(
+        Path(__file__).with_name("report.html.j2"),
         paper=paper,
         summary=summary,
         cells={cell["id"]: cell for cell in summary["cells"]},
@@ -52,10 +31,10 @@ def html(paper: Paper, summary: dict[str, Any], drawn: Mapping[str, Any]) -> str
             if one.figure is not None
         },
         drawn=drawn,
-        marks=MARKS,
+        marks=templates.MARKS,
+        by_points=_by_points,
         columns=_columns(summary["predictions"], paper),
         rules=rules.read_text(encoding="utf-8") if rules.exists() else "",
-        css=templates.css("report"),
     )
 
 
@@ -63,14 +42,6 @@ def _tally(rows: list[dict[str, Any]]) -> list[tuple[str, int]]:
     counted = Counter(row["verdict"] or "fitted" for row in rows)
     order = ["reproduced", "in part", "contradicted", "not testable", "fitted"]
     return [(verdict, counted[verdict]) for verdict in order if counted[verdict]]
-
-
-def printed(cell: dict[str, Any]) -> str:
-    """The published value with the decimals of the print."""
-    return f"{cell['published']:.{max(cell['decimals'], 0)}f}"
-
-
-_Rows = list[dict[str, Any]]
 
 
 def _by_points(
@@ -94,20 +65,3 @@ def _columns(predictions: list[dict[str, Any]], paper: Paper) -> dict[str, str]:
         if text.startswith("@")
     }
     return {name: rows.get(name, name) for p in predictions for name in p["relative_errors"]}
-
-
-def _percent(value: float | None, signed: bool = True) -> str:
-    """A ratio in %, with one decimal."""
-    return "–" if value is None else f"{100 * value:{'+' if signed else ''}.1f} %".replace("-", "−")
-
-
-def _number(value: float | None, digits: int = 4) -> str:
-    return "–" if value is None else significant(value, digits).replace("-", "−")
-
-
-def _span(ends: list[float] | None) -> str:
-    return "–" if ends is None else f"{_number(ends[0])} to {_number(ends[1])}"
-
-
-def _slug(verdict: str | None) -> str:
-    return (verdict or "fitted").replace(" ", "-")

@@ -32,7 +32,7 @@ class Order:
     it has one."""
 
     label: str
-    source: Mapping[str, str]
+    source: Mapping[str, object]
     overrides: Sequence[str]
     seed: int
     every: str | None = None

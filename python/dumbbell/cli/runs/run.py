@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -129,7 +130,7 @@ def report(data: dict[str, Any], json: bool, options: RunOptions, measures: bool
     return code
 
 
-def what_failed(data: dict[str, Any]) -> str:
+def what_failed(data: Mapping[str, Any]) -> str:
     """The runs that failed, for people."""
     failures = data.get("failures", [])
     if data.get("on") == "kernel":  # Why a live run is not valid is said below, of each.
@@ -151,7 +152,7 @@ def what_failed(data: dict[str, Any]) -> str:
     return "\n".join([*_first_traceback(data), *lines] if failures else lines[1:])
 
 
-def _not_valid(data: dict[str, Any]) -> list[str]:
+def _not_valid(data: Mapping[str, Any]) -> list[str]:
     """Why: a live run says it, a simulated one has only its conservation laws."""
     from ...present import validity
 
@@ -174,7 +175,7 @@ def _not_valid(data: dict[str, Any]) -> list[str]:
     ]
 
 
-def _first_traceback(data: dict[str, Any]) -> list[str]:
+def _first_traceback(data: Mapping[str, Any]) -> list[str]:
     """Where an algorithm of the user's own raised: once is enough to fix it, and the rows have
     them all."""
     rows = [row for point in data.get("points", [data]) for row in (point, *point.get("runs", []))]

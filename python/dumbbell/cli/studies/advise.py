@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from ..options import Json, show
+from ..options import Json
 from . import advise_marker as _marker  # noqa: F401 (`advise marker` joins the app)
 from . import advise_mtu as _mtu  # noqa: F401 (and `advise mtu`)
-from .advise_options import GridOptions, answered, app, asked, last
+from .advise_options import GridOptions, app, asked
+from .answers import answered
+
+if TYPE_CHECKING:
+    from ...studies.advise.queue.document import Document
 
 
 @app.command(name="queue")
@@ -59,32 +64,34 @@ def queue(
     from ...studies.advise.queue import grid, question
     from ...studies.advise.queue.work import SEEDS, Options
     from ...studies.advise.queue.work import queue as advise
+    from ...studies.advise.words import seeds_of
 
     options = options or GridOptions()
     request = Options(
         question=question.read(rate, rtt, flows, cc, ecn, objective, delay_target),
         words=candidates,
-        seeds=question.seeds_of(options.seeds, SEEDS),
+        seeds=seeds_of(options.seeds, SEEDS),
         times=grid.check_length(options.time),
         most_rate=question.one_rate("--most-rate", options.most_rate),
         dev=dev,
         options=options.request(),
     )
     document = asked(lambda measure, command: advise(request, options.out, measure, command))
-    return answered(document, json, _print if document["advice"] else None)
+    return answered(document, json, lambda: _told(document))
 
 
-def _print(document: dict[str, Any]) -> None:
-    from ...studies.advise.queue.table import lines
+def _told(document: Document) -> Iterator[str]:
+    from ...studies.advise.queue.page import lines
 
+    if document["advice"] is None:
+        return
     tc = document["tc"]
-    said = [
-        document["advice"]["sentence"],
-        "",
-        tc["line"] or f"no line for tc: {tc['why_not']}",
-        "",
-    ]
-    if tc["line"]:
-        said += [f"{tc['place']} With a shaper:", *(f"  {line}" for line in tc["shaped"]), ""]
-    said += [document["rule"], "", *lines(document), ""]
-    show(*said, *last(document))
+    yield document["advice"]["sentence"]
+    yield ""
+    yield tc["line"] or f"no line for tc: {tc['why_not']}"
+    yield ""
+    if tc["shaped"]:
+        yield f"{tc['place']} With a shaper:"
+        yield from (f"  {line}" for line in tc["shaped"])
+        yield ""
+    yield from (document["rule"], "", *lines(document), "")

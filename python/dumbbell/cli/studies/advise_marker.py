@@ -3,12 +3,16 @@ simulated networks."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from ..options import Json, show
-from .advise_options import MarkerOptions, answered, app, asked, last
+from ..options import Json
+from .advise_options import MarkerOptions, app, asked
+from .answers import answered
+
+if TYPE_CHECKING:
+    from ...studies.advise.marker.document import Document
 
 
 @app.command(name="marker")
@@ -79,10 +83,11 @@ def marker(
     Sizes are tried in that network, and the advised ones in a dozen others. What is finished is
     kept in a store, so that a second call answers at once.
     """
+    from ...studies.advise.budget import SEEDS
     from ...studies.advise.marker import question
-    from ...studies.advise.marker.options import SEEDS, Options
+    from ...studies.advise.marker.options import Options
     from ...studies.advise.marker.work import marker as advise
-    from ...studies.advise.queue.question import seeds_of
+    from ...studies.advise.words import read_span, seeds_of
 
     options = options or MarkerOptions()
     request = Options(
@@ -90,22 +95,22 @@ def marker(
             rate, rtt, packet, link, flows, background, reserved_share, deepest_bucket, cc, profile
         ),
         seeds=seeds_of(options.seeds, SEEDS),
-        budget_s=question.read_span("--budget", options.budget, "30s"),
-        length_s=None
-        if options.time is None
-        else question.read_span("--time", options.time, "60s"),
+        budget_s=read_span("--budget", options.budget, "30s"),
+        length_s=None if options.time is None else read_span("--time", options.time, "60s"),
         dev=dev,
         options=options.request(),
     )
     document = asked(lambda measure, command: advise(request, options.out, measure, command))
-    return answered(document, json, _print if document["sentence"] else None)
+    return answered(document, json, lambda: _told(document))
 
 
-def _print(document: dict[str, Any]) -> None:
-    from ...studies.advise.marker.table import lines
+def _told(document: Document) -> list[str]:
+    from ...studies.advise.marker.page import lines
 
+    if document["sentence"] is None:
+        return []
     paste = document["paste"]
-    said = [
+    return [
         document["sentence"],
         document["bucket_sentence"],
         "",
@@ -119,4 +124,3 @@ def _print(document: dict[str, Any]) -> None:
         *lines(document),
         "",
     ]
-    show(*said, *last(document))

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from ..options import Json, show
-from .advise_options import MtuOptions, answered, app, asked, last
+from ..options import Json
+from .advise_options import MtuOptions, app, asked
+from .answers import answered
+
+if TYPE_CHECKING:
+    from ...studies.advise.mtu.document import Document
 
 
 @Parameter(name="*")
@@ -77,11 +81,12 @@ def mtu(
     One flow is simulated at each size, alone and beside a call and a TCP with standard frames. What
     is finished is kept in a store.
     """
+    from ...studies.advise.budget import SEEDS
     from ...studies.advise.mtu import host as hosts
     from ...studies.advise.mtu import question
-    from ...studies.advise.mtu.options import SEEDS, Options
+    from ...studies.advise.mtu.options import Options
     from ...studies.advise.mtu.work import mtu as advise
-    from ...studies.advise.queue.question import read_span, seeds_of
+    from ...studies.advise.words import read_span, seeds_of
 
     options, cpu = options or MtuOptions(), cpu or HostOptions()
     request = Options(
@@ -104,20 +109,13 @@ def mtu(
         options=options.request(),
     )
     document = asked(lambda measure, command: advise(request, options.out, measure, command))
-    return answered(document, json, _print if document["sentence"] else None)
+    return answered(document, json, lambda: _told(document))
 
 
-def _print(document: dict[str, Any]) -> None:
-    from ...studies.advise.mtu.table import lines
+def _told(document: Document) -> list[str]:
+    from ...studies.advise.mtu.page import lines
 
-    said = [
-        document["sentence"],
-        "",
-        *document["paste"],
-        "",
-        document["rule"],
-        "",
-        *lines(document),
-        "",
-    ]
-    show(*said, *last(document))
+    if document["sentence"] is None:
+        return []
+    head = [document["sentence"], "", *document["paste"], "", document["rule"], ""]
+    return [*head, *lines(document), ""]

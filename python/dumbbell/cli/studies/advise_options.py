@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from cyclopts import App, Parameter
 
 from ...errors import ScenarioError
-from ..options import emit, progress
+from ..options import progress
 from ..usage_errors import DEFAULTS
+from .answers import command_line
+
+if TYPE_CHECKING:
+    from ...studies.frame.runs import Measure
 
 app = App(
     name="advise",
@@ -38,7 +42,7 @@ class KeptOptions:
         Path | None, Parameter(name=["--out", "-o"], help="Directory for the page. Default: none.")
     ] = None
 
-    def request(self) -> dict[str, Any]:
+    def request(self) -> dict[str, object]:
         """Options of the request."""
         from ..runs.sweep import default_store
 
@@ -121,38 +125,12 @@ class MtuOptions(KeptOptions):
     ] = "60s"
 
 
-def asked(ask: Callable[..., dict[str, Any]]) -> dict[str, Any]:
+Document = TypeVar("Document")
+
+
+def asked(ask: Callable[[Measure, str], Document]) -> Document:
     """Asks with a progress bar, and with the command line for the page."""
     from ... import api
-    from .compare_queues import command_line
 
     with progress("simulating") as heard:
         return ask(lambda wanted: api.run(wanted, heard), command_line())
-
-
-def answered(
-    document: dict[str, Any], json: bool, print_: Callable[[dict[str, Any]], None] | None
-) -> int:
-    """Prints the advice, if there is one; the exit code is that of the runs."""
-    from ...errors import of_code
-    from ..runs.run import what_failed
-
-    code = int(document.get("code", 0))
-    if json:
-        emit(document)
-        return code
-    if print_ is not None:
-        print_(document)
-    if code:
-        raise of_code(code, what_failed(document))
-    return code
-
-
-def last(document: dict[str, Any]) -> list[str]:
-    """The last lines: what came from the store, and where the page is."""
-    said = []
-    if document.get("from_store"):
-        said.append(f"{document['from_store']} of the runs were in the store")
-    if document.get("page"):
-        said.append(f"page: {document['page']}")
-    return said

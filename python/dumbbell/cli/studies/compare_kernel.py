@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from ...errors import InvalidRun, ScenarioError
 from ..options import RequiredClass, class_override, emit, notes, progress, show, source, tell
-from .compare_queues import SchemeOptions, command_line
+from .answers import command_line
+from .compare_queues import SchemeOptions
+
+if TYPE_CHECKING:
+    from ...studies.compare.kernel.document import Document
 
 PLACES = ("sim", "kernel")
 
@@ -147,14 +151,14 @@ def _refuse_others(options: SchemeOptions) -> None:
             raise ScenarioError(f"--{name.replace('_', '-')} is not for --on sim,kernel: {instead}")
 
 
-def _ended(document: dict[str, Any], json: bool) -> int:
+def _ended(document: Document, json: bool) -> int:
     """The exit code: 5 if something could not be compared, because too few live runs were valid."""
-    from ...studies.compare.kernel import table
+    from ...studies.compare.kernel import page
 
     if json:
         emit(document)
     else:
         notes(document["notes"])
-        show(table.sentence(document), "", *table.lines(document), "")
+        show(page.sentence(document), "", *page.lines(document), "")
         show(f"page: {document['page']}")
     return 0 if document["valid"] else InvalidRun.code

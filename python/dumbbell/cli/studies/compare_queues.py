@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from ...errors import ScenarioError, of_code
-from ..options import Overrides, Use, emit, notes, progress, show, source
+from ...errors import ScenarioError
+from ..options import Overrides, Use, notes, progress, source
+from .answers import answered, command_line, measuring
+
+if TYPE_CHECKING:
+    from ...studies.compare.queues.document import Document
 
 
 @Parameter(name="*")
@@ -101,31 +103,7 @@ def run(
         document = compare(
             request, options.out, lambda wanted: measure(wanted, heard), command_line()
         )
-    if json:
-        emit(document)
-    else:
-        _print(document)
-    return _ended(document, json)
-
-
-def measuring(
-    store: Path | None, no_store: bool, workers: str | None, threads: int | None
-) -> tuple[Any, dict[str, Any]]:
-    """How runs are made, and the request's options for that."""
-    from ..runs.sweep import default_store, measure
-
-    if no_store and (store or workers):
-        other = "--store" if store else "--workers"
-        raise ScenarioError(f"--no-store and {other} exclude each other: leave one of them out")
-    if workers is not None:
-        from ...workers.options import check
-
-        check(workers)
-    kept = None if no_store else str(store or default_store())
-    return lambda wanted, heard: measure(wanted, workers, heard), {
-        "store": kept,
-        "threads": threads,
-    }
+    return answered(document, json, lambda: _told(document))
 
 
 def refuse_others(**others: Any) -> None:
@@ -159,26 +137,8 @@ def one_queue(names: list[str]) -> str | None:
     return names[0] if names else None
 
 
-def command_line() -> str:
-    """The command line, as a shell reads it."""
-    return shlex.join(["dumbbell", *sys.argv[1:]])
-
-
-def _print(document: dict[str, Any]) -> None:
-    from ...studies.compare.queues.table import lines
+def _told(document: Document) -> Iterator[str]:
+    from ...studies.compare.queues.page import lines
 
     notes(document["notes"])
-    show(*document["finding"], "", *lines(document), "")
-    if document.get("from_store"):
-        show(f"{document['from_store']} of the runs were in the store")
-    show(f"page: {document['page']}")
-
-
-def _ended(document: dict[str, Any], json: bool) -> int:
-    """The exit code: what failed is said after what came out."""
-    from ..runs.run import what_failed
-
-    code = int(document.get("code", 0))
-    if code and not json:
-        raise of_code(code, what_failed(document))
-    return code
+    yield from (*document["finding"], "", *lines(document), "")

@@ -207,7 +207,7 @@ def _gigabyte(paper: str, wanted: Live, json: bool) -> int:
 
 def _print(summary: dict[str, Any]) -> None:
     from ...present.grids import grid
-    from ...reproduce.report import MARKS
+    from ...present.templates import MARKS
 
     if summary["altered"]:
         show(f"ALTERED: {'  '.join(summary['altered'])}", "")
@@ -257,7 +257,7 @@ def _readings(rows: list[dict[str, Any]]) -> str:
 
 
 def _numbers(cell: dict[str, Any]) -> list[str]:
-    from ...reproduce.report import printed
+    from ...present.templates import printed
 
     if cell["value"] is None:
         return [printed(cell), "-", "-"]

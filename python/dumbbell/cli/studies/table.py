@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
-from ...errors import ScenarioError, of_code
-from ..options import Json, Overrides, Use, emit, notes, progress, show
+from ...errors import ScenarioError
+from ..options import Json, Overrides, Use, notes, progress
 from ..usage_errors import DEFAULTS
+from .answers import answered, command_line, measuring
 
 app = App(
     name="table",
@@ -188,8 +190,7 @@ def _one(value: str | None) -> list[str]:
 def _made(name: str, options: TableOptions | None, json: bool, **asked: Any) -> int:
     """Makes a table, and prints what came out."""
     from ...studies.tables import Options, survey
-    from ...studies.tables.terminal import lines
-    from .compare_queues import command_line, measuring
+    from ...studies.tables.page import lines
 
     given = options or TableOptions()
     if given.html is not None and given.out is not None:
@@ -209,22 +210,9 @@ def _made(name: str, options: TableOptions | None, json: bool, **asked: Any) -> 
             command_line(),
             given.html,
         )
-    if json:
-        emit(document)
-    else:
+
+    def told() -> Iterator[str]:
         notes(document["notes"])
-        show(*document["finding"], "", *lines(document), "")
-        if document.get("from_store"):
-            show(f"{document['from_store']} of the runs were in the store")
-        show(f"page: {document['page']}")
-    return _ended(document, json)
+        yield from (*document["finding"], "", *lines(document), "")
 
-
-def _ended(document: dict[str, Any], json: bool) -> int:
-    """The exit code: what failed is said after what came out."""
-    from ..runs.run import what_failed
-
-    code = int(document.get("code", 0))
-    if code and not json:
-        raise of_code(code, what_failed(document))
-    return code
+    return answered(document, json, told)

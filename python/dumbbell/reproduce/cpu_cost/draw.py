@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...figures import style
-from ...figures.style import Figure
+from ...studies.frame.drawing import NamedFigure
 from .narrative import SHORT
 
 _LAYERS = (
@@ -17,11 +17,11 @@ _LAYERS = (
 )
 
 
-def figure_of(summary: Mapping[str, Any]) -> Figure | None:
-    """Stacked bars, with the interval of the sum; None if nothing was measured."""
+def figures_of(summary: Mapping[str, Any]) -> list[NamedFigure]:
+    """Stacked bars, with the interval of the sum; none if nothing was measured."""
     rows = [row for row in summary["effects"] if row["costs"]]
     if not rows:
-        return None
+        return []
     figure, axes = style.new(size=(7.2, 4.2))
     labels, places = [], []
     for n, row in enumerate(rows):
@@ -36,7 +36,11 @@ def figure_of(summary: Mapping[str, Any]) -> Figure | None:
     axes.set_xlabel("MTU [bytes]")
     axes.grid(axis="x", visible=False)
     axes.legend(frameon=False, fontsize=9)
-    return figure
+    caption = (
+        "Processor time for a gigabyte by who is charged for it; the bar's whole height is what "
+        "counts, with its 95 % interval."
+    )
+    return [NamedFigure("gigabyte", figure, caption)]
 
 
 def _bar(axes: Any, row: Mapping[str, Any], i: int, x: float, first: bool) -> None:

@@ -3,56 +3,33 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ... import figures
-from ...figures.style import Figure
 from ...present import templates
-from ...present.units import significant
+from ...studies.frame.publish import Shown
 from ..entries import Paper
-from ..report import MARKS
 from . import narrative
 from .judge import PARTS
 from .schedule import FILE
 
-_HERE = Path(__file__).parent
 
-
-def tools() -> Any:
-    """The Jinja environment of the page. `EnvironmentLacks` if it is not installed."""
-    environment = templates.environment(_HERE)
-    environment.filters |= {
-        "mark": MARKS.__getitem__,
-        "slug": lambda verdict: verdict.replace(" ", "-"),
-        "number": _number,
-        "hour": lambda at: time.strftime("%H:%M:%S", time.gmtime(at)),
-    }
-    return environment
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else significant(value, 3).replace("-", "−")
-
-
-def html(paper: Paper, summary: dict[str, Any], figure: Figure | None) -> str:
+def html(paper: Paper, summary: Mapping[str, Any], drawn: Sequence[Shown]) -> str:
     """The page."""
-    template = tools().get_template("report.html.j2")
-    return str(
-        template.render(
-            paper=paper,
-            s=summary,
-            findings=narrative.findings(summary),
-            head=narrative.HEAD,
-            rows=narrative.table(summary),
-            conditions=narrative.CONDITIONS,
-            parts=[key for key, _ in PARTS],
-            svg=None if figure is None else figures.svg(figure, "figure-gigabyte"),
-            rules={
-                name: (paper.folder / name).read_text(encoding="utf-8")
-                for name in ("testbed.md", FILE)
-            },
-            day=time.strftime("%Y-%m-%d", time.gmtime(max(run["at"] for run in summary["runs"]))),
-            css=templates.css("report", "study"),
-        )
+    files = (paper.folder / name for name in ("testbed.md", FILE))
+    return templates.render(
+        Path(__file__).with_name("report.html.j2"),
+        paper=paper,
+        s=summary,
+        findings=narrative.findings(summary),
+        table=[
+            [narrative.CONDITIONS[row[0]] if i else row[0], *row[1:]]
+            for i, row in enumerate([narrative.HEAD, *narrative.table(summary)])
+        ],
+        conditions=narrative.CONDITIONS,
+        parts_of_costs=[key for key, _ in PARTS],
+        figures=drawn,
+        rules={file.name: file.read_text(encoding="utf-8") for file in files},
+        day=time.strftime("%Y-%m-%d", time.gmtime(max(run["at"] for run in summary["runs"]))),
     )

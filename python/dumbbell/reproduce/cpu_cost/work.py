@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import msgspec
 
 from ... import api
 from ...files.filename import component
-from ...files.write import write_json, write_text
+from ...studies.frame import publish
 from .. import papers
 from . import judge, schedule
 from .schedule import Effort, Schedule, Slot
@@ -35,10 +36,8 @@ class How:
 def reproduce(name: str, how: How) -> JSON:
     """Measures, writes `report.html`, `report.json` and the figure, and returns the report's
     object."""
-    from . import page
-
     started = time.perf_counter()
-    page.tools()
+    publish.tools()
     paper = papers.load(name)
     found = schedule.read(paper.folder)
     effort = found.effort(how.quick, how.replications)
@@ -58,7 +57,16 @@ def reproduce(name: str, how: How) -> JSON:
         "load_average": loads,
         "wall_s": time.perf_counter() - started,
     }
-    return _write(paper, found, summary, how)
+    from . import draw, page
+
+    publish.publish(
+        summary,
+        draw.figures_of(summary),
+        partial(page.html, paper, summary),
+        how.out or Path("results") / component(f"{paper.name}-kernel"),
+        publish.REPORT,
+    )
+    return summary
 
 
 def _run(number: int, slot: Slot, effort: Effort, of: int, how: How) -> JSON:
@@ -103,17 +111,3 @@ def _summary(found: Schedule, effort: Effort, runs: list[JSON]) -> JSON:
         "machine": machine(),
         "version": __version__,
     }
-
-
-def _write(paper: papers.Paper, found: Schedule, summary: JSON, how: How) -> JSON:
-    from ... import figures
-    from . import draw, page
-
-    out = how.out or Path("results") / component(f"{paper.name}-kernel")
-    summary["report"] = str((out / "report.html").resolve())
-    figure = draw.figure_of(summary)
-    write_json(out / "report.json", summary)
-    write_text(out / "report.html", page.html(paper, summary, figure))
-    if figure is not None:
-        figures.save(figure, out / "figures" / "gigabyte")
-    return summary

@@ -21,7 +21,7 @@ from . import frames, hosts, marking
 
 
 @dataclass(frozen=True, slots=True)
-class NamedFigure:
+class Drawn:
     """A figure, its caption with what only the numbers can say, and a table beside it: a header and
     rows. `missing` says what this machine lacks for the figure, which is None then."""
 
@@ -33,7 +33,7 @@ class NamedFigure:
 
 def draw(
     paper: Paper, measured: Mapping[str, Runs], numbers: Mapping[str, Family]
-) -> dict[str, NamedFigure]:
+) -> dict[str, Drawn]:
     """Every figure of the paper that nothing is missing for, by its id."""
     drawn = {}
     for picture in paper.pictures:
@@ -49,12 +49,12 @@ def draw(
     return drawn
 
 
-def _drawn(made: Any, picture: Picture) -> NamedFigure:
+def _drawn(made: Any, picture: Picture) -> Drawn:
     """The result of a kind: all of it, a figure with its caption and its table, or the figure
     alone."""
-    if isinstance(made, NamedFigure):
+    if isinstance(made, Drawn):
         return made
-    return NamedFigure(*made) if isinstance(made, tuple) else NamedFigure(made, picture.caption)
+    return Drawn(*made) if isinstance(made, tuple) else Drawn(made, picture.caption)
 
 
 def _curve(
@@ -70,7 +70,7 @@ def _curve(
 
 def _over(
     paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]
-) -> NamedFigure:
+) -> Drawn:
     """`lines`: scheme to {numbers, label, cells}; `x`, `y`: axis labels; `logarithmic`;
     `crossover`: two schemes; `table`: whether the numbers stand beside it; `plain`: lines look by
     their place, not by their scheme. `cells` are printed beside ours; where the two schemes' means
@@ -92,7 +92,7 @@ def _over(
     drawn = figures.over_parameter(
         list(lines.values()), x, y, logarithmic=picture.options.get("logarithmic", False)
     )
-    return NamedFigure(
+    return Drawn(
         drawn, caption, _beside(x, lines.values()) if picture.options.get("table") else None
     )
 
@@ -184,7 +184,7 @@ def _columns(frame: Any, column: str) -> tuple[list[float], list[float]]:
 
 def _valley(
     paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]
-) -> NamedFigure:
+) -> Drawn:
     """`file`: a fit's grid; `x`, `y`, `error`: its columns, drawn over x and y / x; `x_label`,
     `y_label`."""
     options = picture.options
@@ -207,7 +207,7 @@ def _valley(
         [options["y"], *(f"{y:g}" for _, y, _ in best)],
         [f"{options['error']} [%]", *(f"{100 * error:.1f}" for *_, error in best)],
     ]
-    return NamedFigure(drawn, picture.caption, ([options["x"], *(f"{x:g}" for x in xs)], table))
+    return Drawn(drawn, picture.caption, ([options["x"], *(f"{x:g}" for x in xs)], table))
 
 
 def _drops(
@@ -229,7 +229,7 @@ def _drops(
 
 def _wave(
     paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]
-) -> NamedFigure:
+) -> Drawn:
     """The waveform of the hardware, simulated now; missing where there is no simulator of
     hardware."""
     from ...rtl.drawings import waveform
@@ -239,8 +239,8 @@ def _wave(
     except (
         DumbbellError
     ) as failure:  # No simulator here, or one that fails on the bench: the other figures stand.
-        return NamedFigure(None, picture.caption, missing=failure.rendered)
-    return NamedFigure(waveform.draw(signals), waveform.caption(signals))
+        return Drawn(None, picture.caption, missing=failure.rendered)
+    return Drawn(waveform.draw(signals), waveform.caption(signals))
 
 
 def _series(runs: Runs, name: str) -> Any:

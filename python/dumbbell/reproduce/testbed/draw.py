@@ -4,12 +4,12 @@ differences with intervals."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ...figures import style
-from ...figures.style import Figure, Look
+from ...figures.style import Look
 from ...files.declared import filled
+from ...studies.frame.drawing import SOFT, NamedFigure
 from .entries import Campaign
 from .judge import EFFECTS
 
@@ -25,15 +25,6 @@ _SCHEMES = {
     "baseline": ("Drop Tail", style.look("drop_tail")),
     "scheme": ("RED", style.look("red")),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class NamedFigure:
-    """A figure with its file's name and its caption."""
-
-    name: str
-    figure: Figure
-    caption: str
 
 
 def figures_of(campaign: Campaign, summary: JSON) -> list[NamedFigure]:
@@ -143,7 +134,7 @@ def _differences(rows: Sequence[JSON]) -> NamedFigure:
     size = (10.4, 1.5 + (0.22 + 0.17 * len(places)) * len(labels))
     figure, grid = style.new(1, len(_SHOWN), size=size, sharey=True)
     for axes, key in zip(grid, _SHOWN, strict=True):
-        axes.axvline(0, color="#5a5a5a", linewidth=0.9)
+        axes.axvline(0, color=SOFT, linewidth=0.9)
         for k, place in enumerate(places):
             look = _SIDES[place]
             for y, label in enumerate(labels):

@@ -6,13 +6,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ... import api
 from ...data import series
 from ...files.filename import component
-from ...files.write import write_json, write_text
+from ...studies.frame import publish
 from ...testbed.attempts import Attempts, Kept, beside
 from ...testbed.live_runs import LiveRunner, Order
 from .. import papers
@@ -70,10 +71,8 @@ class Pairs:
 def reproduce(name: str, how: How) -> JSON:
     """Runs a paper's campaign, writes `report.html`, `report.json` and the figures, and returns the
     report's object."""
-    from . import page
-
     started = time.perf_counter()
-    page.tools()
+    publish.tools()
     paper = papers.load(name)
     campaign = entries.read(paper)
     effort = campaign.effort(how.quick, how.grid, how.replications)
@@ -94,7 +93,16 @@ def reproduce(name: str, how: How) -> JSON:
     pairs = paired(slots, attempts)
     summary = _summary(campaign, effort, how, every, slots, attempts, pairs)
     summary["wall_s"] = time.perf_counter() - started
-    return _write(campaign, summary, how)
+    from . import draw, page
+
+    publish.publish(
+        summary,
+        draw.figures_of(campaign, summary),
+        partial(page.html, campaign, summary),
+        how.out or Path("results") / component(f"{paper.name}-kernel{'-grid' if how.grid else ''}"),
+        publish.REPORT,
+    )
+    return summary
 
 
 def schedule(every: Sequence[Spot], repeats: int) -> list[Slot]:
@@ -351,18 +359,3 @@ def machine() -> JSON:
         "processor": processor(),
         "cores": os.cpu_count(),
     }
-
-
-def _write(campaign: Campaign, summary: JSON, how: How) -> JSON:
-    from ... import figures
-    from . import draw, page
-
-    name = component(f"{campaign.paper.name}-kernel{'-grid' if how.grid else ''}")
-    out = how.out or Path("results") / name
-    summary["report"] = str((out / "report.html").resolve())
-    drawn = draw.figures_of(campaign, summary)
-    write_json(out / "report.json", summary)
-    write_text(out / "report.html", page.html(campaign, summary, drawn))
-    for one in drawn:
-        figures.save(one.figure, out / "figures" / one.name)
-    return summary

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from ... import catalogue
 from ...present.grids import scaled
 from ...present.units import significant
-from ..compare.queues.draw import NamedFigure
+from ..frame.drawing import NamedFigure
 from . import draw, pairs
 from .controls import opponent
-from .grid import Document, Metric, Plan, Survey, Values, nothing, of_control, seeds_of
+from .document import Measured, PointRow, measured, place
+from .grid import Metric, Plan, Sums, Survey, Values, nothing, of_control, seeds_of
 from .options import Options, single
 from .pairs import DELAY, MEASURED, SHARE, USED
 
@@ -51,9 +52,7 @@ def even(points: Sequence[tuple[float, float]]) -> float | None:
     return None
 
 
-def sum_up(
-    values: Values, names: Sequence[str], plan: Plan
-) -> dict[str, dict[str, dict[int, float]]]:
+def sum_up(values: Values, names: Sequence[str], plan: Plan) -> Sums:
     """The mean share over all buffers, and where it is a half."""
     found = pairs.means(values, names, [SHARE.key])
     for name in names:
@@ -73,36 +72,33 @@ def sum_up(
     return found
 
 
-def say(document: Document) -> list[str]:
+def say(document: Measured) -> list[str]:
     """The share of each control at the smallest and largest buffer, and the buffer where it is
     even."""
     against, found = document["facts"]["against"], []
     for row in document["summary"]:
-        mine = [r for r in document["rows"] if r["cc"] == row["cc"] and r[SHARE.key]]
+        mine = [
+            _share(r) for r in document["rows"] if r["cc"] == row["cc"] and measured(r, SHARE.key)
+        ]
         if not mine:
             continue
-        least, most = mine[0], mine[-1]
-        text = (
-            f"{row['cc']} has {_part(least)} beside {against} at {_buffer(least)}, and "
-            f"{_part(most)} at {_buffer(most)}"
-        )
-        place = row[EVEN.key]
-        if place and place["n"] == len(document["seeds"]):
-            text += f"; both have the same at about {significant(place['mean'], 2)} BDP"
+        (least, small), (most, large) = mine[0], mine[-1]
+        text = f"{row['cc']} has {least} beside {against} at {small}, and {most} at {large}"
+        even_at = measured(row, EVEN.key)
+        if even_at and even_at["n"] == len(document["seeds"]):
+            text += f"; both have the same at about {significant(even_at['mean'], 2)} BDP"
         found.append(text + ".")
     return found or ["No run has a result."]
 
 
-def _part(row: dict[str, dict[str, float]]) -> str:
-    return scaled(row[SHARE.key]["mean"], "1")
+def _share(row: PointRow) -> tuple[str, str]:
+    """The share in words, and the buffer where it is."""
+    cell, buffer = measured(row, SHARE.key), place(row, "buffer")
+    text = buffer if isinstance(buffer, str) else f"{buffer:g} BDP"
+    return scaled(cell["mean"] if cell else 0.0, "1"), text
 
 
-def _buffer(row: dict[str, float | str]) -> str:
-    buffer = row["buffer"]
-    return buffer if isinstance(buffer, str) else f"{buffer:g} BDP"
-
-
-def figures(document: Document) -> list[NamedFigure]:
+def figures(document: Measured) -> list[NamedFigure]:
     """The share over buffers, and what it costs in delay and use of the link."""
     against = document["facts"]["against"]
     caption = (

@@ -8,19 +8,20 @@ from typing import Any
 
 from ...figures import style
 from ...figures.style import Figure, Look
-from ...present.grids import unit_of
+from ...present.grids import titled, unit_of
 from ...present.units import prefix, significant
-from ..compare.queues.draw import FAINT, SMALL, SOFT, delay_axis, legend, looks, mark
+from ..frame.drawing import FAINT, SMALL, SOFT, delay_axis, legend, looks, mark, slanted
+from ..frame.paired import Cell
+from .document import Measured, Title, Value, known_sums, means, measured, place, ranked
 
 MOST_LINES = 8
 """More cannot be told apart: others are thin and grey."""
 
 Guide = tuple[Callable[[float], float], str]
 Curve = tuple[Sequence[float], Sequence[float | None], str]
-Document = Mapping[str, Any]
 
 
-def place(axis: Mapping[str, Any], value: Any) -> str:
+def words(axis: Title, value: Value) -> str:
     """A condition's value in words: `0.5 BDP`, `20 Mbps`, `0.1 %`."""
     if isinstance(value, str):
         return value
@@ -32,8 +33,12 @@ def place(axis: Mapping[str, Any], value: Any) -> str:
     return f"{value:g}{' ' + axis['unit'] if axis['unit'] else ''}"
 
 
+def _looks(document: Measured) -> dict[str, Look]:
+    return looks({one["name"]: one["kind"] for one in document["controls"]})
+
+
 def lines(
-    document: Document,
+    document: Measured,
     axis: str,
     keys: Sequence[str],
     logy: bool = False,
@@ -44,45 +49,38 @@ def lines(
     curves are drawn in the first panel."""
     width = 6.4 if len(keys) == 1 else 4.2 * len(keys)
     figure, grid = style.new(1, len(keys), size=(width, 4.2), squeeze=False)
-    shown, drawn = _shown(document), looks({"schemes": document["controls"]})
+    shown, drawn = _shown(document), _looks(document)
     title = next(one for one in document["axes"] if one["key"] == axis)
-    places = list(dict.fromkeys(row[axis] for row in document["rows"]))
+    places = list(dict.fromkeys(place(row, axis) for row in document["rows"]))
+    numbers = [x for x in places if isinstance(x, float)]
+    scales = []
     for panel, key in zip(grid[0], keys, strict=True):
         metric = next(m for m in document["metrics"] if m["key"] == key)
-        means = [abs(row[key]["mean"]) for row in document["rows"] if row[key]]
-        scale, unit = unit_of(metric["unit"], max(means, default=0.0))
-        for one in document["controls"]:
-            name = one["name"]
-            rows = [row for row in document["rows"] if row["cc"] == name and row[key]]
-            _line(panel, rows, key, axis, places, scale, drawn[name] if name in shown else None)
-        panel.set_ylabel(f"{metric['title']}{f' [{unit}]' if unit else ''}")
-        _name(panel, title, places, document)
+        scale, unit = unit_of(metric["unit"], max(means(document, key), default=0.0))
+        scales.append(scale)
+        for name, look in drawn.items():
+            cells = [
+                (place(row, axis), cell)
+                for row in document["rows"]
+                if row["cc"] == name and (cell := measured(row, key))
+            ]
+            _line(panel, cells, places, scale, look if name in shown else None)
+        panel.set_ylabel(titled(metric["title"], unit))
+        _name(panel, title, places)
         if logy:
             panel.set_yscale("log")
-            delay_axis(panel, [mean * scale for mean in means], "y")  # Plain numbers at its ticks.
+            # Plain numbers at its ticks.
+            delay_axis(panel, [mean * scale for mean in means(document, key)], "y")
     for guide, text in guides:
-        xs = [x for x in places if isinstance(x, float)]
-        _guide(grid[0][0], xs, [guide(x) * _scale(document, keys[0]) for x in xs], text)
+        _guide(grid[0][0], numbers, [guide(x) * scales[0] for x in numbers], text)
     for points, values, text in curves:
         pairs = [(x, y) for x, y in zip(points, values, strict=True) if y is not None and x > 0]
-        _guide(
-            grid[0][0],
-            [x for x, _ in pairs],
-            [y * _scale(document, keys[0]) for _, y in pairs],
-            text,
-        )
+        _guide(grid[0][0], [x for x, _ in pairs], [y * scales[0] for _, y in pairs], text)
     for panel in grid[0]:
         if not logy:
             panel.set_ylim(bottom=min(0.0, panel.get_ylim()[0]))
     legend(figure, {name: drawn[name] for name in shown})
     return figure
-
-
-def _scale(document: Document, key: str) -> float:
-    """The factor of a measurement in figures."""
-    metric = next(m for m in document["metrics"] if m["key"] == key)
-    means = [abs(row[key]["mean"]) for row in document["rows"] if row[key]]
-    return unit_of(metric["unit"], max(means, default=0.0))[0]
 
 
 def _guide(panel: Any, xs: Sequence[float], ys: Sequence[float], text: str) -> None:
@@ -95,21 +93,18 @@ def _guide(panel: Any, xs: Sequence[float], ys: Sequence[float], text: str) -> N
 
 def _line(
     panel: Any,
-    rows: Sequence[Any],
-    key: str,
-    axis: str,
-    places: Sequence[Any],
+    cells: Sequence[tuple[Value, Cell]],
+    places: Sequence[Value],
     scale: float,
     look: Look | None,
 ) -> None:
     numeric = all(isinstance(x, float) for x in places)
-    rows = [row for row in rows if not numeric or row[axis] > 0]
-    xs = [row[axis] if numeric else places.index(row[axis]) for row in rows]
-    ys = [row[key]["mean"] * scale for row in rows]
+    known = [(x if numeric else places.index(x), c) for x, c in cells if not numeric or _above(x)]
+    xs, ys = [x for x, _ in known], [cell["mean"] * scale for _, cell in known]
     if look is None:
         panel.plot(xs, ys, color=FAINT, linewidth=0.8, zorder=1)
         return
-    ends = [row[key]["ci95"] or (row[key]["mean"],) * 2 for row in rows]
+    ends = [cell["ci95"] or (cell["mean"],) * 2 for _, cell in known]
     arms = [
         [
             min(max(y - low * scale, 0.0), 0.95 * abs(y))
@@ -120,99 +115,90 @@ def _line(
     panel.errorbar(xs, ys, yerr=arms, **{**mark(look, 5.5), "linestyle": look.dash})
 
 
-def _name(panel: Any, title: Mapping[str, Any], places: Sequence[Any], document: Document) -> None:
+def _above(x: Value) -> bool:
+    return isinstance(x, float) and x > 0
+
+
+def _name(panel: Any, title: Title, places: Sequence[Value]) -> None:
     """The axis of the condition: logarithmic if it is numbers, ticks where there are points."""
     from matplotlib.ticker import NullFormatter, NullLocator
 
-    panel.set_xlabel(f"{title['title']}{' [' + title['unit'] + ']' if title['unit'] else ''}")
-    if all(isinstance(x, float) for x in places):
-        shown = [x for x in places if x > 0]
+    panel.set_xlabel(titled(title["title"], title["unit"]))
+    numbers = [x for x in places if isinstance(x, float)]
+    if len(numbers) == len(places):
+        shown = [x for x in numbers if x > 0]
         panel.set_xscale("log")
         panel.xaxis.set_minor_locator(NullLocator())
         panel.xaxis.set_minor_formatter(NullFormatter())
         labels = [f"{100 * x:g} %" if title["key"] == "loss" else f"{x:g}" for x in shown]
         panel.set_xticks(shown, labels)
     else:
-        panel.set_xticks(range(len(places)), [place(title, x) for x in places])
+        panel.set_xticks(range(len(places)), [words(title, x) for x in places])
     if len(places) > 6:
-        for text in panel.get_xticklabels():
-            text.set(rotation=40, ha="right", rotation_mode="anchor")
+        slanted(panel, 40)
 
 
-def _shown(document: Document) -> list[str]:
-    """The controls that are drawn in colour: all, or some from end to end of their rank by the
+def _shown(document: Measured) -> list[str]:
+    """The controls that are drawn in color: all, or some from end to end of their rank by the
     first sum."""
     names = [one["name"] for one in document["controls"]]
     if len(names) <= MOST_LINES:
         return names
-    key = document["sums"][0]["key"]
-    known = {row["cc"]: row[key]["mean"] for row in document["summary"] if row[key]}
-    ranked = sorted(names, key=lambda name: known.get(name, float("inf")))
-    step = (len(ranked) - 1) / (MOST_LINES - 1)
-    picked = {ranked[round(i * step)] for i in range(MOST_LINES)}
+    known = {cc: cell["mean"] for cc, cell in known_sums(document, document["sums"][0]["key"])}
+    order = sorted(names, key=lambda name: known.get(name, float("inf")))
+    step = (len(order) - 1) / (MOST_LINES - 1)
+    picked = {order[round(i * step)] for i in range(MOST_LINES)}
     return [name for name in names if name in picked]
 
 
 def heat(
-    document: Document, key: str, middle: float, span: float, diverging: bool = True
+    document: Measured, key: str, middle: float, span: float, diverging: bool = True
 ) -> Figure:
-    """A map of controls by the first condition, a panel for each value of the second; colours from
+    """A map of controls by the first condition, a panel for each value of the second; colors from
     `middle` - `span` to `middle` + `span`, the mean in each field."""
-    axes = document["axes"]
-    columns = list(dict.fromkeys(row[axes[0]["key"]] for row in document["rows"]))
-    panels = (
-        list(dict.fromkeys(row[axes[1]["key"]] for row in document["rows"]))
-        if len(axes) > 1
-        else [None]
-    )
+    axis, *more = document["axes"]
+    cells = {
+        (row["cc"], *(place(row, one["key"]) for one in document["axes"])): cell["mean"]
+        for row in document["rows"]
+        if (cell := measured(row, key))
+    }
+    columns = list(dict.fromkeys(place(row, axis["key"]) for row in document["rows"]))
+    panels: list[tuple[Value, ...]] = [()]
+    if more:
+        panels = list(dict.fromkeys((place(row, more[0]["key"]),) for row in document["rows"]))
     names = _by_mean(document, key)
     size = (max(6.4, (1.3 + 0.62 * len(columns)) * len(panels) + 1.0), 0.30 * len(names) + 1.5)
     figure, grid = style.new(1, len(panels), size=size, squeeze=False, sharey=True)
     for panel, wanted in zip(grid[0], panels, strict=True):
-        _map(
-            panel,
-            document,
-            key,
-            names,
-            columns,
-            wanted,
-            (middle, span, "RdBu" if diverging else "Blues"),
-        )
-        panel.set_xlabel(
-            f"{axes[0]['title']}{' [' + axes[0]['unit'] + ']' if axes[0]['unit'] else ''}"
-        )
-        if wanted is not None:
-            panel.set_title(place(axes[1], wanted), fontsize=SMALL, loc="left")
+        means_of = [[cells.get((name, x, *wanted)) for x in columns] for name in names]
+        _map(panel, means_of, (middle, span, "RdBu" if diverging else "Blues"))
+        labels = [words(axis, x).removesuffix(" BDP") for x in columns]
+        panel.set_xticks(range(len(columns)), labels)
+        if max(map(len, labels)) > 5:
+            slanted(panel, 40)
+        panel.set_xlabel(titled(axis["title"], axis["unit"]))
+        if wanted:
+            panel.set_title(words(more[0], wanted[0]), fontsize=SMALL, loc="left")
     grid[0][0].set_yticks(range(len(names)), names)
     return figure
 
 
-def _by_mean(document: Document, key: str) -> list[str]:
+def _by_mean(document: Measured, key: str) -> list[str]:
     """Controls by the mean over all conditions."""
     of: dict[str, list[float]] = {one["name"]: [] for one in document["controls"]}
     for row in document["rows"]:
-        if row[key]:
-            of[row["cc"]].append(row[key]["mean"])
+        if cell := measured(row, key):
+            of[row["cc"]].append(cell["mean"])
     return sorted(of, key=lambda name: sum(of[name]) / len(of[name]) if of[name] else float("inf"))
 
 
 def _map(
-    panel: Any,
-    document: Document,
-    key: str,
-    names: Sequence[str],
-    columns: Sequence[Any],
-    wanted: Any,
-    colors: tuple[float, float, str],
+    panel: Any, means_of: Sequence[Sequence[float | None]], colors: tuple[float, float, str]
 ) -> None:
     import numpy as np
 
     middle, span, cmap = colors
-    axes = document["axes"]
-    table = np.full((len(names), len(columns)), np.nan)
-    for row in document["rows"]:
-        if row[key] and (wanted is None or row[axes[1]["key"]] == wanted):
-            table[names.index(row["cc"]), columns.index(row[axes[0]["key"]])] = row[key]["mean"]
+    table = np.array(means_of, dtype=float)
     panel.imshow(
         table,
         aspect="auto",
@@ -226,27 +212,19 @@ def _map(
             away = (table[i, j] - middle) / span
             dark = abs(away) > 0.62 if cmap == "RdBu" else away > 0.2
             text = f"{100 * table[i, j]:.0f}".replace("-", "\N{MINUS SIGN}")
-            panel.text(
-                j, i, text, ha="center", va="center", fontsize=8, color="white" if dark else "black"
-            )
-    labels = [place(axes[0], x).removesuffix(" BDP") for x in columns]
-    panel.set_xticks(range(len(columns)), labels)
-    if max(map(len, labels)) > 5:
-        for text in panel.get_xticklabels():
-            text.set(rotation=40, ha="right", rotation_mode="anchor")
+            color = "white" if dark else "black"
+            panel.text(j, i, text, ha="center", va="center", fontsize=8, color=color)
     panel.grid(visible=False)
     panel.tick_params(length=0)
     for spine in panel.spines.values():
         spine.set_visible(False)
 
 
-def ranks(document: Document, key: str, marks: Mapping[float, str]) -> Figure:
+def ranks(document: Measured, key: str, marks: Mapping[float, str]) -> Figure:
     """The controls one below the other by a number of each, with its interval; `marks`: lines with
     their names."""
-    known = [(row["cc"], row[key]) for row in document["summary"] if row[key]]
-    known.sort(key=lambda pair: pair[1]["mean"])
+    known, drawn = ranked(document, key), _looks(document)
     figure, panel = style.new(size=(6.4, 0.30 * len(known) + 1.5))
-    drawn = looks({"schemes": document["controls"]})
     title = next(m["title"] for m in document["sums"] if m["key"] == key)
     for i, (name, cell) in enumerate(known):
         low, high = cell["ci95"] or (cell["mean"], cell["mean"])

@@ -6,10 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...present.grids import scaled
-from ..compare.queues.draw import NamedFigure
+from ..frame.drawing import NamedFigure
+from ..frame.paired import Cell, holds_zero
 from . import draw, pairs
 from .controls import opponent
-from .grid import Document, Metric, Plan, Survey, Values, nothing
+from .document import Measured, measured, ranked
+from .grid import Metric, Plan, Sums, Survey, Values, nothing
 from .options import Options
 from .pairs import DELAY, HARM, MEASURED, SHARE, USED
 
@@ -28,36 +30,26 @@ def lay(options: Options) -> Plan:
     return pairs.lay(options, against, rates, buffers, options.rtt or RTT, 1, reference=True)
 
 
-def sum_up(
-    values: Values, names: Sequence[str], plan: Plan
-) -> dict[str, dict[str, dict[int, float]]]:
+def sum_up(values: Values, names: Sequence[str], plan: Plan) -> Sums:
     """Means over all conditions."""
     return pairs.means(values, names, [SHARE.key, HARM.key])
 
 
-def say(document: Document) -> list[str]:
+def say(document: Measured) -> list[str]:
     """The controls that take most, that leave most, and that equal the standard."""
     against = document["against"]
-    known = [
-        (r["cc"], r[MEAN.key], r[WORST.key])
-        for r in document["summary"]
-        if r[MEAN.key] and r["cc"] != against
-    ]
+    known = [(cc, cell) for cc, cell in ranked(document, MEAN.key) if cc != against]
     if not known:
         return ["There is no control with results to be put beside the standard."]
-    ranked = sorted(known, key=lambda one: one[1]["mean"])
-    most, least = ranked[-1], ranked[0]
+    (least, little), (most, much) = known[0], known[-1]
     found = [
-        f"{most[0]} takes {_part(most[1])} of what it shares with {against}, on average over all "
+        f"{most} takes {_part(much)} of what it shares with {against}, on average over all "
         f"conditions."
     ]
-    if len(ranked) > 1:
-        found.append(f"{least[0]} takes {_part(least[1])}.")
-    alike = [
-        n
-        for n, _, harm in ranked
-        if harm and harm["ci95"] and harm["ci95"][0] <= 0 <= harm["ci95"][1]
-    ]
+    if len(known) > 1:
+        found.append(f"{least} takes {_part(little)}.")
+    harms = {row["cc"]: measured(row, WORST.key) for row in document["summary"]}
+    alike = [cc for cc, _ in known if holds_zero(harms[cc])]
     if alike:
         found.append(
             f"{against} loses nothing that is certain, on average, beside {', '.join(alike)}."
@@ -65,11 +57,11 @@ def say(document: Document) -> list[str]:
     return found
 
 
-def _part(cell: dict[str, float]) -> str:
+def _part(cell: Cell) -> str:
     return scaled(cell["mean"], "1")
 
 
-def figures(document: Document) -> list[NamedFigure]:
+def figures(document: Measured) -> list[NamedFigure]:
     """The shares as a map for each bandwidth-delay product, and the harm."""
     against = document["against"]
     caption = (

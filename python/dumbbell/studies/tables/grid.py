@@ -5,28 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from ...language.arguments import Choice
-from ..compare.queues import judge
-from ..compare.queues.draw import NamedFigure
+from ..frame import runs
+from ..frame.design import Row, Scenario
+from ..frame.drawing import NamedFigure
+from ..frame.paired import BySeed
+from ..frame.runs import Run
+from .document import Facts, Measured, Title, Value
 from .options import Options
 
-Run = dict[str, Any]
 PACKET = 1500
 """Bytes of a full packet."""
-Document = dict[str, Any]
-At = tuple[tuple[str, float | str], ...]
+At = tuple[tuple[str, Value], ...]
 """A condition: each axis with its value."""
-
-
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """The varied quantity: its key in rows, its name, the unit of its values (empty: none)."""
-
-    key: str
-    title: str
-    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +30,10 @@ class Metric:
     unit: str
     of: Callable[[Run], float | None]
 
+    def document(self) -> Title:
+        """The measurement as JSON."""
+        return {"key": self.key, "title": self.title, "unit": self.unit}
+
 
 @dataclass(frozen=True, slots=True)
 class Point:
@@ -45,24 +41,28 @@ class Point:
 
     cc: Choice
     at: At
-    set: Mapping[str, Any]
+    set: Row
 
 
-Values = dict[tuple[str, At], dict[str, dict[int, float]]]
-"""For each control at each condition: each measurement by seed."""
+BySeeds = dict[str, dict[int, float]]
+"""Each measurement by seed."""
+Values = dict[tuple[str, At], BySeeds]
+"""For each control at each condition."""
+Sums = dict[str, BySeeds]
+"""For each control."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A survey laid out: the scenario, what varies, and the points in the order of controls."""
 
-    scenario: dict[str, Any]
-    axes: Sequence[Axis]
+    scenario: Scenario
+    axes: Sequence[Title]
     points: Callable[[Sequence[Choice]], list[Point]]
     notes: Sequence[str] = ()
     reference: Choice | None = None
     """A control that is asked in any case, as what others are compared with."""
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Facts = field(default_factory=lambda: Facts())
     """Further numbers for its sentences and figures, as JSON."""
 
 
@@ -82,9 +82,9 @@ class Survey:
     """Measurements of controls."""
     lay: Callable[[Options], Plan]
     derive: Callable[[Values, Plan], None]
-    sum_up: Callable[[Values, Sequence[str], Plan], dict[str, dict[str, dict[int, float]]]]
-    say: Callable[[Document], list[str]]
-    draw: Callable[[Document], list[NamedFigure]]
+    sum_up: Callable[[Values, Sequence[str], Plan], Sums]
+    say: Callable[[Measured], list[str]]
+    draw: Callable[[Measured], list[NamedFigure]]
     default: Callable[[Sequence[str]], list[str]] | None = None
     """The controls if none is named, given the files of the user's own; None: those of
     `controls`."""
@@ -124,40 +124,31 @@ def all_goodput(run: Run) -> float:
 
 
 def values(
-    points: Sequence[Point], measured: Sequence[dict[str, Any]], metrics: Sequence[Metric]
+    points: Sequence[Point], answers: Sequence[runs.Point], metrics: Sequence[Metric]
 ) -> Values:
     """The results of each point, by seed; runs without a result are left out."""
-    found: Values = {}
-    for point, result in zip(points, measured, strict=True):
-        mine: dict[str, dict[int, float]] = {metric.key: {} for metric in metrics}
-        for run in result.get("runs") or [result]:
-            if "flows" not in run:
-                continue
-            for metric in metrics:
-                value = metric.of(run)
-                if value is not None and math.isfinite(value):
-                    mine[metric.key][run["seed"]] = value
-        found[point.cc.text, point.at] = mine
-    return found
+
+    def finite(answer: runs.Point, metric: Metric) -> dict[int, float]:
+        return {s: x for s, x in answer.by_seed(metric.of).items() if math.isfinite(x)}
+
+    return {
+        (point.cc.text, point.at): {metric.key: finite(answer, metric) for metric in metrics}
+        for point, answer in zip(points, answers, strict=True)
+    }
 
 
-def cells(of: Mapping[str, Mapping[int, float]], metrics: Sequence[Metric]) -> dict[str, Any]:
-    """Means with their intervals, as in results; null where there is nothing."""
-    return {metric.key: judge.cell(of.get(metric.key, {})) for metric in metrics}
-
-
-def of_control(values: Values, cc: str) -> dict[At, dict[str, dict[int, float]]]:
+def of_control(values: Values, cc: str) -> dict[At, BySeeds]:
     """The measurements of one control, by condition."""
     return {at: of for (name, at), of in values.items() if name == cc}
 
 
-def seeds_of(conditions: Mapping[At, Mapping[str, Mapping[int, float]]], key: str) -> list[int]:
+def seeds_of(conditions: Mapping[At, Mapping[str, BySeed]], key: str) -> list[int]:
     """The seeds that every condition has a value for."""
     each = [set(of.get(key, {})) for of in conditions.values()]
     return sorted(set.intersection(*each)) if each else []
 
 
-def unlocked(rate_bps: float) -> list[dict[str, Any]]:
+def unlocked(rate_bps: float) -> list[dict[str, object]]:
     """The impairment of the reverse path: a random delay of up to one packet's time at the
     bottleneck. Without it round-trip times are locked to the bottleneck's transmissions, and which
     flow loses is a matter of phases (S. Floyd, V. Jacobson, "On traffic phase effects in

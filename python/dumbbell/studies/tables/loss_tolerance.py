@@ -6,21 +6,20 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from ...language.arguments import Choice
 from ...present.grids import scaled
 from ...present.units import significant
 from ...validate.laws.tcp import throughput as laws
-from ..compare.queues.draw import NamedFigure
+from ..frame.drawing import NamedFigure
+from ..frame.runs import Run
 from . import draw
+from .document import Facts, Laws, Measured, known_sums, measured, place
 from .grid import (
-    Axis,
-    Document,
     Metric,
     Plan,
     Point,
-    Run,
+    Sums,
     Survey,
     Values,
     all_goodput,
@@ -47,7 +46,7 @@ def lay(options: Options) -> Plan:
     buffer = single("--buffer", options.buffer, BUFFER)
     losses = several("--loss", options.losses, QUICK if options.quick else LOSSES, 0.0, 0.9)
     count = options.count(1)
-    scenario = {
+    scenario: dict[str, object] = {
         "name": "table-loss-tolerance",
         **times(rate, rtt, count, options, least_s=300.0),
         "dumbbell": {
@@ -72,24 +71,25 @@ def lay(options: Options) -> Plan:
         ]
 
     best = rate * (MSS - OPTIONS) / (MSS + HEADER)
-    facts = {
+    facts: Facts = {
         "rate_bps": rate,
         "rtt_s": rtt,
         "buffer": limit(buffer),
         "queue": options.queue,
         "flows": count,
+        "best_bps": best,
+        "laws": _laws(losses, rtt, best, count),
     }
-    laid = facts | {"best_bps": best, "laws": _laws(losses, rtt, best, count)}
-    return Plan(scenario, [Axis("loss", "random loss")], points, (), None, laid)
+    return Plan(
+        scenario, [{"key": "loss", "title": "random loss", "unit": ""}], points, (), None, facts
+    )
 
 
-def _chance(loss: float) -> list[dict[str, Any]]:
+def _chance(loss: float) -> list[dict[str, object]]:
     return [{"kind": "bernoulli", "loss": loss}] if loss > 0 else []
 
 
-def _laws(
-    losses: Sequence[float], rtt: float, best: float, flows: int
-) -> dict[str, list[float | None]]:
+def _laws(losses: Sequence[float], rtt: float, best: float, flows: int) -> Laws:
     """Shares of the link that the laws of Reno have at these losses, with delayed acknowledgements
     and no queue."""
     bits = 8 * (MSS - OPTIONS) * flows
@@ -137,11 +137,9 @@ def half(points: Sequence[tuple[float, float]]) -> float | None:
     return None
 
 
-def sum_up(
-    values: Values, names: Sequence[str], plan: Plan
-) -> dict[str, dict[str, dict[int, float]]]:
+def sum_up(values: Values, names: Sequence[str], plan: Plan) -> Sums:
     """The loss at which half of the link is lost, and the share at 1 %."""
-    found: dict[str, dict[str, dict[int, float]]] = {}
+    found: Sums = {}
     for name in names:
         mine = of_control(values, name)
         places = {}
@@ -163,26 +161,22 @@ def sum_up(
     return found
 
 
-def say(document: Document) -> list[str]:
+def say(document: Measured) -> list[str]:
     """The controls that bear most and least loss."""
     whole = [row["cc"] for row in document["summary"] if _never(document, row["cc"])]
-    known = [
-        (row["cc"], row[HALF.key]["mean"])
-        for row in document["summary"]
-        if row[HALF.key] and row["cc"] not in whole
-    ]
+    known = [(cc, cell["mean"]) for cc, cell in known_sums(document, HALF.key) if cc not in whole]
     found = []
     if whole:
-        top = max(float(row["loss"]) for row in document["rows"])
+        top = max(_losses(document))
         have = "has" if len(whole) == 1 else "have"
         found.append(
             f"{', '.join(whole)} {have} more than half of the link up to {scaled(top, '1')}."
         )
     if known:
-        ranked = sorted(known, key=lambda pair: -pair[1])
-        found.append(f"{ranked[0][0]} loses half of the link at a loss of {_loss(ranked[0][1])}.")
-        if len(ranked) > 1:
-            found.append(f"{ranked[-1][0]} loses it at {_loss(ranked[-1][1])}, the first of all.")
+        ordered = sorted(known, key=lambda pair: -pair[1])
+        found.append(f"{ordered[0][0]} loses half of the link at a loss of {_loss(ordered[0][1])}.")
+        if len(ordered) > 1:
+            found.append(f"{ordered[-1][0]} loses it at {_loss(ordered[-1][1])}, the first of all.")
     return found or ["No control has half of the link at any of these losses."]
 
 
@@ -190,14 +184,17 @@ def _loss(p: float) -> str:
     return f"{significant(100 * p, 2)} %"
 
 
-def _never(document: Document, cc: str) -> bool:
-    shares = [
-        row[SHARE.key]["mean"] for row in document["rows"] if row["cc"] == cc and row[SHARE.key]
-    ]
+def _losses(document: Measured) -> set[float]:
+    return {float(place(row, "loss")) for row in document["rows"]}
+
+
+def _never(document: Measured, cc: str) -> bool:
+    cells = (measured(row, SHARE.key) for row in document["rows"] if row["cc"] == cc)
+    shares = [cell["mean"] for cell in cells if cell]
     return bool(shares) and min(shares) >= 0.5
 
 
-def figures(document: Document) -> list[NamedFigure]:
+def figures(document: Measured) -> list[NamedFigure]:
     """Shares by loss, with both laws; as a map where there are many."""
     caption = (
         "Share of the link that one flow fills, by the probability that a packet is lost; means "
@@ -206,7 +203,7 @@ def figures(document: Document) -> list[NamedFigure]:
         "others (1998), at the "
         "round-trip time without a queue."
     )
-    losses = sorted({float(row["loss"]) for row in document["rows"]})
+    losses = sorted(_losses(document))
     known = document["facts"]["laws"]
     curves = [(losses, known["mathis"], "Mathis"), (losses, known["pftk"], "PFTK")]
     lines = draw.lines(document, "loss", [SHARE.key], logy=True, curves=curves)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from ...errors import ScenarioError
 from ...language.arguments import Choice, choice, refused
@@ -38,7 +37,7 @@ class Options:
     quick: bool = False
     sets: Sequence[str] = ()
     use: Sequence[str] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def replications(self) -> int:
@@ -63,7 +62,7 @@ class Options:
             )
         return self.flows or default
 
-    def queue_table(self, buffer: str) -> dict[str, Any]:
+    def queue_table(self, buffer: str) -> dict[str, object]:
         """The queue of a scenario, which holds `buffer`."""
         asked: Choice = choice(self.queue)
         return {"kind": asked.kind, **asked.parameters, "limit": limit(buffer)}

@@ -1,66 +1,123 @@
-"""A survey as one HTML file that needs nothing else, in the style of the other pages."""
+"""A survey as a page, and as tables for a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
-from ...present import templates
-from ...present.grids import number, unit_of
-from ...present.stats import Interval
+from ...present import grids, templates
+from ...present.grids import minus, plain, titled, unit_of
 from ...present.units import time_text
-from ..compare.queues import page as schemes_page
-from ..compare.queues.draw import NamedFigure
-from . import draw, terminal
+from ..frame.paired import Cell
+from ..frame.publish import Shown, scenario_text, seeds_text
+from . import draw
+from .document import Document, Measured, PointRow, Title, Value, means, measured, place
 
-_HERE = Path(__file__).parent
-
-
-def tools() -> Any:
-    """The Jinja environment of the page. `EnvironmentLacks` if it is not installed."""
-    return templates.environment(_HERE)
+At = tuple[Value, ...]
 
 
-def html(document: Mapping[str, Any], drawn: Sequence[tuple[NamedFigure, str]]) -> str:
-    """The page; each figure comes with its `<svg>` element."""
-    head, *rows = terminal.table(document, terminal.conditions_of(document))
+def html(document: Document, drawn: Sequence[Shown]) -> str:
+    """The page."""
+    rows = document["rows"]
     times = sorted(
-        {(row["duration_s"], row["warmup_s"]) for row in document["rows"] if row["duration_s"]}
+        {(row["duration_s"], row["warmup_s"] or 0.0) for row in rows if row["duration_s"]}
     )
-    return str(
-        tools()
-        .get_template("page.html.j2")
-        .render(
-            d=document,
-            head=head,
-            rows=[[schemes_page.minus(cell) for cell in row] for row in rows],
-            numbers=_numbers(document),
-            figures=drawn,
-            times=[f"{time_text(whole)} ({time_text(warm)} left out)" for whole, warm in times],
-            seeds=schemes_page.seeds_text(document["seeds"]),
-            scenario=schemes_page.toml_text(document["scenario"]),
-            css=templates.css("report", "study"),
+    return templates.render(
+        Path(__file__).with_name("page.html.j2"),
+        d=document,
+        table=[
+            [minus(cell) if i else cell for cell in row]
+            for i, row in enumerate(table(document, conditions_of(document)))
+        ],
+        numbers=_numbers(document),
+        figures=drawn,
+        times=[f"{time_text(whole or 0.0)} ({time_text(warm)} left out)" for whole, warm in times],
+        seeds=seeds_text(document["seeds"]),
+        scenario=scenario_text(document["scenario"]),
+    )
+
+
+def _numbers(document: Document) -> dict[str, object]:
+    """Every measurement at each condition: the heads, and for each row its place and its cells."""
+    metrics = [
+        (metric["key"], metric["title"], *unit_of(metric["unit"], max(known)))
+        for metric in document["metrics"]
+        if (known := means(document, metric["key"]))
+    ]
+    lines = [
+        (
+            row,
+            [draw.words(axis, place(row, axis["key"])) for axis in document["axes"]],
+            [minus(grids.cell(measured(row, key), scale)) for key, _, scale, _ in metrics],
         )
-    )
+        for row in document["rows"]
+    ]
+    return {"head": [titled(title, unit) for _, title, _, unit in metrics], "lines": lines}
 
 
-def _numbers(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Every measurement at each condition: the head, and the rows with their fingerprints."""
-    metrics = []
-    for metric in document["metrics"]:
-        known = [abs(row[metric["key"]]["mean"]) for row in document["rows"] if row[metric["key"]]]
-        if known:
-            metrics.append((metric, *unit_of(metric["unit"], max(known))))
-    lines = []
-    for row in document["rows"]:
-        at = [draw.place(axis, row[axis["key"]]) for axis in document["axes"]]
-        cells = [_cell(row[metric["key"]], scale) for metric, scale, _ in metrics]
-        lines.append({"cc": row["cc"], "at": at, "cells": cells, "row": row})
-    head = [f"{metric['title']}{f' [{unit}]' if unit else ''}" for metric, _, unit in metrics]
-    return {"head": head, "lines": lines}
+def lines(document: Document) -> Iterator[str]:
+    """For a terminal: a table of controls with their sums and the first measurement at each
+    condition; a table for each value of a second axis."""
+    conditions = conditions_of(document)
+    if len(document["axes"]) == 1:
+        yield plain(table(document, conditions))
+        return
+    yield plain(table(document, []))
+    for value in dict.fromkeys(at[1] for at in conditions):
+        yield f"\n{document['metrics'][0]['title']} at {draw.words(document['axes'][1], value)}"
+        yield plain(table(document, [at for at in conditions if at[1] == value], sums=False))
 
 
-def _cell(cell: Mapping[str, Any] | None, scale: float) -> str:
-    interval = Interval.read(dict(cell)) if cell else None
-    return "–" if interval is None else schemes_page.minus(number(interval, scale, 4))
+def table(document: Document, conditions: Sequence[At], sums: bool = True) -> list[list[str]]:
+    """A row for each control, by its first sum; the head before them."""
+    summary, first = document["summary"], document["metrics"][0]
+    summed = [
+        (m["key"], m["title"], *_scale(m, [measured(row, m["key"]) for row in summary]))
+        for m in (document["sums"] if sums else [])
+    ]
+    scale, unit = _scale(first, [measured(row, first["key"]) for row in document["rows"]])
+    head = [
+        "control",
+        *(titled(title, name) for _, title, _, name in summed),
+        *(titled(_words(document, at, alone=not sums), unit) for at in conditions),
+    ]
+    by_place = {(r["cc"], _at(document, r)): measured(r, first["key"]) for r in document["rows"]}
+
+    def rank(row: Cell | None) -> float:
+        return row["mean"] if row else float("inf")
+
+    key = document["sums"][0]["key"]
+    return [
+        head,
+        *(
+            [
+                row["cc"],
+                *(_cell(measured(row, key), by) for key, _, by, _ in summed),
+                *(_cell(by_place.get((row["cc"], at)), scale) for at in conditions),
+            ]
+            for row in sorted(summary, key=lambda row: rank(measured(row, key)))
+        ),
+    ]
+
+
+def _scale(metric: Title, cells: Sequence[Cell | None]) -> tuple[float, str]:
+    return unit_of(metric["unit"], max((abs(cell["mean"]) for cell in cells if cell), default=0.0))
+
+
+def _cell(cell: Cell | None, scale: float) -> str:
+    return grids.cell(cell, scale, 3) if cell else "-"
+
+
+def _at(document: Measured, row: PointRow) -> At:
+    return tuple(place(row, axis["key"]) for axis in document["axes"])
+
+
+def conditions_of(document: Measured) -> list[At]:
+    """Every condition, in the order of the rows."""
+    return list(dict.fromkeys(_at(document, row) for row in document["rows"]))
+
+
+def _words(document: Measured, at: At, alone: bool = False) -> str:
+    """A condition in words; `alone`: its first axis."""
+    said = [draw.words(axis, value) for axis, value in zip(document["axes"], at, strict=True)]
+    return said[0] if alone else ", ".join(said)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from ...language.arguments import Choice
+from ..frame.design import Row
+from ..frame.runs import Run
+from .document import Facts, Title, Value
 from .grid import (
-    Axis,
     Metric,
     Plan,
     Point,
-    Run,
+    Sums,
     Values,
     all_goodput,
     goodput,
@@ -26,8 +27,8 @@ from .grid import (
 from .options import Options, bdp, bps, limit, seconds
 
 MINE, OTHER = "mine", "other"
-BUFFER = Axis("buffer", "buffer", "BDP")
-RATE = Axis("rate", "rate", "bps")
+BUFFER = Title(key="buffer", title="buffer", unit="BDP")
+RATE = Title(key="rate", title="rate", unit="bps")
 
 
 def share(run: Run) -> float | None:
@@ -59,7 +60,7 @@ def lay(
     rtt_s = seconds("--rtt", rtt)
     held = list(dict.fromkeys(limit(text) for text in buffers))
     side = {"count": count, "start_spread": "2 s", "rtt": f"{rtt_s * 1e3:.9g} ms"}
-    scenario = {
+    scenario: dict[str, object] = {
         "name": "table",
         **times(speeds[0], rtt_s, 2 * count, options),
         "dumbbell": {
@@ -82,7 +83,7 @@ def lay(
         ]
 
     axes = [BUFFER, RATE] if len(speeds) > 1 else [BUFFER]
-    facts = {
+    facts: Facts = {
         "against": against.text,
         "rtt_s": rtt_s,
         "rates_bps": speeds,
@@ -92,9 +93,9 @@ def lay(
     return Plan(scenario, axes, points, (), against if reference else None, facts)
 
 
-def _at(speed: float, buffer: str, speeds: int) -> tuple[tuple[str, float | str], ...]:
+def _at(speed: float, buffer: str, speeds: int) -> tuple[tuple[str, Value], ...]:
     size = bdp(buffer)
-    held: tuple[tuple[str, float | str], ...] = (("buffer", buffer if size is None else size),)
+    held: tuple[tuple[str, Value], ...] = (("buffer", buffer if size is None else size),)
     return (*held, ("rate", speed)) if speeds > 1 else held
 
 
@@ -106,7 +107,7 @@ def _set(
     rtt_s: float,
     count: int,
     options: Options,
-) -> dict[str, Any]:
+) -> Row:
     return {
         **cc.at("flow.0.cc"),
         **against.at("flow.1.cc"),
@@ -137,11 +138,9 @@ def harm(values: Values, plan: Plan) -> None:
         }
 
 
-def means(
-    values: Values, names: Sequence[str], keys: Sequence[str]
-) -> dict[str, dict[str, dict[int, float]]]:
+def means(values: Values, names: Sequence[str], keys: Sequence[str]) -> Sums:
     """The mean of each control over all conditions, seed by seed."""
-    found: dict[str, dict[str, dict[int, float]]] = {}
+    found: Sums = {}
     for name in names:
         mine = of_control(values, name)
         found[name] = {

@@ -13,17 +13,19 @@ import math
 from collections.abc import Sequence
 
 from ...language.arguments import Choice
-from ...present.grids import number
-from ..compare.queues.draw import NamedFigure
+from ...present.grids import cell
+from ..frame.drawing import NamedFigure
+from ..frame.paired import holds_zero
+from ..frame.runs import Run
 from . import draw
+from .document import Facts, Measured, known_sums
 from .grid import (
     PACKET,
-    Axis,
-    Document,
+    BySeeds,
     Metric,
     Plan,
     Point,
-    Run,
+    Sums,
     Survey,
     Values,
     all_goodput,
@@ -51,7 +53,7 @@ def lay(options: Options) -> Plan:
     count, size = options.count(2), bdp(buffer)
     held = buffer if size is None else f"{max(1.0, size * rate * rtt / 8 / PACKET):.6g} pkt"
     side = {"count": count, "start_spread": "2 s"}
-    scenario = {
+    scenario: dict[str, object] = {
         "name": "table-rtt-fairness",
         **times(rate, rtt * max(ratios), 2 * count, options),
         "dumbbell": {
@@ -72,7 +74,7 @@ def lay(options: Options) -> Plan:
             for ratio in ratios
         ]
 
-    facts = {
+    facts: Facts = {
         "rate_bps": rate,
         "rtt_s": rtt,
         "buffer": limit(buffer),
@@ -81,7 +83,7 @@ def lay(options: Options) -> Plan:
     }
     return Plan(
         scenario,
-        [Axis("ratio", "RTT of the far flows over that of the near ones")],
+        [{"key": "ratio", "title": "RTT of the far flows over that of the near ones", "unit": ""}],
         points,
         (),
         None,
@@ -121,14 +123,12 @@ def exponent(pairs: Sequence[tuple[float, float]]) -> float | None:
     return math.fsum(x * y for x, y in logs) / squares if squares > 1e-12 else None
 
 
-def sum_up(
-    values: Values, names: Sequence[str], plan: Plan
-) -> dict[str, dict[str, dict[int, float]]]:
+def sum_up(values: Values, names: Sequence[str], plan: Plan) -> Sums:
     """The exponents of each control, seed by seed."""
-    found: dict[str, dict[str, dict[int, float]]] = {}
+    found: Sums = {}
     for name in names:
         mine = of_control(values, name)
-        of: dict[str, dict[int, float]] = {EXPONENT.key: {}, EFFECTIVE.key: {}}
+        of: BySeeds = {EXPONENT.key: {}, EFFECTIVE.key: {}}
         for seed in seeds_of(mine, ADVANTAGE.key):
             base = [(float(dict(at)["ratio"]), m[ADVANTAGE.key][seed]) for at, m in mine.items()]
             seen = [
@@ -143,19 +143,16 @@ def sum_up(
     return found
 
 
-def say(document: Document) -> list[str]:
-    """The fairest and the least fair, and which favour the far flows."""
-    known = [(row["cc"], row[EXPONENT.key]) for row in document["summary"] if row[EXPONENT.key]]
+def say(document: Measured) -> list[str]:
+    """The fairest and the least fair, and which favor the far flows."""
+    known = sorted(known_sums(document, EXPONENT.key), key=lambda pair: abs(pair[1]["mean"]))
     if not known:
         return ["No exponent: ask for a ratio of round-trip times that is not 1."]
-    ranked = sorted(known, key=lambda pair: abs(pair[1]["mean"]))
-    fair, least = ranked[0], ranked[-1]
-    found = [f"Nearest to fair is {fair[0]}: goodput ~ RTT^-({_told(fair[1])})."]
-    if len(ranked) > 1:
-        found.append(f"Farthest from it is {least[0]}: RTT^-({_told(least[1])}).")
-    zero = [
-        name for name, cell in ranked if cell["ci95"] and cell["ci95"][0] <= 0 <= cell["ci95"][1]
-    ]
+    (fair, nearest), (least, farthest) = known[0], known[-1]
+    found = [f"Nearest to fair is {fair}: goodput ~ RTT^-({cell(nearest, digits=3)})."]
+    if len(known) > 1:
+        found.append(f"Farthest from it is {least}: RTT^-({cell(farthest, digits=3)}).")
+    zero = [name for name, exponent in known if holds_zero(exponent)]
     if zero:
         found.append(
             f"Of {', '.join(zero)} the interval holds 0: round-trip times make no difference that "
@@ -164,14 +161,7 @@ def say(document: Document) -> list[str]:
     return found
 
 
-def _told(cell: dict[str, object]) -> str:
-    from ...present.stats import Interval
-
-    interval = Interval.read(cell)
-    return number(interval, digits=3) if interval else "-"
-
-
-def figures(document: Document) -> list[NamedFigure]:
+def figures(document: Measured) -> list[NamedFigure]:
     """The ratios of goodputs with the fitted powers, and the exponents."""
     caption = (
         "Goodput of the near flows over that of the far ones, by the ratio of their round-trip "

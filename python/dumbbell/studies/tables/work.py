@@ -1,20 +1,23 @@
-"""A survey from the options to the page, by the code of `schemes`."""
+"""A survey from the options to the page."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from ... import api
 from ...errors import ScenarioError
-from ...files.write import write_json, write_text
 from ...language.arguments import Choice
-from ..compare.queues import design, judge
-from ..compare.queues.draw import NamedFigure
+from ..frame import design, publish, runs
+from ..frame.design import Base
+from ..frame.paired import cell_of
+from ..frame.runs import Laboratory, Measure
 from . import coexistence, controls, friendliness, grid, loss_tolerance, rtt_fairness
-from .grid import Document, Plan, Point, Survey, Values
+from .document import Document, Measured, PointRow, SummaryRow
+from .grid import BySeeds, Metric, Plan, Point, Survey
 from .options import Options
 
 SURVEYS: dict[str, Survey] = {
@@ -23,7 +26,7 @@ SURVEYS: dict[str, Survey] = {
 }
 """Every survey by its name on the command line."""
 
-Measure = Callable[[dict[str, Any]], dict[str, Any]]
+_SAME = "all seeds gave the same runs, so that intervals over them say nothing"
 
 
 def survey(
@@ -40,77 +43,73 @@ def survey(
     `measure` makes the runs of a request; `command` is said on the page. `ScenarioError` names the
     survey, the control or the option that is wrong; nothing is run then.
     """
-    from . import page  # What draws may be missing: better said before the runs.
-
     started = time.perf_counter()
-    page.tools()
+    publish.tools()
     asked = SURVEYS.get(name)
     if asked is None:
         raise ScenarioError(f"there is no table `{name}`; there are {', '.join(SURVEYS)}")
     plan = asked.lay(options)
-    base = _base(asked, plan, options)
-    picked, left = controls.chosen(
-        _asked(asked, options), options.use, lambda one: _why_not(base, plan, one, options)
-    )
-    picked = _with_reference(picked, plan, options)
-    points = plan.points(picked)
-    laid = [dict(point.set) for point in points]
-    design.check(base, laid, [f"{p.cc.text} at {_label(p)}" for p in points], options.use)
-    request = design.request(
-        base,
-        laid,
-        options.use,
+    laboratory = Laboratory(
+        base=_base(asked, plan, options),
         replications=options.replications,
         seed=options.seed,
-        **options.options,
+        use=options.use,
+        options=options.options,
+        measure=measure,
     )
-    data = measure(request)
-    document = document_of(asked, plan, base, picked, points, data, options)
+    texts = options.ccs or (asked.default(options.use) if asked.default else ())
+    picked, left = controls.chosen(
+        texts, options.use, lambda one: _why_not(laboratory.base, plan, one, options)
+    )
+    if plan.reference is not None and all(one.text != plan.reference.text for one in picked):
+        picked = [plan.reference, *picked]
+    points = plan.points(picked)
+    rows = [point.set for point in points]
+    laboratory.check(rows, [f"{p.cc.text} at {_label(p)}" for p in points])
+    answers = laboratory.run(rows)
+    document = document_of(asked, plan, laboratory, picked, points, answers, options.quick)
     document["notes"] = [*left, *document["notes"]]
     document |= {"command": command, "wall_s": time.perf_counter() - started}
-    _write(document, asked.draw(document), out or Path("results") / f"table-{name}", html)
+    _publish(document, asked, out or Path("results") / f"table-{name}", html)
     return document
 
 
-def _asked(asked: Survey, options: Options) -> Sequence[str]:
-    return options.ccs or (asked.default(options.use) if asked.default else ())
+def _publish(document: Document, asked: Survey, directory: Path, html: Path | None) -> None:
+    from ..frame.drawing import settled
+    from . import page
+
+    drawn, text = settled(asked.draw(document)), partial(page.html, document)
+    if html is not None:
+        publish.publish_page(document, drawn, text, html)
+    else:
+        publish.publish(document, drawn, text, directory)
 
 
-def _base(asked: Survey, plan: Plan, options: Options) -> design.Base:
+def _base(asked: Survey, plan: Plan, options: Options) -> Base:
     """The scenario with what `-s` lays over it, as the comparison of schemes has it."""
-    source = {"value": plan.scenario, "name": f"table-{asked.name}"}
+    name = f"table-{asked.name}"
+    wanted = api.request(
+        {"value": plan.scenario, "name": name},
+        options.sets,
+        points=1,
+        use=list(options.use) or None,
+    )
     try:
-        planned = api.plan(
-            api.request(source, options.sets, points=1, use=list(options.use) or None)
-        )
+        planned = api.plan(wanted)
     except ScenarioError as error:
         raise ScenarioError(design.said(error), error.detail) from None
-    return design.Base(
-        scenario=dict(planned["scenario"]),
-        name=f"table-{asked.name}",
-        place="queue",
-        queue="bottleneck",
-        cc_places=(),
-        flows=len(planned["points"][0]["plan"]["flows"]),
-        own_points=({},),
-        notes=(*plan.notes, *planned["notes"]),
+    return Base(
+        scenario=dict(planned["scenario"]), name=name, notes=(*plan.notes, *planned["notes"])
     )
 
 
-def _why_not(base: design.Base, plan: Plan, one: Choice, options: Options) -> str | None:
+def _why_not(base: Base, plan: Plan, one: Choice, options: Options) -> str | None:
     """The reason why a control cannot be measured; None if it can."""
     try:
-        api.plan(design.request(base, [dict(plan.points([one])[0].set)], options.use, points=0))
+        api.plan(design.request(base, [plan.points([one])[0].set], options.use, points=0))
     except ScenarioError as error:
         return design.said(error)
     return None
-
-
-def _with_reference(picked: Sequence[Choice], plan: Plan, options: Options) -> list[Choice]:
-    """The controls, and the one that others are compared with before them."""
-    if plan.reference is None or any(one.text == plan.reference.text for one in picked):
-        return list(picked)
-    return [plan.reference, *picked]
 
 
 def _label(point: Point) -> str:
@@ -123,102 +122,60 @@ def _label(point: Point) -> str:
 def document_of(
     asked: Survey,
     plan: Plan,
-    base: design.Base,
+    laboratory: Laboratory,
     picked: Sequence[Choice],
     points: Sequence[Point],
-    data: Mapping[str, Any],
-    options: Options,
+    answers: Sequence[runs.Point],
+    quick: bool,
 ) -> Document:
-    """All that is known, without paths; `data` is the answer of the API."""
-    measured: list[dict[str, Any]] = data.get("points", [data])
-    found = grid.values(points, measured, asked.metrics)
+    """All that is known, without paths."""
+    found = grid.values(points, answers, asked.metrics)
     asked.derive(found, plan)
     names = [one.text for one in picked]
     rows = [
-        _row(point, result, found, asked) for point, result in zip(points, measured, strict=True)
+        _row(point, answer, found[point.cc.text, point.at], asked)
+        for point, answer in zip(points, answers, strict=True)
     ]
     sums = asked.sum_up(found, names, plan)
-    whole: Document = {
-        key: data[key]
-        for key in ("version", "valid", "code", "failures", "from_store")
-        if key in data
-    }
-    document: Document = {
-        **whole,
+    document: Measured = {
+        **laboratory.whole(),
         "table": asked.name,
         "title": asked.title,
         "definition": list(asked.definition),
         "controls": [{"name": one.text, "kind": one.kind} for one in picked],
         "against": plan.reference.text if plan.reference else None,
-        "axes": [{"key": axis.key, "title": axis.title, "unit": axis.unit} for axis in plan.axes],
-        "metrics": [{"key": m.key, "title": m.title, "unit": m.unit} for m in asked.shown],
-        "sums": [{"key": m.key, "title": m.title, "unit": m.unit} for m in asked.summary],
-        "facts": dict(plan.facts),
-        "summary": [{"cc": name, **grid.cells(sums[name], asked.summary)} for name in names],
+        "axes": list(plan.axes),
+        "metrics": [metric.document() for metric in asked.shown],
+        "sums": [metric.document() for metric in asked.summary],
+        "facts": plan.facts,
+        "summary": [
+            cast(SummaryRow, {"cc": name, **_cells(sums[name], asked.summary)}) for name in names
+        ],
         "rows": rows,
         "seeds": sorted({seed for row in rows for seed in row["seeds"]}),
-        "quick": options.quick,
-        "notes": _notes(base, data, measured),
-        "scenario": base.scenario,
+        "quick": quick,
+        "notes": laboratory.notes(_SAME, answers),
+        "scenario": laboratory.base.scenario,
     }
     return {"finding": asked.say(document), **document}
 
 
-def _row(point: Point, result: Mapping[str, Any], found: Values, asked: Survey) -> dict[str, Any]:
-    mine = found[point.cc.text, point.at]
-    runs = result.get("runs") or [result]
-    row = {
+def _cells(of: BySeeds, metrics: Sequence[Metric]) -> Mapping[str, object]:
+    """Means with their intervals, as in results; null where there is nothing."""
+    return {metric.key: cell_of(of.get(metric.key, {})) for metric in metrics}
+
+
+def _row(point: Point, answer: runs.Point, mine: BySeeds, asked: Survey) -> PointRow:
+    found: dict[str, object] = {
         "cc": point.cc.text,
         **dict(point.at),
-        **grid.cells(mine, asked.shown),
+        **_cells(mine, asked.shown),
         "by_seed": {metric.key: list(mine.get(metric.key, {}).values()) for metric in asked.shown},
-        "seeds": [run["seed"] for run in runs if "flows" in run],
-        "duration_s": result.get("duration_s"),
-        "warmup_s": result.get("warmup_s"),
-        "valid": result.get("valid", False),
-        "fingerprint": result.get("fingerprint"),
+        "seeds": answer.seeds,
+        "duration_s": answer.duration_s,
+        "warmup_s": answer.warmup_s,
+        "valid": answer.valid,
+        "fingerprint": answer.fingerprint,
+        **({"error": answer.error} if answer.error else {}),
     }
-    return row | ({"error": result["error"]} if result.get("error") else {})
-
-
-def _notes(
-    base: design.Base, data: Mapping[str, Any], measured: Sequence[dict[str, Any]]
-) -> list[str]:
-    found = [*base.notes, *data.get("notes", [])]
-    if judge.seeds_change_nothing(measured):
-        found.append("all seeds gave the same runs, so that intervals over them say nothing")
-    return list(dict.fromkeys(found))
-
-
-def _write(
-    document: Document, drawn: Sequence[NamedFigure], directory: Path, html: Path | None
-) -> None:
-    """The page with its figures, and the document beside it; or the page alone."""
-    from ...figures import save, style
-    from . import page
-
-    for one in drawn:  # Laid out once, and not for each format again.
-        one.figure.draw_without_rendering()
-        one.figure.set_layout_engine("none")
-    if html is not None:
-        document |= {"page": str(html.resolve()), "results": None, "figures": []}
-        write_text(
-            html,
-            page.html(
-                document, [(one, style.svg(one.figure, f"figure-{one.name}")) for one in drawn]
-            ),
-        )
-        return
-    files = {"page": "index.html", "results": "results.json"}
-    document |= {name: str((directory / file).resolve()) for name, file in files.items()}
-    saved = [save(one.figure, directory / "figures" / one.name) for one in drawn]
-    document["figures"] = [str(path.resolve()) for paths in saved for path in paths]
-    svgs = [
-        next(path for path in paths if path.suffix == ".svg").read_text(encoding="utf-8")
-        for paths in saved
-    ]
-    inline = [
-        style.inline(text, f"figure-{one.name}") for one, text in zip(drawn, svgs, strict=True)
-    ]
-    write_json(document["results"], document)
-    write_text(document["page"], page.html(document, list(zip(drawn, inline, strict=True))))
+    return cast(PointRow, found)

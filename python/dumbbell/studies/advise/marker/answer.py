@@ -4,29 +4,42 @@ simulated network was."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import cast
 
 from ....present import stats
+from ...frame.paired import BySeed, Cell, cell_of, gain
+from ...frame.runs import Whole
 from . import config_lines, judge, narrative, scale
 from .conditions import Condition
+from .document import (
+    Advice,
+    Asked,
+    Bucket,
+    Buffer,
+    Candidate,
+    CaseRow,
+    Document,
+    FailsRow,
+    Gains,
+    Measured,
+    Simulated,
+)
 from .judge import Values
 from .network import Case
+from .options import Found, Options
 from .question import Question
 
-if TYPE_CHECKING:
-    from .options import Found, Options
 
-Cell = dict[str, Any]
-
-
-def document(options: Options, found: Found, seeds: Sequence[int]) -> dict[str, Any]:
-    """All of it, without paths."""
+def document(options: Options, whole: Whole, found: Found | None, seeds: Sequence[int]) -> Document:
+    """All of it, without paths; `found` is None if a run has no result."""
+    if found is None:
+        return cast(Document, {**whole, "kind": "marker", "sentence": None})
     question, scaled = options.question, found.scaled
     real = Real(question, scaled.rate_scale)
     size, burst = found.marker
     best = max(found.alone, key=lambda n: stats.mean(list(found.alone[n].total.values())))
     mine, plain = found.by_burst[burst], found.alone[found.deepest]
-    body = {
+    body: Advice = {
         "kind": "marker",
         **_question(question),
         **real.buffer(size),
@@ -35,26 +48,28 @@ def document(options: Options, found: Found, seeds: Sequence[int]) -> dict[str, 
         "target_bps": Case.of(question).target_bps,
         **real.measured(mine),
         "token_bucket": {**real.bucket(found.deepest), **real.measured(plain)},
-        "gain_total_bps": real.rate(judge.gain(mine.total, plain.total)),
-        "gain_in_bps": real.rate(judge.gain(mine.inside, plain.inside)),
-        "gain_best_effort_bps": real.rate(judge.gain(mine.best_effort, plain.best_effort)),
+        **real.gains(mine, plain),
+        "gain_best_effort_bps": real.rate(gain(mine.best_effort, plain.best_effort)),
         "best_bucket": {
             **real.bucket(best),
             **real.measured(found.alone[best]),
-            "gain_total_bps": real.rate(judge.gain(mine.total, found.alone[best].total)),
-            "gain_in_bps": real.rate(judge.gain(mine.inside, found.alone[best].inside)),
+            **real.gains(mine, found.alone[best]),
         },
         "candidates": _candidates(found, real),
         "fails": [_condition(one, values, real) for one, values in found.others],
         "simulated": _simulated(options, found, seeds),
-    }
-    body["paste"] = {
-        "scenario": config_lines.scenario(question, body["size_packets"], body["burst_bytes"]),
-        "tc": config_lines.tc(question, body["token_bucket"]["burst_bytes"], options.dev),
-        "tc_notes": config_lines.tc_notes(question),
+        "paste": {
+            "scenario": config_lines.scenario(
+                question, real.packets(size), real.bucket(burst)["burst_bytes"]
+            ),
+            "tc": config_lines.tc(question, real.bucket(found.deepest)["burst_bytes"], options.dev),
+            "tc_notes": config_lines.tc_notes(question),
+        },
+        "limits": [],
     }
     body["limits"] = narrative.limits(question, body)
     return {
+        **whole,
         "sentence": narrative.advice(body),
         "bucket_sentence": narrative.bucket(body),
         "rule": narrative.RULE,
@@ -84,8 +99,12 @@ class Real:
             "n": block["n"],
         }
 
-    def buffer(self, size: int) -> dict[str, Any]:
-        """A data buffer, and the longest that a packet waits in it for a token: size x L / r."""
+    def known(self, by_seed: BySeed) -> Cell:
+        """The mean of a rate that every run has [bit/s]."""
+        return cast(Cell, self.rate(cell_of(by_seed)))
+
+    def buffer(self, size: int) -> Buffer:
+        """A data buffer."""
         packets, q = self.packets(size), self.question
         return {
             "size_packets": packets,
@@ -93,26 +112,33 @@ class Real:
             "size_holding_s": 8 * packets * q.packet_bytes / q.rate_bps,
         }
 
-    def bucket(self, burst: int) -> dict[str, Any]:
+    def bucket(self, burst: int) -> Bucket:
         """A bucket."""
         q = self.question
         real = max(round(burst * self.scale), q.packet_bytes)
         packets = real / q.packet_bytes
         return {"burst_bytes": real, "burst_packets": packets, "burst_bdp": packets / q.bdp_packets}
 
-    def measured(self, of: Values) -> dict[str, Any]:
+    def measured(self, of: Values) -> Measured:
         """The results of a marker."""
         return {
-            "total_bps": self.rate(judge.cell(of.total)),
-            "in_bps": self.rate(judge.cell(of.inside)),
-            "best_effort_bps": self.rate(judge.cell(of.best_effort)),
-            "tokens_lost_share": judge.cell(of.lost),
-            "holding_mean_s": judge.cell(of.held_mean),
-            "holding_p99_s": judge.cell(of.held_p99),
+            "total_bps": self.known(of.total),
+            "in_bps": self.rate(cell_of(of.inside)),
+            "best_effort_bps": self.rate(cell_of(of.best_effort)),
+            "tokens_lost_share": cell_of(of.lost),
+            "holding_mean_s": cell_of(of.held_mean),
+            "holding_p99_s": cell_of(of.held_p99),
+        }
+
+    def gains(self, mine: Values, plain: Values) -> Gains:
+        """The differences of a marker from another, seed by seed."""
+        return {
+            "gain_total_bps": self.rate(gain(mine.total, plain.total)),
+            "gain_in_bps": self.rate(gain(mine.inside, plain.inside)),
         }
 
 
-def _question(question: Question) -> dict[str, Any]:
+def _question(question: Question) -> Asked:
     return {
         "rate_bps": question.rate_bps,
         "rtt_s": question.rtt_s,
@@ -147,17 +173,17 @@ def _tried(found: Found) -> dict[tuple[int, int], tuple[str, Values]]:
     }
 
 
-def _candidates(found: Found, real: Real) -> list[dict[str, Any]]:
+def _candidates(found: Found, real: Real) -> list[Candidate]:
     """Rows of these, in the order of the rounds."""
     plain = found.alone[found.deepest]
+    none: Gains = {"gain_total_bps": None, "gain_in_bps": None}
     return [
         {
             "round": word,
             **real.buffer(n),
             **real.bucket(depth),
             **real.measured(of),
-            "gain_total_bps": None if of is plain else real.rate(judge.gain(of.total, plain.total)),
-            "gain_in_bps": None if of is plain else real.rate(judge.gain(of.inside, plain.inside)),
+            **(none if of is plain else real.gains(of, plain)),
             "chosen": (n, depth) == found.marker,
             "fingerprint": of.fingerprint,
         }
@@ -165,40 +191,41 @@ def _candidates(found: Found, real: Real) -> list[dict[str, Any]]:
     ]
 
 
-def _condition(one: Condition, values: Mapping[int, Values], real: Real) -> dict[str, Any]:
-    """A row: what the advised size brings there, and whether it holds."""
+def _condition(one: Condition, values: Mapping[int, Values], real: Real) -> FailsRow:
     mine = values[one.size]
     judged = judge.verdict(one.size, values)
-    total = real.rate(judge.cell(mine.total))
-    row = {
+    total = real.known(mine.total)
+    row: FailsRow = {
         "condition": one.key,
         "text": one.text,
         "holds": judged["verdict"] == "holds",
         "verdict": judged["verdict"],
         "target_bps": one.case.target_bps * real.scale,
         "total_bps": total,
-        "in_bps": real.rate(judge.cell(mine.inside)),
-        "token_bucket_total_bps": real.rate(judge.cell(values[0].total)),
+        "in_bps": real.rate(cell_of(mine.inside)),
+        "token_bucket_total_bps": real.known(values[0].total),
         "gain_total_bps": real.rate(judged["gain_total_bps"]),
         "gain_in_bps": real.rate(judged["gain_in_bps"]),
-        "reservation_met": bool(total and total["mean"] >= one.case.rate_bps * real.scale),
+        "reservation_met": total["mean"] >= one.case.rate_bps * real.scale,
         "best_size_packets": real.packets(judged["best_size_packets"]),
         "short_of_best_share": judged["short_of_best_share"],
         "sizes": [
-            {"size_packets": real.packets(n), "total_bps": real.rate(judge.cell(of.total))}
+            {"size_packets": real.packets(n), "total_bps": real.rate(cell_of(of.total))}
             for n, of in values.items()
         ],
-        "simulated": _case(one.case)
-        | {
+        "simulated": {
+            **_case(one.case),
             "size_packets": one.size,
             "burst_bytes": one.burst_bytes,
             "token_bucket_burst_bytes": one.alone_bytes,
         },
+        "sentence": "",
     }
-    return row | {"sentence": narrative.condition(row)}
+    row["sentence"] = narrative.condition(row)
+    return row
 
 
-def _case(case: Case) -> dict[str, Any]:
+def _case(case: Case) -> CaseRow:
     return {
         "rate_bps": case.rate_bps,
         "link_bps": case.link_bps,
@@ -214,7 +241,7 @@ def _case(case: Case) -> dict[str, Any]:
     }
 
 
-def _simulated(options: Options, found: Found, seeds: Sequence[int]) -> dict[str, Any]:
+def _simulated(options: Options, found: Found, seeds: Sequence[int]) -> Simulated:
     scaled = found.scaled
     packets = scale.packets_per_run(options.budget_s, options.seeds)
     length, warmup = scale.lengths(scaled.case, packets, options.length_s)

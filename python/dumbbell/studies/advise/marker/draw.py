@@ -3,13 +3,15 @@ networks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
 from ....figures import style
 from ....figures.style import BLACK, BLUE, GREEN, ORANGE, VERMILLION
 from ....present.units import prefix
-from ...compare.queues.draw import FAINT, SMALL, SOFT, NamedFigure
+from ...frame.drawing import FAINT, SMALL, SOFT, NamedFigure, arms, settled
+from ...frame.paired import Cell
+from .document import Candidate, Document
 from .judge import NEAR
 
 _COLORS = {"holds": GREEN, "no_gain": SOFT, "beaten": ORANGE, "harms": VERMILLION}
@@ -22,12 +24,12 @@ _WORDS = {
 }
 
 
-def figures_of(d: Mapping[str, Any]) -> list[NamedFigure]:
+def figures_of(d: Document) -> list[NamedFigure]:
     """Total and IN over the data buffer and over the bucket; the gain in every network."""
-    return [_sizes(d), _elsewhere(d)]
+    return settled([_sizes(d), _elsewhere(d)])
 
 
-def _sizes(d: Mapping[str, Any]) -> NamedFigure:
+def _sizes(d: Document) -> NamedFigure:
     figure, (left, right) = style.new(1, 2, size=(10.0, 3.7), sharey=True)
     unit, letter = prefix(d["target_bps"])
     by_size = [one for one in d["candidates"] if one["round"] == "size"]
@@ -101,22 +103,24 @@ def _sizes(d: Mapping[str, Any]) -> NamedFigure:
         "and over the bucket "
         "(right). Means over the seeds with 95 % intervals; the dotted upright line is the advice."
     )
-    return _laid("sizes", figure, caption)
+    return NamedFigure("sizes", figure, caption)
 
 
-def _elsewhere(d: Mapping[str, Any]) -> NamedFigure:
-    base = {
-        "text": "as asked",
-        "gain_total_bps": d["gain_total_bps"],
-        "token_bucket_total_bps": d["token_bucket"]["total_bps"],
-        "verdict": "holds",
-    }
-    rows = [base, *d["fails"]]
+def _elsewhere(d: Document) -> NamedFigure:
+    base = ("as asked", d["gain_total_bps"], d["token_bucket"]["total_bps"], "holds")
+    rows: list[tuple[str, Cell | None, Cell, str]] = [
+        base,
+        *(
+            (row["text"], row["gain_total_bps"], row["token_bucket_total_bps"], row["verdict"])
+            for row in d["fails"]
+        ),
+    ]
     figure, axis = style.new(1, 1, size=(10.0, 0.31 * len(rows) + 1.1))
     seen: set[str] = set()
-    for place, row in enumerate(rows):
-        scale = 100 / row["token_bucket_total_bps"]["mean"]
-        gain, word = row["gain_total_bps"], row["verdict"]
+    for place, (_, gain, alone, word) in enumerate(rows):
+        if gain is None:
+            continue
+        scale = 100 / alone["mean"]
         low, high = gain["ci95"] or (gain["mean"], gain["mean"])
         axis.errorbar(
             gain["mean"] * scale,
@@ -132,7 +136,7 @@ def _elsewhere(d: Mapping[str, Any]) -> NamedFigure:
         seen |= {word} if place else set()
     axis.axvline(0, color=BLACK, linewidth=0.9)
     axis.axhline(0.5, color=FAINT, linewidth=0.8)
-    axis.set_yticks(range(len(rows)), [_wrapped(row["text"]) for row in rows], fontsize=8.5)
+    axis.set_yticks(range(len(rows)), [_wrapped(text) for text, *_ in rows], fontsize=8.5)
     axis.invert_yaxis()
     axis.grid(visible=False, axis="y")
     axis.set_xlabel("gain in total over the token bucket alone [%]", fontsize=SMALL)
@@ -142,33 +146,28 @@ def _elsewhere(d: Mapping[str, Any]) -> NamedFigure:
         "by seed, with 95 % "
         "intervals; the colour is the verdict of the rule."
     )
-    return _laid("elsewhere", figure, caption)
+    return NamedFigure("elsewhere", figure, caption)
 
 
 def _line(
     axis: Any,
-    rows: Sequence[Mapping[str, Any]],
-    x: Any,
-    key: str,
+    rows: Sequence[Candidate],
+    x: Callable[[Candidate], float],
+    key: Literal["total_bps", "in_bps"],
     unit: float,
     color: str,
     mark: str,
     dash: Any,
     label: str,
 ) -> None:
-    known = [(x(row), row[key]) for row in rows if row[key] is not None]
+    known = [(x(row), block) for row in rows if (block := row[key]) is not None]
     if not known:
         return
-    ends = [block["ci95"] or (block["mean"], block["mean"]) for _, block in known]
-    means = [block["mean"] / unit for _, block in known]
-    arms = [
-        [mean - low / unit for mean, (low, _) in zip(means, ends, strict=True)],
-        [high / unit - mean for mean, (_, high) in zip(means, ends, strict=True)],
-    ]
+    cells = [block for _, block in known]
     axis.errorbar(
         [place for place, _ in known],
-        means,
-        yerr=arms,
+        [block["mean"] / unit for block in cells],
+        yerr=arms(cells, unit),
         color=color,
         marker=mark,
         linestyle=dash,
@@ -179,11 +178,11 @@ def _line(
     )
 
 
-def _size(row: Mapping[str, Any]) -> float:
+def _size(row: Candidate) -> float:
     return float(row["size_packets"])
 
 
-def _burst(row: Mapping[str, Any]) -> float:
+def _burst(row: Candidate) -> float:
     return float(row["burst_bdp"])
 
 
@@ -203,10 +202,3 @@ def _wrapped(text: str) -> str:
         return text
     cut = text.rfind(" ", 0, 48)
     return f"{text[:cut]}\n{text[cut + 1 :]}"
-
-
-def _laid(name: str, figure: Any, caption: str) -> NamedFigure:
-    """Laid out once, and not for each format again."""
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")
-    return NamedFigure(name, figure, caption)

@@ -17,9 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from ....present import stats
+from ...frame.paired import BySeed, Cell, above_zero, gain
+from ...frame.runs import Point, Run
 from .network import BEST_EFFORT, CUSTOMER, HEADER
 
 NEAR = 0.01
@@ -32,8 +34,6 @@ VERDICTS = {
     "beaten": "another size",
     "harms": "harms",
 }
-
-BySeed = Mapping[int, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,32 +53,33 @@ class Values:
     fingerprint: str | None = None
 
 
-def values(point: Mapping[str, Any], packet_bytes: int) -> Values:
+def values(point: Point, packet_bytes: int) -> Values:
     """Returns the values of a point; runs without a result are left out."""
-    found: dict[str, dict[int, float]] = {
-        key: {} for key in ("total", "inside", "best_effort", "lost", "held_mean", "held_p99")
-    }
-    for run in point.get("runs") or [point]:
-        if "flows" not in run:
-            continue
-        customers = [flow for flow in run["flows"] if _named(flow["name"], CUSTOMER)]
-        others = [flow for flow in run["flows"] if _named(flow["name"], BEST_EFFORT)]
-        markers = [one for one in run.get("markers", ()) if _named(one.get("flow") or "", CUSTOMER)]
-        for key, numbers in (
-            ("total", [arrived(flow, packet_bytes) for flow in customers]),
-            ("inside", [flow.get("in_throughput_bps") for flow in customers]),
-            ("best_effort", [arrived(flow, packet_bytes) for flow in others]),
-            ("lost", [one.get("tokens_lost_share") for one in markers]),
-            ("held_mean", [one.get("holding_mean_s") for one in markers]),
-            ("held_p99", [one.get("holding_p99_s") for one in markers]),
-        ):
-            known = [float(x) for x in numbers if x is not None]
-            if known:
-                found[key][run["seed"]] = stats.mean(known)
-    return Values(**found, fingerprint=point.get("fingerprint"))
+
+    def mean(rows: str, group: str, key: str) -> dict[int, float]:
+        """Of the rows of this group that have it."""
+
+        def of(run: Run) -> float | None:
+            owner = "flow" if rows == "markers" else "name"
+            mine = [row for row in run.get(rows, ()) if _named(row.get(owner) or "", group)]
+            found = [arrived(row, packet_bytes) if key == "total" else row.get(key) for row in mine]
+            known = [float(x) for x in found if x is not None]
+            return stats.mean(known) if known else None
+
+        return point.by_seed(of)
+
+    return Values(
+        total=mean("flows", CUSTOMER, "total"),
+        inside=mean("flows", CUSTOMER, "in_throughput_bps"),
+        best_effort=mean("flows", BEST_EFFORT, "total"),
+        lost=mean("markers", CUSTOMER, "tokens_lost_share"),
+        held_mean=mean("markers", CUSTOMER, "holding_mean_s"),
+        held_p99=mean("markers", CUSTOMER, "holding_p99_s"),
+        fingerprint=point.fingerprint,
+    )
 
 
-def arrived(flow: Mapping[str, Any], packet_bytes: int) -> float:
+def arrived(flow: Run, packet_bytes: int) -> float:
     """A flow's IP bytes that arrive [bit/s]: IN and OUT, or, of results that do not tell them
     apart, the payload with the headers of full packets."""
     if flow.get("in_throughput_bps") is not None:
@@ -91,19 +92,14 @@ def _named(name: str, group: str) -> bool:
     return name.partition(".")[0] == group or name.startswith(f"{group}-")
 
 
-def cell(of_seed: BySeed) -> dict[str, Any] | None:
-    """A mean with its interval; None if there is nothing."""
-    numbers = list(of_seed.values())
-    return (
-        {"mean": stats.mean(numbers), "ci95": stats.ci95(numbers), "n": len(numbers)}
-        if numbers
-        else None
-    )
+class Judged(TypedDict):
+    """The verdict on the advised size among all that were run in a case, in simulated packets."""
 
-
-def gain(mine: BySeed, theirs: BySeed) -> dict[str, Any] | None:
-    """The mean difference seed by seed with its interval; None if there is none."""
-    return cell({seed: mine[seed] - theirs[seed] for seed in mine if seed in theirs})
+    verdict: str
+    best_size_packets: int
+    short_of_best_share: float
+    gain_total_bps: Cell | None
+    gain_in_bps: Cell | None
 
 
 def choose(totals: Sequence[BySeed]) -> int:
@@ -112,10 +108,8 @@ def choose(totals: Sequence[BySeed]) -> int:
     return next(i for i, mean in enumerate(means) if mean >= (1 - NEAR) * max(means))
 
 
-def verdict(size: int, found: Mapping[int, Values]) -> dict[str, Any]:
-    """The verdict on the advised size among all that were run in a case:
-    `{"verdict", "best_size_packets", "short_of_best_share", "gain_total_bps", "gain_in_bps"}` in
-    simulated packets."""
+def verdict(size: int, found: Mapping[int, Values]) -> Judged:
+    """The verdict on a size."""
     mine = found[size]
     own = stats.mean(list(mine.total.values()))
     by_mean = {n: stats.mean(list(of.total.values())) for n, of in found.items()}
@@ -142,6 +136,4 @@ def verdict(size: int, found: Mapping[int, Values]) -> dict[str, Any]:
 
 
 def _above(mine: BySeed, theirs: BySeed) -> bool:
-    """True if the interval of the difference lies above 0."""
-    block = gain(mine, theirs)
-    return block is not None and block["ci95"] is not None and block["ci95"][0] > 0
+    return above_zero(gain(mine, theirs))

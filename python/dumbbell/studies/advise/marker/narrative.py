@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from ....present.grids import scaled
 from ....present.units import prefix, significant
-from ..queue.narrative import rate_text
+from ...frame.paired import Cell
+from ..words import rate_text
+from .document import Advice, FailsRow, Simulated
 from .judge import MUCH, NEAR
 from .question import Question
-
-Block = Mapping[str, Any]
 
 RULE = (
     "Of the data buffers that were tried, at the deepest bucket that the contract allows, the "
@@ -28,7 +25,7 @@ RULE = (
 )
 
 
-def advice(d: Block) -> str:
+def advice(d: Advice) -> str:
     """The advised setting, and its expected performance."""
     q = f"For {rate_text(d['rate_bps'])} at {scaled(d['rtt_s'], 's')}"
     bucket_text = (
@@ -59,7 +56,7 @@ def advice(d: Block) -> str:
     )
 
 
-def bucket(d: Block) -> str:
+def bucket(d: Advice) -> str:
     """The effect of depth alone."""
     best = d["best_bucket"]
     depth = f"{best['burst_bytes']} bytes ({_bdp(best['burst_bdp'])})"
@@ -70,6 +67,8 @@ def bucket(d: Block) -> str:
     if not d["size_packets"]:
         return start + "."
     gain = best["gain_total_bps"]
+    if gain is None:
+        return start + "."
     low, high = gain["ci95"] or (0.0, 0.0)
     if low > 0:
         return f"{start}: the data buffer has {difference(gain)} against that."
@@ -79,7 +78,7 @@ def bucket(d: Block) -> str:
     return f"{against}, which cannot be told from 0."
 
 
-def condition(row: Block) -> str:
+def condition(row: FailsRow) -> str:
     """The effect of the advice in another network."""
     gain = row["gain_total_bps"]
     kept = "" if row["reservation_met"] else ", less than was sold"
@@ -96,7 +95,7 @@ def condition(row: Block) -> str:
     return text
 
 
-def limits(question: Question, d: Block) -> list[str]:
+def limits(question: Question, d: Advice) -> list[str]:
     """The limits of the simulations."""
     s = d["simulated"]
     found = _smaller(question, s)
@@ -133,7 +132,7 @@ def limits(question: Question, d: Block) -> list[str]:
     return found
 
 
-def _smaller(question: Question, s: Block) -> list[str]:
+def _smaller(question: Question, s: Simulated) -> list[str]:
     """By how much the network was smaller than the one that was asked for."""
     found = []
     if s["flows_scale"] > 1:
@@ -163,7 +162,7 @@ def _smaller(question: Question, s: Block) -> list[str]:
     return found
 
 
-def difference(block: Block | None) -> str:
+def difference(block: Cell | None) -> str:
     """`+204 ± 52 kbit/s`."""
     if block is None:
         return "–"
@@ -182,7 +181,7 @@ def _bdp(multiple: float) -> str:
     return f"{significant(multiple, 2)} r x RTT"
 
 
-def _as_good(d: Block) -> str:
+def _as_good(d: Advice) -> str:
     low, high = d["size_near_packets"]
     return f"; {low} to {high} packets are as good within 1 %" if low < high else ""
 

@@ -106,9 +106,9 @@ class Case:
 
 def changes(
     case: Case, size: int, burst_bytes: int, length_s: float, warmup_s: float
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The overrides of `scenario` that make it this case with this marker."""
-    wire: dict[str, Any] = {
+    wire: dict[str, object] = {
         "rate": rate_word(case.link_bps),
         "delay": f"{min([case.rtt_s, *case.other_rtts_s]) * 1e9 / 40:.0f} ns",
         "mtu": f"{max(1500, case.packet_bytes)} B",
@@ -126,7 +126,7 @@ def changes(
     }
 
 
-def conditioner(size: int, burst_bytes: int, packet_bytes: int) -> dict[str, Any]:
+def conditioner(size: int, burst_bytes: int, packet_bytes: int) -> dict[str, object]:
     """The marker of each customer; without a data buffer it is the token bucket alone."""
     bucket = {"burst": f"{burst_bytes} B", "packet_size": f"{packet_bytes} B", "per": "flow"}
     return (
@@ -136,7 +136,7 @@ def conditioner(size: int, burst_bytes: int, packet_bytes: int) -> dict[str, Any
     )
 
 
-def scenario() -> dict[str, Any]:
+def scenario() -> dict[str, object]:
     """The scenario of all cases."""
     return {
         "name": "advice",
@@ -150,7 +150,7 @@ def scenario() -> dict[str, Any]:
     }
 
 
-def _rio(case: Case) -> dict[str, Any]:
+def _rio(case: Case) -> dict[str, object]:
     limit = case.limit
     round_trip = max(case.packets_per_s * case.rtt_s, limit / _LIMIT_PER_FLOW)
     return {
@@ -164,10 +164,10 @@ def _rio(case: Case) -> dict[str, Any]:
     }
 
 
-def _flows(case: Case) -> list[dict[str, Any]]:
+def _flows(case: Case) -> list[dict[str, object]]:
     tcp = {"mss": f"{case.packet_bytes - HEADER} B", "receive_window": "unlimited", **case.tcp}
     all_of_them = {"cc": case.cc, "profile": case.profile, "tcp": tcp, "start_spread": "1 s"}
-    reserved = {"reserved": rate_word(case.rate_bps)}
+    reserved: dict[str, object] = {"reserved": rate_word(case.rate_bps)}
     peers = case.flows // 2 if case.other_rtts_s else 0
     tables = [{"name": CUSTOMER, "count": case.flows - peers, "rtt": _time(case.rtt_s), **reserved}]
     tables += _spread(PEER, peers, case, reserved)
@@ -175,7 +175,9 @@ def _flows(case: Case) -> list[dict[str, Any]]:
     return [{**table, **all_of_them} for table in tables if table["count"]]
 
 
-def _spread(name: str, count: int, case: Case, others: dict[str, Any]) -> list[dict[str, Any]]:
+def _spread(
+    name: str, count: int, case: Case, others: dict[str, object]
+) -> list[dict[str, object]]:
     """Spreads `count` flows over the other round-trip times, in turn."""
     rtts = case.other_rtts_s or (case.rtt_s,)
     shares = [len(range(i, count, len(rtts))) for i in range(len(rtts))]

@@ -7,9 +7,16 @@ from dataclasses import dataclass
 
 from ....catalogue import kinds
 from ....language.arguments import refused
-from ..queue.narrative import rate_text
-from ..queue.question import MOST_FLOWS, known, one_of, read_rate, read_time, times
-from ..queue.question import read_span as read_span
+from ..words import (
+    MOST_FLOWS,
+    PROFILES,
+    known,
+    one_of,
+    rate_text,
+    read_rate,
+    read_time,
+    times,
+)
 
 FLOWS, SHARE = 6, 0.6
 """Customers, and the share of the link that they reserve together, where neither follows from
@@ -22,7 +29,6 @@ LEAST_RTT, MOST_RTT = 100e-6, 10.0
 _PACKETS = (100, 9000)
 _SHARES = (0.01, 3.0)
 _BUCKETS = (0.125, 16.0)
-PROFILES = ("ns2", "rfc", "linux")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

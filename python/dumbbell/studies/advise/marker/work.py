@@ -7,23 +7,19 @@ allowed; all buckets, at the chosen data buffer and without one; the advice in o
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from .... import api
-from ....files.write import write_json, write_text
-from ...compare.queues import design
-from ...compare.queues.design import Base
-from ..queue import tc_lines
+from ...frame import publish
+from ...frame.runs import Measure
 from . import answer, conditions, judge, network, scale, sizes
 from .conditions import Condition
+from .document import Document
 from .judge import Values
 from .network import Case
 from .options import Found, Marker, Options
-
-Document = dict[str, Any]
-Measure = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 def marker(
@@ -35,22 +31,19 @@ def marker(
     `ScenarioError` names the word that is wrong, before anything is run.
     """
     started = time.perf_counter()
-    tc_lines.settle(
-        {"kind": "drop_tail", "limit": "2 pkt"}, 1e6, options.dev
-    )  # Refuses what is not a device name.
-    if out is not None:
-        from ..queue.page import tools
-
-        tools()  # May be missing: better said before the runs.
     simulator = _Simulator(options, measure)
+    if out is not None:
+        publish.tools()
     found = _find(simulator)
-    document = {
-        **simulator.whole(),
-        **(answer.document(options, found, simulator.seeds) if found else _nothing()),
-    }
+    document = answer.document(
+        options, simulator.laboratory.whole(complete=True), found, simulator.seeds
+    )
     document |= {"command": command, "wall_s": time.perf_counter() - started}
     if out is not None:
-        _write(document, out)
+        from . import draw, page
+
+        drawn = draw.figures_of(document) if document["sentence"] else []
+        publish.publish(document, drawn, partial(page.html, document), out, publish.ADVICE)
     return document
 
 
@@ -114,73 +107,26 @@ def _complete(found: Iterable[Values]) -> bool:
 
 
 class _Simulator:
-    """Runs rounds, and remembers what all of them together came to."""
+    """Runs rounds of markers in networks."""
 
     def __init__(self, options: Options, measure: Measure) -> None:
         self.options = options
-        self.measure = measure
+        self.laboratory = options.laboratory(network.scenario(), measure)
         self.packets = scale.packets_per_run(options.budget_s, options.seeds)
         self.scaled = scale.fit(Case.of(options.question), self.packets, options.length_s)
         self.seeds: list[int] = []
-        self._parts: list[Document] = []
 
     def run(self, rows: Sequence[tuple[Case, Marker]]) -> list[Values]:
         """One round: what each row gave."""
-        base = Base(
-            scenario=network.scenario(),
-            name="advice",
-            place="queue",
-            queue=network.BOTTLENECK,
-            cc_places=(),
-            flows=0,
-            own_points=({},),
-            notes=(),
-        )
         laid = []
         for case, (size, burst) in rows:
             lengths = scale.lengths(case, self.packets, self.options.length_s)
             laid.append(network.changes(case, size, burst, *lengths))
-        if not self._parts:
-            design.check(base, laid[:1], ["the network that is asked for"], ())
-        data = self.measure(
-            design.request(base, laid, (), replications=self.options.seeds, **self.options.options)
-        )
-        self._parts.append(data)
-        points = data.get("points", [data])
-        if not self.seeds:
-            self.seeds = sorted(
-                run["seed"] for run in points[0].get("runs", [points[0]]) if "flows" in run
-            )
+        if not self.laboratory.answers:
+            self.laboratory.check(laid[:1], ["the network that is asked for"])
+        points = self.laboratory.run(laid)
+        self.seeds = self.seeds or sorted(points[0].seeds)
         return [
             judge.values(point, case.packet_bytes)
             for point, (case, _) in zip(points, rows, strict=True)
         ]
-
-    def whole(self) -> Document:
-        """Over all rounds: the version, validity, the worst exit code, failures, and the number of
-        runs from the store."""
-        return {
-            "version": self._parts[0].get("version"),
-            "valid": all(part.get("valid", False) for part in self._parts),
-            "code": max(int(part.get("code", 0)) for part in self._parts),
-            "failures": [one for part in self._parts for one in part.get("failures") or []],
-            "from_store": sum(part.get("from_store") or 0 for part in self._parts),
-        }
-
-
-def _nothing() -> Document:
-    return {"kind": "marker", "sentence": None}
-
-
-def _write(document: Document, directory: Path) -> None:
-    """The page with its figures, and the document beside it."""
-    from ....figures import save
-    from . import draw, page
-
-    drawn = draw.figures_of(document) if document["sentence"] else []
-    document["page"] = str((directory / "index.html").resolve())
-    document["figures"] = [
-        str(path) for one in drawn for path in save(one.figure, directory / "figures" / one.name)
-    ]
-    write_json(directory / "advice.json", document)
-    write_text(directory / "index.html", page.html(document, drawn))

@@ -3,29 +3,34 @@ names."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import cast
 
 from ....models import ethernet_fcs
 from ....present import stats
-from . import calls, closed_forms, judge, narrative, sizes
+from ...frame.paired import Cell, cell
+from ...frame.runs import Whole
+from . import closed_forms, judge, narrative, sizes
+from .document import Advice, Asked, Candidate, CaseRow, Document, Neighbors, Size, Standard
+from .options import Options, Run
 from .question import Question
 
-if TYPE_CHECKING:
-    from .options import Options, Run
 
-Row = dict[str, Any]
-
-
-def document(options: Options, alone: Sequence[Run], beside: Sequence[Run]) -> dict[str, Any]:
-    """All of it, without paths."""
+def document(
+    options: Options, whole: Whole, alone: Sequence[Run], beside: Sequence[Run]
+) -> Document:
+    """All of it, without paths; the sentence is None if some run has no result."""
+    if not all(run.goodput_bps for run in (*alone, *beside)):
+        return cast(Document, {"kind": "mtu", **whole, "sentence": None})
     q = options.question
     rows = [_row(q, one, other) for one, other in zip(alone, beside, strict=True)]
     place = judge.choose(rows)
     for i, row in enumerate(rows):
         row["chosen"] = i == place
+    mine = rows[place]
     standard = next((row for row in rows if row["mtu_bytes"] == sizes.ETHERNET), None)
-    body = {
+    size = {key: value for key, value in mine.items() if key in Size.__annotations__}
+    body: Advice = {
         **_asked(q),
         "crc": {
             "guarded_bits": ethernet_fcs.guarded_bits(),
@@ -33,21 +38,29 @@ def document(options: Options, alone: Sequence[Run], beside: Sequence[Run]) -> d
             "guarded_mtu_bytes": sizes.LONGEST_GUARDED,
             "hamming_distance": 4,
         },
-        **{key: value for key, value in rows[place].items() if key not in ("chosen", "why")},
-        "standard": None
-        if standard is None or standard is rows[place]
-        else _against(rows[place], standard),
-        "candidates": rows,
+        **cast(Size, size),
         "simulated": {"seeds": list(alone[0].seeds), "budget_s": options.budget_s},
+        "standard": None if standard is None or standard is mine else _against(mine, standard),
+        "candidates": rows,
+        "reason": "",
+        "warnings": [],
+        "limits": [],
+        "paste": [],
     }
-    body["reason"] = narrative.reason(q, body)
+    body["reason"] = narrative.reason(q, rows)
     body["warnings"] = narrative.warnings(q, body)
     body["limits"] = narrative.limits(q, body)
-    body["paste"] = narrative.paste(rows[place]["mtu_bytes"], options.dev)
-    return {"sentence": narrative.advice(q, body), "rule": narrative.rule(q), **body}
+    body["paste"] = narrative.paste(mine["mtu_bytes"], options.dev)
+    return {
+        "kind": "mtu",
+        **whole,
+        "sentence": narrative.advice(q, body),
+        "rule": narrative.rule(q),
+        **body,
+    }
 
 
-def _asked(q: Question) -> Row:
+def _asked(q: Question) -> Asked:
     return {
         "rate_bps": q.rate_bps,
         "rtt_s": q.rtt_s,
@@ -65,7 +78,7 @@ def _asked(q: Question) -> Row:
     }
 
 
-def _row(q: Question, alone: Run, beside: Run) -> Row:
+def _row(q: Question, alone: Run, beside: Run) -> Candidate:
     """One MTU: what was simulated, what follows without that, and what there is against it."""
     size = alone.case.mtu
     payload = closed_forms.mss(size, q.profile)
@@ -82,7 +95,7 @@ def _row(q: Question, alone: Run, beside: Run) -> Row:
         "frame_loss_share": loss,
         "frame_loss_if_packet_share": closed_forms.frame_loss(q.loss_share, "packet", size),
         "frame_loss_if_bit_share": closed_forms.frame_loss(q.loss_share, "bit", size),
-        "throughput_bps": calls.cell(mine),
+        "throughput_bps": cast(Cell, cell(mine)),
         "laws_bps": closed_forms.laws_bps(q.cc, loss, q.rtt_s, size, q.profile, q.rate_bps),
         "useful_bps": useful,
         "host_limit_bps": limit,
@@ -100,6 +113,7 @@ def _row(q: Question, alone: Run, beside: Run) -> Row:
         else None,
         "objections": judge.objections(q, size),
         "simulated": {"alone": _case(alone), "beside": _case(beside)},
+        "chosen": False,
     }
 
 
@@ -107,23 +121,27 @@ def _scaled(rates: Sequence[float], scale: float) -> list[float]:
     return [rate * scale for rate in rates]
 
 
-def _neighbors(beside: Run) -> Row:
-    """The neighbors' results. A frame takes `scale` times as long on the smaller path, a queue as
-    long as it would: the calls' numbers are those that were measured, and between these and 1 /
-    scale of them they lie in truth."""
-    numbers = {
-        f"call_{key}": calls.cell([call[key] for call in beside.calls]) for key in calls.NUMBERS
-    }
-    jitter = numbers["call_jitter_s"]
+def _neighbors(beside: Run) -> Neighbors:
+    scale, calls = beside.case.scale, beside.calls
+    jitter = _whole([call["jitter_s"] for call in calls])
     return {
-        "beside_throughput_bps": calls.cell(_scaled(beside.goodput_bps, beside.case.scale)),
-        "neighbour_throughput_bps": calls.cell(_scaled(beside.neighbor_bps, beside.case.scale)),
-        **numbers,
-        "call_jitter_least_s": None if jitter is None else jitter["mean"] / beside.case.scale,
+        "beside_throughput_bps": cell(_scaled(beside.goodput_bps, scale)),
+        "neighbour_throughput_bps": cell(_scaled(beside.neighbor_bps, scale)),
+        "call_jitter_s": jitter,
+        "call_delay_mean_s": _whole([call["delay_mean_s"] for call in calls]),
+        "call_delay_p99_s": _whole([call["delay_p99_s"] for call in calls]),
+        "call_loss_share": _whole([call["loss_share"] for call in calls]),
+        "call_jitter_least_s": None if jitter is None else jitter["mean"] / scale,
     }
 
 
-def _case(run: Run) -> Row:
+def _whole(values: Sequence[float | None]) -> Cell | None:
+    """A mean with its interval; None if some run has no number."""
+    known = [value for value in values if value is not None]
+    return cell(known) if len(known) == len(values) else None
+
+
+def _case(run: Run) -> CaseRow:
     case = run.case
     return {
         "rate_scale": case.scale,
@@ -135,27 +153,21 @@ def _case(run: Run) -> Row:
     }
 
 
-def _against(mine: Mapping[str, Any], standard: Mapping[str, Any]) -> Row:
-    """The advised MTU against Ethernet's 1500 bytes: the standard's numbers, and what changes."""
-    keys = (
-        "useful_bps",
-        "throughput_bps",
-        "host_cycles_per_bit",
-        "frame_s",
-        "call_jitter_s",
-        "call_delay_p99_s",
-    )
-    more = (
-        "neighbour_throughput_bps",
-        "datagram_fragments",
-        "datagram_loss_share",
-        "hamming_distance",
-    )
+def _against(mine: Candidate, standard: Candidate) -> Standard:
+    """The advised MTU against Ethernet's 1500 bytes."""
+    useful = standard["useful_bps"]
     return {
         "mtu_bytes": sizes.ETHERNET,
-        **{key: standard[key] for key in (*keys, *more)},
-        "throughput_times": mine["useful_bps"] / standard["useful_bps"]
-        if standard["useful_bps"]
-        else None,
+        "useful_bps": useful,
+        "throughput_bps": standard["throughput_bps"],
+        "host_cycles_per_bit": standard["host_cycles_per_bit"],
+        "frame_s": standard["frame_s"],
+        "call_jitter_s": standard["call_jitter_s"],
+        "call_delay_p99_s": standard["call_delay_p99_s"],
+        "neighbour_throughput_bps": standard["neighbour_throughput_bps"],
+        "datagram_fragments": standard["datagram_fragments"],
+        "datagram_loss_share": standard["datagram_loss_share"],
+        "hamming_distance": standard["hamming_distance"],
+        "throughput_times": mine["useful_bps"] / useful if useful else None,
         "host_cycles_times": mine["host_cycles_per_bit"] / standard["host_cycles_per_bit"],
     }

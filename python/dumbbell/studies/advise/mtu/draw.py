@@ -3,18 +3,20 @@ packets."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ....figures import style
 from ....figures.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION
 from ....present.units import prefix
-from ...compare.queues.draw import SOFT, NamedFigure
+from ...frame.drawing import SOFT, NamedFigure, arms, settled
+from ...frame.paired import Cell
+from .document import Candidate, Document
 
 _LAWS = {"cubic": "CUBIC's law", "mathis": "square root law", "pftk": "Padhye et al."}
 
 
-def figures_of(d: Mapping[str, Any]) -> list[NamedFigure]:
+def figures_of(d: Document) -> list[NamedFigure]:
     """All panels in one figure."""
     figure, axes = style.new(2, 2, size=(10.0, 6.6), sharex=True)
     rows = d["candidates"]
@@ -39,8 +41,6 @@ def figures_of(d: Mapping[str, Any]) -> list[NamedFigure]:
         )
     for axis in axes[1]:
         axis.set_xlabel("MTU [bytes]")
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")
     caption = (
         "Throughput of one flow, cycles of the host, what calls beside it meet, and datagrams "
         "lost, over the MTU. "
@@ -48,7 +48,7 @@ def figures_of(d: Mapping[str, Any]) -> list[NamedFigure]:
         "it is grey, a frame is "
         "longer than CRC-32 guards with a Hamming distance of 4."
     )
-    return [NamedFigure("mtu", figure, caption)]
+    return settled([NamedFigure("mtu", figure, caption)])
 
 
 def _shown(sizes: Sequence[int], advised: int) -> list[int]:
@@ -60,9 +60,9 @@ def _shown(sizes: Sequence[int], advised: int) -> list[int]:
     return sorted(shown)
 
 
-def _throughput(axis: Any, d: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
+def _throughput(axis: Any, d: Document, rows: Sequence[Candidate]) -> None:
     unit, letter = prefix(max(row["throughput_bps"]["mean"] for row in rows))
-    _measured(axis, rows, "throughput_bps", unit, BLUE, "o", "simulated")
+    _measured(axis, rows, [row["throughput_bps"] for row in rows], unit, "simulated")
     for (law, label), color in zip(_LAWS.items(), (GREEN, SKY, PURPLE), strict=True):
         if law in rows[0]["laws_bps"]:
             dash = (0, (1, 1.5)) if law == "pftk" else (0, (5, 2))
@@ -82,7 +82,7 @@ def _throughput(axis: Any, d: Mapping[str, Any], rows: Sequence[Mapping[str, Any
     axis.set_ylabel(f"a flow's payload [{letter}bit/s]")
 
 
-def _host(axis: Any, d: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
+def _host(axis: Any, d: Document, rows: Sequence[Candidate]) -> None:
     _plain(
         axis,
         rows,
@@ -103,34 +103,22 @@ def _host(axis: Any, d: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) ->
     axis.set_ylabel("cycles per bit, part of the wire")
 
 
-def _neighbors(axis: Any, rows: Sequence[Mapping[str, Any]]) -> None:
-    if all(row["call_jitter_s"] for row in rows):
-        least, most = (
-            [value / 1e-3 for value in ends] for ends in zip(*map(_jitters, rows), strict=True)
-        )
+def _neighbors(axis: Any, rows: Sequence[Candidate]) -> None:
+    jitters = [cell for row in rows if (cell := row["call_jitter_s"])]
+    if len(jitters) == len(rows):
+        least = [(row["call_jitter_least_s"] or 0.0) / 1e-3 for row in rows]
+        most = [cell["mean"] / 1e-3 for cell in jitters]
         if any(low < 0.999 * high for low, high in zip(least, most, strict=True)):
             sizes = [row["mtu_bytes"] for row in rows]
-            axis.fill_between(
-                sizes,
-                least,
-                most,
-                color=BLUE,
-                alpha=0.12,
-                linewidth=0,
-                label="its range at full rate",
-            )
-        _measured(axis, rows, "call_jitter_s", 1e-3, BLUE, "o", "a call's jitter (RFC 3550)")
+            shade = {"color": BLUE, "alpha": 0.12, "linewidth": 0}
+            axis.fill_between(sizes, least, most, label="its range at full rate", **shade)
+        _measured(axis, rows, jitters, 1e-3, "a call's jitter (RFC 3550)")
     _plain(axis, rows, [row["frame_s"] / 1e-3 for row in rows], BLACK, "one frame on the wire")
     axis.set_yscale("log")
     axis.set_ylabel("time [ms]")
 
 
-def _jitters(row: Mapping[str, Any]) -> tuple[float, float]:
-    """Between which the jitter lies at the rate that was asked for [s]."""
-    return row["call_jitter_least_s"], row["call_jitter_s"]["mean"]
-
-
-def _datagrams(axis: Any, d: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
+def _datagrams(axis: Any, d: Document, rows: Sequence[Candidate]) -> None:
     axis.set_yscale("log" if d["standard_frame_loss_share"] else "linear")
     _plain(axis, rows, [row["frame_loss_share"] for row in rows], BLACK, "full packets lost")
     label = f"datagrams of {d['datagram_bytes']} B lost"
@@ -139,24 +127,16 @@ def _datagrams(axis: Any, d: Mapping[str, Any], rows: Sequence[Mapping[str, Any]
 
 
 def _measured(
-    axis: Any,
-    rows: Sequence[Mapping[str, Any]],
-    key: str,
-    unit: float,
-    color: str,
-    mark: str,
-    label: str,
+    axis: Any, rows: Sequence[Candidate], cells: Sequence[Cell], unit: float, label: str
 ) -> None:
-    means = [row[key]["mean"] / unit for row in rows]
-    ends = [row[key]["ci95"] or (row[key]["mean"], row[key]["mean"]) for row in rows]
-    low = [min(mean - end[0] / unit, 0.95 * mean) for mean, end in zip(means, ends, strict=True)]
-    high = [end[1] / unit - mean for mean, end in zip(means, ends, strict=True)]
+    means = [cell["mean"] / unit for cell in cells]
+    low, high = arms(cells, unit)
     axis.errorbar(
         [row["mtu_bytes"] for row in rows],
         means,
-        yerr=[low, high],
-        color=color,
-        marker=mark,
+        yerr=[[min(arm, 0.95 * mean) for arm, mean in zip(low, means, strict=True)], high],
+        color=BLUE,
+        marker="o",
         linestyle="-",
         markersize=4.5,
         capsize=2.5,
@@ -167,7 +147,7 @@ def _measured(
 
 def _plain(
     axis: Any,
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[Candidate],
     values: Sequence[float],
     color: str,
     label: str,

@@ -15,7 +15,7 @@ from typing import Any
 from .... import api
 from ....language.arguments import refused
 from ....present.units import amount
-from ..queue.question import known
+from ..words import known
 
 _HERTZ = {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9}
 _BYTES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "KiB": 1024.0, "MiB": 1024.0**2}

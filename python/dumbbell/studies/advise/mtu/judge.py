@@ -14,11 +14,11 @@ smallest is advised, with a warning.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from ....models import ethernet_fcs
 from . import closed_forms, sizes
+from .document import Candidate
 from .question import Question
 
 NEAR = 0.05
@@ -40,7 +40,7 @@ def objections(question: Question, mtu: int) -> list[str]:
     return found
 
 
-def choose(rows: Sequence[Mapping[str, Any]]) -> int:
+def choose(rows: Sequence[Candidate]) -> int:
     """The place of the advised row; rows from the smallest MTU on, each with `useful_bps` and
     `objections`."""
     allowed = [i for i, row in enumerate(rows) if not row["objections"]]

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
 from ....models import ethernet_fcs
 from ....present.grids import scaled
 from ....present.units import significant
-from ..queue.narrative import rate_text
+from ..words import rate_text
 from . import closed_forms, sizes
+from .document import Advice, Candidate
 from .judge import NEAR
 from .question import Question
-
-Block = Mapping[str, Any]
 
 
 def rule(q: Question) -> str:
@@ -35,7 +33,7 @@ def rule(q: Question) -> str:
     )
 
 
-def advice(q: Question, d: Block) -> str:
+def advice(q: Question, d: Advice) -> str:
     """The advised setting, and its expected performance."""
     text = (
         f"For {q.text()}: an MTU of {d['mtu_bytes']} bytes. In simulations a flow then had "
@@ -49,16 +47,17 @@ def advice(q: Question, d: Block) -> str:
     other = d["standard"]
     if other is None:
         return f"{text}. {d['reason']}"
-    text += f", {_times(other['throughput_times'])} the {_rate(other['useful_bps'])} of 1500 bytes"
+    if other["throughput_times"] is not None:
+        more = significant(other["throughput_times"], 3)
+        text += f", {more} times the {_rate(other['useful_bps'])} of 1500 bytes"
     saved = 1 - other["host_cycles_times"]
     if saved > 0:
         text += f", for {100 * saved:.0f} % fewer cycles of the host for each bit"
     return f"{text}. {d['reason']}"
 
 
-def reason(q: Question, d: Block) -> str:
+def reason(q: Question, rows: Sequence[Candidate]) -> str:
     """The reasons for the choice."""
-    rows = d["candidates"]
     mine = next(row for row in rows if row["chosen"])
     if mine["objections"]:
         return (
@@ -89,7 +88,7 @@ def reason(q: Question, d: Block) -> str:
     return f"{text[0].upper()}{text[1:]}." if text else "It is the only size that was tried."
 
 
-def _against(q: Question, row: Block) -> str:
+def _against(q: Question, row: Candidate) -> str:
     words = {
         "use": "little equipment has it",
         "small": "every Ethernet takes 1500",
@@ -102,7 +101,7 @@ def _against(q: Question, row: Block) -> str:
     return ", ".join(words[one] for one in row["objections"])
 
 
-def warnings(q: Question, d: Block) -> list[str]:
+def warnings(q: Question, d: Advice) -> list[str]:
     """Conditions to check before it is set."""
     found = []
     if d["hamming_distance"] < 4:
@@ -125,8 +124,9 @@ def warnings(q: Question, d: Block) -> list[str]:
             f"all: {_share(d['datagram_loss_share'])} of the datagrams"
         )
     other = d["standard"]
-    if other is not None and other["neighbour_throughput_bps"]["mean"]:
-        lost = 1 - d["neighbour_throughput_bps"]["mean"] / other["neighbour_throughput_bps"]["mean"]
+    mine, theirs = (one and one["neighbour_throughput_bps"] for one in (d, other))
+    if mine and theirs and theirs["mean"]:
+        lost = 1 - mine["mean"] / theirs["mean"]
         if lost > 0.1:
             found.append(
                 f"a TCP with standard frames beside it has {100 * lost:.0f} % less than beside a "
@@ -137,14 +137,11 @@ def warnings(q: Question, d: Block) -> list[str]:
     return found
 
 
-def limits(q: Question, d: Block) -> list[str]:
+def limits(q: Question, d: Advice) -> list[str]:
     """The limits of the simulations."""
     found = []
-    most = max(
-        row["simulated"][part]["rate_scale"]
-        for row in d["candidates"]
-        for part in ("alone", "beside")
-    )
+    cases = [row["simulated"] for row in d["candidates"]]
+    most = max(max(one["alone"]["rate_scale"], one["beside"]["rate_scale"]) for one in cases)
     if most > 1:
         found.append(
             f"{rate_text(q.rate_bps)} was not simulated everywhere: paths of down to "
@@ -217,10 +214,6 @@ def _long(seconds: float) -> str:
     if seconds < 7200:
         return f"{significant(seconds / 60, 2)} minutes"
     return f"{significant(seconds / 3600, 2)} hours"
-
-
-def _times(ratio: float) -> str:
-    return f"{significant(ratio, 3)} times"
 
 
 def _share(share: float) -> str:

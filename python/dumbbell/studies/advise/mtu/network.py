@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from ....validate.laws import links
 from ..queue.tc_lines import rate as rate_word
@@ -21,7 +20,7 @@ _LEAST_FRAMES = 10
 _UDP = 20 + 8
 
 
-def scenario() -> dict[str, Any]:
+def scenario() -> dict[str, object]:
     """The scenario of all cases."""
     return {
         "name": "advice",
@@ -35,14 +34,14 @@ def scenario() -> dict[str, Any]:
     }
 
 
-def alone(question: Question, case: Case) -> dict[str, Any]:
+def alone(question: Question, case: Case) -> dict[str, object]:
     """The overrides of `scenario` that make it the flow by itself: what the path lets it have."""
     return _path(question, case, [_flow(question, FLOW)])
 
 
-def beside(question: Question, case: Case) -> dict[str, Any]:
+def beside(question: Question, case: Case) -> dict[str, object]:
     """The path with neighbors: a TCP with packets of 1500 bytes at most, and two calls."""
-    calls = [
+    calls: list[dict[str, object]] = [
         {
             "name": name,
             "rtt": _time(question.rtt_s),
@@ -55,13 +54,12 @@ def beside(question: Question, case: Case) -> dict[str, Any]:
         }
         for name, size in CALLS.items()
     ]
-    other = _flow(question, NEIGHBOR)
-    other["tcp"] = {**other["tcp"], "mss": f"{min(ETHERNET, case.mtu) - 40} B"}
+    other = _flow(question, NEIGHBOR, mss=f"{min(ETHERNET, case.mtu) - 40} B")
     return _path(question, case, [_flow(question, FLOW), other, *calls])
 
 
-def _path(question: Question, case: Case, flows: list[dict[str, Any]]) -> dict[str, Any]:
-    wire: dict[str, Any] = {
+def _path(question: Question, case: Case, flows: list[dict[str, object]]) -> dict[str, object]:
+    wire: dict[str, object] = {
         "rate": rate_word(case.rate_bps),
         "delay": f"{question.rtt_s * 1e9 / 40:.0f} ns",
         "mtu": f"{case.mtu} B",
@@ -86,7 +84,7 @@ def limit_bytes(question: Question, case: Case) -> int:
     )
 
 
-def _loss(question: Question, case: Case) -> dict[str, Any]:
+def _loss(question: Question, case: Case) -> dict[str, object]:
     """The loss of the wire: packets of any size alike, or by their bits, so that full packets lose
     what they should."""
     if question.loss_kind == "packet":
@@ -97,7 +95,7 @@ def _loss(question: Question, case: Case) -> dict[str, Any]:
     }
 
 
-def _flow(question: Question, name: str) -> dict[str, Any]:
+def _flow(question: Question, name: str, **tcp: str) -> dict[str, object]:
     return {
         "name": name,
         "rtt": _time(question.rtt_s),
@@ -106,6 +104,7 @@ def _flow(question: Question, name: str) -> dict[str, Any]:
         "tcp": {
             "receive_window": "unlimited",
             "timestamps": question.profile in closed_forms.TIMESTAMPS,
+            **tcp,
         },
         "start_spread": "100 ms",
     }

@@ -1,36 +1,142 @@
-"""An advice on an MTU as one HTML file that needs nothing else."""
+"""An advice on an MTU as a page, and for a terminal: the same rows of words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
-from ....figures import style
 from ....present import templates
-from ...compare.queues.draw import NamedFigure
-from ...compare.queues.page import minus
-from . import table
+from ....present.grids import cell, minus, plain, scaled
+from ....present.units import prefix, significant
+from ...frame.publish import Shown
+from .document import Candidate, Document
 
-_HERE = Path(__file__).parent
+Row = list[str]
+OBJECTIONS = {"use": "rare", "small": "small", "crc": "CRC", "wait": "wait"}
 
 
-def html(document: Mapping[str, Any], drawn: Sequence[NamedFigure]) -> str:
+def html(d: Document, drawn: Sequence[Shown]) -> str:
     """The page."""
-    known = bool(document["sentence"])
-    return str(
-        templates.environment(_HERE)
-        .get_template("page.html.j2")
-        .render(
-            d=document,
-            candidates=_words(table.candidates(document)) if known else [],
-            neighbours=_words(table.neighbors(document)) if known else [],
-            figures=[(one, style.svg(one.figure, f"figure-{one.name}")) for one in drawn],
-            css=templates.css("report", "study", "advice"),
-        )
+    known = bool(d["sentence"])
+    return templates.render(
+        Path(__file__).with_name("page.html.j2"),
+        d=d,
+        known=known,
+        candidates=_numbers(candidates(d)) if known else [],
+        neighbors=_numbers(neighbors(d)) if known else [],
+        figures=drawn,
+        failures=d.get("failures", []),
     )
 
 
-def _words(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+def _numbers(rows: Sequence[Row]) -> list[Row]:
     """Words of a first column as they are, numbers with the sign that is as wide as a plus."""
-    return [[row[0], *(minus(text) for text in row[1:])] for row in rows]
+    return [[row[0], *map(minus, row[1:])] for row in rows]
+
+
+def lines(d: Document) -> Iterable[str]:
+    """For a terminal: the candidates, their neighbours, and what is not said."""
+    yield plain(candidates(d))
+    yield (
+        "Throughput: one flow's payload, mean over the seeds ± half the 95 % interval; law: the "
+        "closed form for it; "
+        "core: what one core of the host is through with; HD: the Hamming distance of the frame "
+        "check sequence; * is "
+        "advised, what stands behind a size speaks against it."
+    )
+    yield ""
+    yield plain(neighbors(d))
+    yield (
+        "Beside the flow: a TCP with standard frames, and calls of 64 and 180 bytes every 20 ms; "
+        "jitter as in RFC "
+        f"3550; a datagram of {d['datagram_bytes']} bytes in fragments."
+    )
+    yield ""
+    for text in d["warnings"]:
+        yield f"Warning: {text}."
+    yield "To be known besides:"
+    for text in d["limits"]:
+        yield f"  {text}"
+
+
+def candidates(d: Document) -> list[Row]:
+    """A row for each MTU: what it brings, and what it costs the host."""
+    unit, name = prefix(max(row["throughput_bps"]["mean"] for row in d["candidates"]))
+    law = "cubic" if d["cc"] == "cubic" else "mathis"
+    rows = [
+        [
+            "MTU",
+            f"throughput [{name}bps]",
+            f"law [{name}bps]",
+            "of the wire",
+            "loss",
+            "cycles/bit",
+            f"core [{name}bps]",
+            "HD",
+        ]
+    ]
+    for row in d["candidates"]:
+        rows.append(
+            [
+                _size(row),
+                cell(row["throughput_bps"], 1 / unit, digits=3),
+                significant(row["laws_bps"][law] / unit, 3),
+                scaled(row["efficiency_share"], "1"),
+                share(row["frame_loss_share"]),
+                significant(row["host_cycles_per_bit"], 3),
+                significant(row["host_limit_bps"] / unit, 3),
+                str(row["hamming_distance"]),
+            ]
+        )
+    return rows
+
+
+def neighbors(d: Document) -> list[Row]:
+    """A row for each MTU: what it does to others."""
+    cells = (row["neighbour_throughput_bps"] for row in d["candidates"])
+    unit, name = prefix(max(cell["mean"] for cell in cells if cell))
+    rows = [
+        [
+            "MTU",
+            "one frame",
+            "call's jitter",
+            "call's p99 delay",
+            f"neighbour [{name}bps]",
+            "fragments",
+            "datagrams lost",
+        ]
+    ]
+    for row in d["candidates"]:
+        rows.append(
+            [
+                f"{row['mtu_bytes']}",
+                scaled(row["frame_s"], "s"),
+                _jitter(row),
+                "–"
+                if row["call_delay_p99_s"] is None
+                else scaled(row["call_delay_p99_s"]["mean"], "s"),
+                cell(row["neighbour_throughput_bps"], 1 / unit, digits=3),
+                str(row["datagram_fragments"]),
+                share(row["datagram_loss_share"]),
+            ]
+        )
+    return rows
+
+
+def share(value: float) -> str:
+    """A loss: `0.1 %`, `1e-05 %`."""
+    return f"{100 * value:.2g} %"
+
+
+def _jitter(row: Candidate) -> str:
+    least = row["call_jitter_least_s"]
+    if row["call_jitter_s"] is None or least is None:
+        return "–"
+    text = scaled(row["call_jitter_s"]["mean"], "s")
+    smaller = row["simulated"]["beside"]["rate_scale"] > 1
+    return f"{scaled(least, 's')} to {text}" if smaller else text
+
+
+def _size(row: Candidate) -> str:
+    against = ", ".join(OBJECTIONS[one] for one in row["objections"])
+    return f"{row['mtu_bytes']}{' *' if row['chosen'] else ''}{f' ({against})' if against else ''}"

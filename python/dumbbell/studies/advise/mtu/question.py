@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from ....catalogue import kinds
 from ....language.arguments import refused
 from ....present.units import time_text
-from ..marker.question import PROFILES
-from ..queue.narrative import rate_text
-from ..queue.question import known, one_of, read_rate, read_span, read_time
+from ..words import PROFILES, known, one_of, rate_text, read_rate, read_span, read_time
 from . import host, sizes
 from .host import Host
 

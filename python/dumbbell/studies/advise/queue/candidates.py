@@ -11,18 +11,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ....language import arguments
 from ....language.arguments import refused
-from .question import Question, middle
+from ..words import middle
+from .question import Question
 
 PACKET = 1500
 """Bytes of a full packet."""
 _MEMORY = 32 << 20
 """tc's memory_limit [bytes]."""
 
-Table = dict[str, Any]
+Table = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)

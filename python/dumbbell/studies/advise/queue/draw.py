@@ -2,49 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
-from ...compare.queues import small_multiples, tradeoff
-from ...compare.queues.draw import NamedFigure
+from ...compare.queues import figures
+from ...compare.queues.document import ConditionRow, measured
+from ...compare.queues.document import Document as Compared
 from ...compare.queues.metrics import GOODPUT
+from ...frame.drawing import NamedFigure, settled
+from .document import Document
 
 MOST = 8
 """Candidates that are drawn: more cannot be told apart."""
 
 
-def figures_of(document: Mapping[str, Any], compared: Mapping[str, Any]) -> list[NamedFigure]:
+def figures_of(document: Document, compared: Compared) -> list[NamedFigure]:
     """Goodput against delay at each point, and each measurement at each point; of the recommended
     candidate, the first one, and those with the highest power."""
-    document_of = shown(document, compared)
-    if not any(row[GOODPUT] for row in document_of["rows"]):
+    kept = shown(document, compared)
+    if not any(measured(row, GOODPUT) for row in kept["rows"]):
         return []
-    numbered = small_multiples.draw(_labelled(document_of, lambda number, _: str(number)))
-    numbered = replace(
-        numbered, caption=f"{numbered.caption} Points by their number in the grid below."
-    )
-    found = [
-        tradeoff.draw(_labelled(document_of, lambda number, label: f"{number}: {label}")),
-        numbered,
-    ]
-    kept = [one for one in found if one is not None]
-    for one in kept:  # Laid out once, and not for each format again.
-        one.figure.draw_without_rendering()
-        one.figure.set_layout_engine("none")
-    return kept
+    labelled = figures.tradeoff(_labelled(kept, lambda number, label: f"{number}: {label}"))
+    numbered = figures.multiples(_labelled(kept, lambda number, _: str(number)))
+    caption = f"{numbered.caption} Points by their number in the grid below."
+    both = [labelled, replace(numbered, caption=caption)]
+    return settled([one for one in both if one is not None])
 
 
-def _labelled(document: Mapping[str, Any], name: Callable[[int, str], str]) -> dict[str, Any]:
+def _labelled(document: Compared, name: Callable[[int, object], str]) -> Compared:
     """With other names of the points."""
-    found = []
-    for condition in document["conditions"]:
+
+    def renamed(condition: ConditionRow) -> ConditionRow:
         label = name(condition["number"], next(iter(condition["over"].values())))
-        found.append({**condition, "label": label, "over_label": label})
-    return {**document, "conditions": found}
+        return {**condition, "label": label, "over_label": label}
+
+    return {**document, "conditions": [renamed(one) for one in document["conditions"]]}
 
 
-def shown(document: Mapping[str, Any], compared: Mapping[str, Any]) -> dict[str, Any]:
+def shown(document: Document, compared: Compared) -> Compared:
     """The comparison without the candidates that are not drawn."""
     ranked = sorted(
         document["candidates"], key=lambda c: (not c["chosen"], -(c["relative_power"] or 0.0))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ....errors import ScenarioError
 from ....present.units import significant
+from ..words import counts, middle, rates, read_time, times
 from .candidates import PACKET
-from .question import Question, counts, middle, rates, times
+from .question import Question
 from .tc_lines import rate as rate_text
 
 MOST_RATE = 200e6
@@ -72,7 +72,7 @@ class Point:
         warmup = math.ceil(max(5.0, min(2 * cycle, _LONGEST / 3)))
         return warmup + math.ceil(measured), warmup
 
-    def changes(self, cc: str, duration: tuple[float, float] | None = None) -> dict[str, Any]:
+    def changes(self, cc: str, duration: tuple[float, float] | None = None) -> dict[str, object]:
         """The overrides of a scenario."""
         length, warmup = duration or self.times(cc)
         return {
@@ -82,7 +82,7 @@ class Point:
             "flow": self._flows(cc),
         }
 
-    def _flows(self, cc: str) -> list[dict[str, Any]]:
+    def _flows(self, cc: str) -> list[dict[str, object]]:
         low, high = self.rtt_s
         names: tuple[str, ...] = ("all",)
         each = [low]
@@ -146,7 +146,7 @@ def short(met: Sequence[Point], cc: str) -> list[Point]:
     return [point for point in met if _CYCLES * point.cycle(cc) > _LONGEST]
 
 
-def scenario(ecn: bool) -> dict[str, Any]:
+def scenario(ecn: bool) -> dict[str, object]:
     """The scenario of all points. The bottleneck has hardly a delay of its own: the flows'
     round-trip times are realised on their access links."""
     return {
@@ -166,8 +166,6 @@ def scenario(ecn: bool) -> dict[str, Any]:
 def check_length(text: str | None) -> tuple[float, float] | None:
     """A run's length that was asked for, a sixth of it warm-up; None for that of each point's
     own."""
-    from .question import read_time
-
     if text is None:
         return None
     try:

@@ -22,11 +22,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median_low
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from ....present import stats
-from ...compare.queues.judge import Values, cell, excludes_zero, paired_difference
+from ...compare.queues.judge import Values
 from ...compare.queues.metrics import DELAY
+from ...frame.paired import BySeed, Cell, cell_of, excludes_zero, paired_difference
 
 USED, LOSS, JAIN, MEDIAN = "utilization", "loss_share", "jain", "p50_sojourn_s"
 LEAST_SHARE = {"balanced": 0.8, "delay": 0.7, "throughput": 0.99}
@@ -39,6 +40,43 @@ _MUCH_DELAY, _LEAST_DELAY = 1.5, 2e-3
 
 Measured = Mapping[tuple[str, int], Values]
 """For each candidate, by name, at each point, by number: each measurement by seed."""
+
+
+class At(Cell):
+    """A mean, and the point that it is of."""
+
+    point: int
+
+
+class Range(TypedDict):
+    """The best, the typical (the lower median) and the worst point of a candidate."""
+
+    best: At
+    typical: At
+    worst: At
+
+
+class Price(TypedDict):
+    """What the advice and another candidate have of another measurement."""
+
+    metric: str
+    value: float
+    other: float
+
+
+class Beaten(TypedDict):
+    """A point where another candidate is better by a measurement, the paired difference, what both
+    have of the other measurement there, and all of it in words."""
+
+    point: int
+    metric: str
+    value: float
+    other: str
+    other_value: float
+    difference: float
+    ci95: Sequence[float] | None
+    price: Price
+    text: NotRequired[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,54 +167,45 @@ def choose(found: Sequence[Worst], objective: str, delay_target_s: float | None)
     )
 
 
-def expected(name: str, numbers: Sequence[int], measured: Measured) -> dict[str, Any]:
-    """For each measurement the best, the typical (the lower median) and the worst point of a
-    candidate: `{"mean", "ci95", "n", "point"}`; None for one that no point has."""
-    found: dict[str, Any] = {}
+def expected(name: str, numbers: Sequence[int], measured: Measured) -> dict[str, Range | None]:
+    """For each measurement the best, the typical and the worst point of a candidate; None for one
+    that no point has."""
+    found: dict[str, Range | None] = {}
     for key, sign in ((DELAY, 1), (MEDIAN, 1), (USED, -1), (LOSS, 1), (JAIN, -1)):
-        cells = [(cell(measured[name, n][key]), n) for n in numbers]
+        cells = [(cell_of(measured[name, n][key]), n) for n in numbers]
         known = sorted(((sign * c["mean"], n, c) for c, n in cells if c), key=lambda one: one[:2])
-        if not known:
-            found[key] = None
-            continue
-        typical = median_low(range(len(known)))
-        each = {"best": known[0], "typical": known[typical], "worst": known[-1]}
-        found[key] = {word: {**c, "point": n} for word, (_, n, c) in each.items()}
+        at: list[At] = [{**c, "point": n} for _, n, c in known]
+        found[key] = None
+        if at:
+            typical = at[median_low(range(len(at)))]
+            found[key] = {"best": at[0], "typical": typical, "worst": at[-1]}
     return found
 
 
 def beaten(
     name: str, others: Sequence[str], numbers: Sequence[int], measured: Measured
-) -> list[dict[str, Any]]:
+) -> list[Beaten]:
     """Points where another candidate is better by much and by more than chance: of each point and
-    measurement the best of those:
-    `{"point", "metric", "value", "other", "other_value", "difference", "ci95", "price": {...}}`;
-    `price` is what both have of the other measurement there."""
+    measurement the best of those."""
     found = []
     for number in numbers:
         for key, sign, price in ((USED, -1, DELAY), (DELAY, 1, USED)):
-            worse = [_worse(name, other, number, key, sign, measured) for other in others]
+            worse = [_worse(name, other, number, key, price, measured) for other in others]
             known = [one for one in worse if one is not None]
             if known:
-                most = min(known, key=lambda one: sign * one["other_value"])
-                other = measured[most["other"], number][price]
-                most["price"] = {
-                    "metric": price,
-                    "value": _mean(measured[name, number][price]),
-                    "other": _mean(other),
-                }
-                found.append({"point": number, **most})
+                found.append(min(known, key=lambda one: sign * one["other_value"]))
     return found
 
 
 def _worse(
-    name: str, other: str, number: int, key: str, sign: int, measured: Measured
-) -> dict[str, Any] | None:
-    mine, theirs = measured[name, number][key], measured[other, number][key]
-    difference = paired_difference(mine, theirs)
-    if difference is None or not excludes_zero(difference) or sign * difference["difference"] <= 0:
+    name: str, other: str, number: int, key: str, price: str, measured: Measured
+) -> Beaten | None:
+    mine, theirs = measured[name, number], measured[other, number]
+    sign = 1 if key == DELAY else -1
+    block = paired_difference(mine[key], theirs[key])
+    if block is None or not excludes_zero(block) or sign * block["difference"] <= 0:
         return None
-    own, else_ = _mean(mine), _mean(theirs)
+    own, else_ = _mean(mine[key]), _mean(theirs[key])
     much = (
         own - else_ >= _LEAST_DELAY and own >= _MUCH_DELAY * else_
         if key == DELAY
@@ -185,14 +214,16 @@ def _worse(
     if not much:
         return None
     return {
+        "point": number,
         "metric": key,
         "value": own,
         "other": other,
         "other_value": else_,
-        "difference": difference["difference"],
-        "ci95": difference["ci95"],
+        "difference": block["difference"],
+        "ci95": block["ci95"],
+        "price": {"metric": price, "value": _mean(mine[price]), "other": _mean(theirs[price])},
     }
 
 
-def _mean(of_seed: Mapping[int, float]) -> float:
+def _mean(of_seed: BySeed) -> float:
     return stats.mean(list(of_seed.values()))

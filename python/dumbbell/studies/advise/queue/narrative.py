@@ -7,10 +7,11 @@ from typing import Any
 
 from ....present.grids import scaled
 from ....present.units import significant
+from ..words import counts, rates, times
 from . import grid
 from .grid import Point
-from .judge import LEAST_SHARE, USED, Choice, Worst
-from .question import Question, counts, rates, times
+from .judge import LEAST_SHARE, USED, Beaten, Choice, Worst
+from .question import Question
 
 
 def buffer(link: Mapping[str, Any], rate_bps: float) -> str:
@@ -33,11 +34,6 @@ def capacity(link: Mapping[str, Any], rate_bps: float) -> tuple[str, float]:
         count, size = kind["buffers"]["count"], kind["buffers"]["size"]
         return f"{count} buffers of {size} bytes", 8 * 1500 * (count // -(-1500 // size)) / rate_bps
     return f"{kind['packets']} packets", 8 * 1500 * kind["packets"] / rate_bps
-
-
-def rate_text(bps: float) -> str:
-    """One rate: `2 Mbit/s`."""
-    return rates((bps, bps))
 
 
 def recommendation(
@@ -96,7 +92,7 @@ def rule(question: Question, choice: Choice) -> str:
     return (head + tail)[0].upper() + (head + tail)[1:]
 
 
-def beaten(one: Mapping[str, Any], label: str) -> str:
+def beaten(one: Beaten, label: str) -> str:
     """Points where another candidate is better, and its price there."""
     price = one["price"]
     if one["metric"] == USED:

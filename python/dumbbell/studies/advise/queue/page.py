@@ -1,48 +1,123 @@
-"""Advice as one HTML file that needs nothing else."""
+"""Advice on a queue as a page, and for a terminal: the same rows of words."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from ....figures import style
 from ....present import templates
-from ...compare.queues.draw import NamedFigure
-from ...compare.queues.page import minus
-from . import table
+from ....present.grids import cell, minus, plain, scaled, titled, unit_of
+from ....present.units import significant, time_text
+from ...compare.queues.document import measured
+from ...compare.queues.metrics import DELAY
+from ...frame.publish import Shown, parameters_text
+from .document import Document
+from .judge import JAIN, LOSS, MEDIAN, USED
 
-_HERE = Path(__file__).parent
-
-
-def tools() -> Any:
-    """The Jinja environment of the page. `EnvironmentLacks` if it is not installed."""
-    return templates.environment(_HERE)
+_SHOWN = (
+    (DELAY, "p99 delay", "s"),
+    (MEDIAN, "median delay", "s"),
+    (USED, "utilisation", "1"),
+    (LOSS, "loss", "1"),
+    (JAIN, "Jain's index", ""),
+)
+_HEAD = ["candidate", "p99 delay", "utilisation", "loss", "Jain's index", "power"]
+Row = list[str]
 
 
 def html(
-    document: Mapping[str, Any], compared: Mapping[str, Any], drawn: Sequence[NamedFigure]
+    document: Document, failures: Sequence[Mapping[str, object]], drawn: Sequence[Shown]
 ) -> str:
-    """The page."""
-    return str(
-        tools()
-        .get_template("page.html.j2")
-        .render(
-            d=document,
-            expected=[[minus(cell) for cell in line] for line in table.expected(document)[1:]],
-            points=table.points(document),
-            ranked=table.ranked(document),
-            parameters=_parameters(document["advice"]["parameters"]) if document["advice"] else "",
-            figures=[(one, style.svg(one.figure, f"figure-{one.name}")) for one in drawn],
-            failures=compared.get("failures") or [],
-            css=templates.css("report", "study", "advice"),
+    """The page; `failures` are those of the runs."""
+    advice = document["advice"]
+    return templates.render(
+        Path(__file__).with_name("page.html.j2"),
+        d=document,
+        known=advice is not None,
+        expected=[[minus(text) for text in row] for row in expected(document)[1:]],
+        points=points(document),
+        ranked=ranked(document),
+        parameters=parameters_text(advice["parameters"]) if advice else "",
+        figures=drawn,
+        failures=failures,
+    )
+
+
+def lines(document: Document) -> Iterable[str]:
+    """For a terminal: what to expect, the candidates, where it fails."""
+    yield plain(expected(document))
+    yield (
+        "Each is the mean over the seeds ± half its 95 % interval, at its own best, typical "
+        "and worst point."
+    )
+    yield ""
+    yield plain([_HEAD, *ranked(document)])
+    yield (
+        "Worst values over all points; * is the recommended one, - has too little "
+        "utilisation to be."
+    )
+    yield ""
+    yield "Where this advice fails:"
+    for one in document["fails"]["beaten"]:
+        yield f"  {one['text']}"
+    for text in document["fails"]["limits"]:
+        yield f"  {text}"
+
+
+def expected(document: Document) -> list[Row]:
+    """A row for each measurement at the recommended candidate's best, typical and worst point."""
+    rows = [["", "best", "typical", "worst", "worst at"]]
+    labels = {point["point"]: point["label"] for point in document["simulated"]["points"]}
+    for key, title, unit in _SHOWN:
+        of = document.get("expected", {}).get(key)
+        if of is not None:
+            each = (of["best"], of["typical"], of["worst"])
+            scale, name = unit_of(unit, max(abs(at["mean"]) for at in each))
+            cells = [cell(at, scale, digits=3) for at in each]
+            rows.append([titled(title, name), *cells, labels[of["worst"]["point"]]])
+    return rows
+
+
+def ranked(document: Document) -> list[Row]:
+    """A row for each candidate: its worst values, and its power relative to the best at each
+    point."""
+    rows = []
+    for one in document["candidates"]:
+        name = one["name"] + (" *" if one["chosen"] else "" if one["qualified"] else " -")
+        w = one["worst"]
+        if w is None:
+            rows.append([name, "no result", "", "", "", ""])
+            continue
+        numbers = [
+            scaled(w["p99_sojourn_s"], "s"),
+            scaled(w["utilization"], "1"),
+            scaled(w["loss_share"], "1"),
+            "" if w["jain"] is None else significant(w["jain"], 3),
+        ]
+        rows.append([name, *numbers, significant(one["relative_power"] or 0.0, 2)])
+    return rows
+
+
+def points(document: Document) -> list[Row]:
+    """A row for each point: what it is, how long it was run, and what the recommended candidate has
+    there."""
+    name = document["advice"]["name"] if document["advice"] else None
+    own = {row["condition"]: row for row in document.get("rows", []) if row["scheme"] == name}
+    found = []
+    for point in document["simulated"]["points"]:
+        row = own.get(point["point"])
+        cells = []
+        for key, _, unit in _SHOWN:
+            block = measured(row, key) if row else None
+            scale, word = unit_of(unit, abs(block["mean"]) if block else 0.0)
+            text = cell(block, scale, digits=3)
+            cells.append(f"{text} {word}" if block and word else text)
+        found.append(
+            [
+                f"{point['point']}: {point['label']}",
+                significant(point["share_packets_per_rtt"], 3),
+                time_text(point["duration_s"] - point["warmup_s"]),
+                *cells,
+            ]
         )
-    )
-
-
-def _parameters(config: Mapping[str, Any]) -> str:
-    return (
-        ", ".join(f"{k} = {v if isinstance(v, str) else json.dumps(v)}" for k, v in config.items())
-        or "none"
-    )
+    return found

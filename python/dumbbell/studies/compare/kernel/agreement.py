@@ -4,10 +4,11 @@ words."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TypedDict
 
 from ....present import stats
+from ...frame.paired import Cell, cell
 
 AGREES, DIFFERS, TOO_FEW, NOT_MEASURED = "agrees", "differs", "too few runs", "not measured"
 VERDICTS = (AGREES, DIFFERS, TOO_FEW, NOT_MEASURED)
@@ -28,25 +29,54 @@ says little."""
 
 NEAR, OVERLAP, SMALL = "within 10 %", "intervals overlap", "both below the floor"
 
-Row = dict[str, Any]
+
+class Side(Cell):
+    """One side's mean with its interval, and its values."""
+
+    values: list[float]
 
 
-def compare(sim: Sequence[float], kernel: Sequence[float], floor: float) -> Row:
-    """One measure on both sides:
-    `{"sim", "kernel": {"mean", "ci95", "n", "values"}, "ratio", "ratio_ci95", "verdict", "by",
-    "weak"}`;
-    `by` says what an agreement rests on, and `weak` whether that says little."""
-    row: Row = {"sim": _side(sim), "kernel": _side(kernel), "ratio": None, "ratio_ci95": None}
+class Ratio(TypedDict):
+    """The kernel's mean over the simulator's, with its interval."""
+
+    verdict: str
+    ratio: float | None
+    ratio_ci95: list[float] | None
+
+
+class Compared(Ratio):
+    """One measure on both sides; `by` says what an agreement rests on, and `weak` whether that says
+    little."""
+
+    sim: Side | None
+    kernel: Side | None
+    by: str | None
+    weak: bool
+
+
+def compare(sim: Sequence[float], kernel: Sequence[float], floor: float) -> Compared:
+    """One measure on both sides."""
+    row: Compared = {
+        "sim": _side(sim),
+        "kernel": _side(kernel),
+        "ratio": None,
+        "ratio_ci95": None,
+        "verdict": NOT_MEASURED,
+        "by": None,
+        "weak": False,
+    }
     if not sim or not kernel:
-        return row | {"verdict": NOT_MEASURED, "by": None, "weak": False}
+        return row
     ours, theirs = stats.mean(sim), stats.mean(kernel)
     if ours > 0 and theirs > 0:
         row |= {"ratio": theirs / ours, "ratio_ci95": _ratio_interval(sim, kernel)}
     if min(len(sim), len(kernel)) < LEAST_RUNS:
-        return row | {"verdict": TOO_FEW, "by": None, "weak": False}
+        row["verdict"] = TOO_FEW
+        return row
     by = _ground(sim, kernel, floor)
     weak = by == OVERLAP and _half(sim) + _half(kernel) > WIDE * abs(ours)
-    return row | {"verdict": DIFFERS if by is None else AGREES, "by": by, "weak": weak}
+    row |= {"verdict": DIFFERS if by is None else AGREES, "by": by, "weak": weak}
+    return row
 
 
 def _ground(sim: Sequence[float], kernel: Sequence[float], floor: float) -> str | None:
@@ -65,12 +95,9 @@ def _half(values: Sequence[float]) -> float:
     return 0.0 if ends is None else (ends[1] - ends[0]) / 2
 
 
-def _side(values: Sequence[float]) -> Row | None:
-    if not values:
-        return None
-    ends = stats.ci95(values)
-    listed = None if ends is None else list(ends)
-    return {"mean": stats.mean(values), "ci95": listed, "n": len(values), "values": list(values)}
+def _side(values: Sequence[float]) -> Side | None:
+    found = cell(values)
+    return None if found is None else {**found, "values": list(values)}
 
 
 def _ratio_interval(sim: Sequence[float], kernel: Sequence[float]) -> list[float] | None:
@@ -92,7 +119,7 @@ def _ratio_interval(sim: Sequence[float], kernel: Sequence[float]) -> list[float
     return [ratio * math.exp(-step), ratio * math.exp(step)]
 
 
-def explained(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+def explained(before: Ratio, after: Ratio) -> str:
     """The effect of an experiment on a difference."""
     if before["verdict"] != DIFFERS:
         return NOTHING

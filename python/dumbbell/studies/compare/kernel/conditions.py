@@ -6,14 +6,15 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from .... import api
 from ....errors import ScenarioError
 from ....language import arguments, overrides
 from ....language.arguments import refused
 from ....present.units import seconds
-from ..queues import design
+from ...frame import design
+from ...frame.design import Scenario, Source
 
 BUILT_IN = Path(__file__).with_name("dumbbell.toml")
 PROFILE = "linux"
@@ -28,7 +29,7 @@ _RED = {"min_th": "limit / 6", "max_th": "limit / 2"}
 class Options:
     """The words of the command line, split at commas. source: None for the built-in dumbbell."""
 
-    source: Mapping[str, str] | None = None
+    source: Source | None = None
     sets: Sequence[str] = ()
     rate: Sequence[str] = ()
     rtt: Sequence[str] = ()
@@ -55,9 +56,9 @@ class Study:
 
     name: str
     title: str | None
-    source: Mapping[str, str]
+    source: Source
     cells: Sequence[Cell]
-    scenario: Mapping[str, Any]
+    scenario: Scenario
     asked: str | None = None
     notes: Sequence[str] = field(default_factory=list)
 
@@ -71,7 +72,7 @@ def read(options: Options) -> Study:
     source = dict(options.source or {"path": str(BUILT_IN)})
     if "text" in source:
         source.setdefault("name", "stdin")
-    base = design.understood(source, options.sets, (), None)
+    base = design.understood(source, options.sets)
     if base.own_points != ({},):
         raise ScenarioError(
             "the scenario has a sweep of its own\nhelp: leave it out; here --rate, --rtt, "
@@ -91,7 +92,7 @@ def read(options: Options) -> Study:
         cells.append(Cell(", ".join(at.values()) or base.name, at, [*common, *laid]))
     found = Study(
         name=base.name if options.source else "dumbbell",
-        title=base.scenario.get("title"),
+        title=cast(str | None, base.scenario.get("title")),
         source=source,
         cells=cells,
         scenario=base.scenario,
@@ -109,7 +110,7 @@ def _check(found: Study, cell: Cell) -> None:
         raise ScenarioError(f"{cell.label}: {design.said(error)}", error.detail) from None
 
 
-def _other_profile(scenario: Mapping[str, Any]) -> str | None:
+def _other_profile(scenario: Scenario) -> str | None:
     """The profile that the file names or has by default, if it is not the one of the comparison."""
     asked = str(scenario.get("profile", "rfc"))
     return None if asked == PROFILE else asked
@@ -120,7 +121,7 @@ def _warmup(options: Options, base: design.Base) -> list[str]:
     if options.time is None or any(text.startswith("warmup=") for text in options.sets):
         return []
     quarter = seconds_of("--time", options.time) / 4
-    own = base.scenario.get("warmup", "0 s")
+    own = str(base.scenario.get("warmup", "0 s"))
     return [f"warmup={quarter:g} s"] if seconds(own) > quarter else []
 
 

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ....data import series
 from ....figures import style
 from ....figures.style import Figure, Look
+from ...frame.drawing import SOFT, NamedFigure
 from . import agreement
+from .document import CellRow, Document, MeasureRow
+from .page import MARKS
 
 if TYPE_CHECKING:
     import polars
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 SIM = Look(style.BLUE, "o", style.DASHES[0])
 KERNEL = Look(style.VERMILLION, "s", style.DASHES[1])
 _SIDES = (("simulator", SIM), ("kernel", KERNEL))
-_SOFT = "#5a5a5a"
 _FILLS = {
     agreement.AGREES: "#cfe8dc",
     agreement.DIFFERS: "#f6d3c4",
@@ -32,29 +33,14 @@ _FILLS = {
     agreement.NOT_MEASURED: "#ececec",
 }
 _WEAK = "#ecf3ef"
-MARKS = {
-    agreement.AGREES: "✓",
-    agreement.DIFFERS: "✗",
-    agreement.TOO_FEW: "–",
-    agreement.NOT_MEASURED: "–",
-}
 _LONG_S = 20.0
-
-
-@dataclass(frozen=True, slots=True)
-class NamedFigure:
-    """A figure with its file's name and its caption."""
-
-    name: str
-    figure: Figure
-    caption: str
 
 
 Pair = tuple[str, Path, Path]
 """A condition's label, and the directories of a simulated and a live run of the same seed."""
 
 
-def figures_of(document: Mapping[str, Any], pairs: Sequence[Pair]) -> list[NamedFigure]:
+def figures_of(document: Document, pairs: Sequence[Pair]) -> list[NamedFigure]:
     """Every figure that there are numbers for."""
     rows = document["cells"]
     drawn = [
@@ -159,22 +145,22 @@ def _line(
         )
 
 
-def ratios(row: Mapping[str, Any], name: str) -> NamedFigure | None:
+def ratios(row: CellRow, name: str) -> NamedFigure | None:
     """Each measure's ratio, the kernel over the simulator, with its interval, and the band of 10
     %."""
-    known = [m for m in row["measures"] if m["ratio"]]
+    known = [(m, m["ratio"]) for m in row["measures"] if m["ratio"]]
     if not known:
         return None
     figure, axes = style.new(size=(8.4, 0.9 + 0.27 * len(known)))
     axes.axvspan(1 - agreement.WITHIN, 1 + agreement.WITHIN, color="#dcebe4", zorder=0)
-    axes.axvline(1.0, color=_SOFT, linewidth=0.8)
-    for y, m in enumerate(reversed(known)):
+    axes.axvline(1.0, color=SOFT, linewidth=0.8)
+    for y, (m, ratio) in enumerate(reversed(known)):
         color = style.GREEN if m["verdict"] == agreement.AGREES else style.VERMILLION
         marker = "o" if m["verdict"] == agreement.AGREES else "X"
         if m["ratio_ci95"]:
             axes.plot(_within(m["ratio_ci95"]), [y, y], color=color, linewidth=1.4)
         axes.plot(
-            _within([m["ratio"]]),
+            _within([ratio]),
             [y],
             marker,
             color=color,
@@ -182,7 +168,7 @@ def ratios(row: Mapping[str, Any], name: str) -> NamedFigure | None:
             markeredgewidth=1.4,
         )
     axes.set_xscale("log")
-    low, high = _limits([m["ratio"] for m in known], [m["ratio_ci95"] for m in known])
+    low, high = _limits([ratio for _, ratio in known], [m["ratio_ci95"] for m, _ in known])
     axes.set_xlim(low, high)
     ticks = [
         t
@@ -191,7 +177,7 @@ def ratios(row: Mapping[str, Any], name: str) -> NamedFigure | None:
     ]
     axes.set_xticks(ticks, [f"{t:g}" for t in ticks])
     axes.minorticks_off()
-    axes.set_yticks(range(len(known)), [m["title"] for m in reversed(known)], fontsize=9)
+    axes.set_yticks(range(len(known)), [m["title"] for m, _ in reversed(known)], fontsize=9)
     axes.set_ylim(-0.7, len(known) - 0.3)
     axes.set_xlabel("kernel over simulator")
     caption = (
@@ -215,7 +201,7 @@ def _limits(values: Sequence[float], ends: Sequence[Sequence[float] | None]) -> 
     return min(every) / 1.05, max(every) * 1.05
 
 
-def overview(document: Mapping[str, Any]) -> NamedFigure | None:
+def overview(document: Document) -> NamedFigure | None:
     """A map: each condition's ratios by measure, shaded by the verdict."""
     rows = document["cells"]
     columns = list(
@@ -232,11 +218,12 @@ def overview(document: Mapping[str, Any]) -> NamedFigure | None:
     for y, row in enumerate(rows):
         by_key = {m["key"]: m for m in row["measures"]}
         for x, key in enumerate(columns):
-            m = by_key.get(key, {"verdict": agreement.NOT_MEASURED, "ratio": None})
-            fill = _WEAK if m.get("weak") else _FILLS[m["verdict"]]
+            m = by_key.get(key)
+            verdict = m["verdict"] if m else agreement.NOT_MEASURED
+            fill = _WEAK if m and m["weak"] else _FILLS[verdict]
             box = {"facecolor": fill, "edgecolor": "white", "linewidth": 1.5}
             axes.add_patch(_square(x, y, box))
-            bold = "bold" if m["verdict"] == agreement.DIFFERS else "normal"
+            bold = "bold" if verdict == agreement.DIFFERS else "normal"
             axes.text(x, y, _ratio(m), ha="center", va="center", fontsize=7.5, fontweight=bold)
     axes.set_xticks(
         range(len(columns)), [titles[key] for key in columns], rotation=40, ha="left", fontsize=8
@@ -264,8 +251,8 @@ def _square(x: float, y: float, keywords: Mapping[str, Any]) -> Any:
     return Rectangle((x - 0.5, y - 0.5), 1.0, 1.0, **keywords)
 
 
-def _ratio(m: Mapping[str, Any]) -> str:
-    if m["ratio"] is None:
-        return MARKS[m["verdict"]]
+def _ratio(m: MeasureRow | None) -> str:
+    if m is None or m["ratio"] is None or not math.isfinite(m["ratio"]):
+        return MARKS[m["verdict"] if m else agreement.NOT_MEASURED]
     digits = 2 if m["ratio"] < 10 else 1 if m["ratio"] < 100 else 0
-    return f"{m['ratio']:.{digits}f}" if math.isfinite(m["ratio"]) else MARKS[m["verdict"]]
+    return f"{m['ratio']:.{digits}f}"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ....data import measurements
-
-JSON = Mapping[str, Any]
+from ...frame.runs import Run
 
 MOST_FLOWS = 8
 """Flows that are compared one by one; of more only all together are."""
@@ -67,19 +65,19 @@ class Measure:
 Values = dict[str, float | None]
 
 
-def values(run: JSON) -> Values:
+def values(run: Run) -> Values:
     """Every measure of one run; None where nothing was measured."""
     return {measure.key: value for measure, value in _measured(run)}
 
 
-def of_run(run: JSON) -> list[Measure]:
+def of_run(run: Run) -> list[Measure]:
     """The measures that a run has, in the order in which they are shown."""
     found = [measure for measure, _ in _measured(run)]
     return sorted(found, key=lambda m: KINDS.index(m.kind))
 
 
-def _measured(run: JSON) -> Iterator[tuple[Measure, float | None]]:
-    flows: Sequence[JSON] = run["flows"]
+def _measured(run: Run) -> Iterator[tuple[Measure, float | None]]:
+    flows: Sequence[Run] = run["flows"]
     yield Measure(TOTAL), sum(float(flow["goodput_bps"]) for flow in flows)
     if len(flows) <= MOST_FLOWS:
         for flow in flows:
@@ -99,7 +97,7 @@ def _measured(run: JSON) -> Iterator[tuple[Measure, float | None]]:
         yield Measure(MARKS, name), float(queue["marks"])
 
 
-def _number(value: Any) -> float | None:
+def _number(value: float | None) -> float | None:
     return None if value is None else float(value)
 
 

@@ -6,16 +6,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from .... import api
 from ....files.filename import component
-from ....files.write import temporary_folder, write_json, write_text
+from ....files.write import temporary_folder
 from ....testbed.attempts import Attempts, Kept, beside
 from ....testbed.live_runs import LiveRunner, Order, interleaved
+from ...frame import publish
+from ...frame.runs import Point, Run
 from . import agreement, conditions, measures
 from .conditions import Cell, Options, Study
+from .document import CellRow, Document, ExperimentRow, MeasureRow, NotValid
 from .explain import KERNEL, Experiment
 from .measures import Measure
 
@@ -24,8 +28,6 @@ OVERLAID = 4
 REPEATS = 3
 EVERY = "50 ms"
 """Period of the series that figures overlay."""
-
-Document = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,13 +47,20 @@ class How:
     command: str = ""
 
 
+class Wrong(TypedDict):
+    """A run that was not valid."""
+
+    seed: int | None
+    reasons: list[str]
+
+
 @dataclass(slots=True)
 class Side:
     """Results of one side in one condition: runs that are valid, what is wrong with others, one
     run's series."""
 
-    runs: list[Mapping[str, Any]] = field(default_factory=list)
-    wrong: list[dict[str, Any]] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
+    wrong: list[Wrong] = field(default_factory=list)
     directory: Path | None = None
     seed: int | None = None
 
@@ -63,10 +72,8 @@ class Side:
 def compare(options: Options, how: How) -> Document:
     """Compares, writes `index.html`, `results.json` and the figures into `out` (default
     `results/kernel-SCENARIO`), and returns the document of `results.json`."""
-    from . import draw, page  # What draws may be missing: better said before the runs.
-
     started = time.perf_counter()
-    page.tools()
+    publish.tools()
     study = conditions.read(options)
     api.need_testbed()
     runner = LiveRunner(Attempts(beside(how.store)), how.progress, how.tell, again=how.again)
@@ -75,6 +82,8 @@ def compare(options: Options, how: How) -> Document:
     live |= _live(study, _to_explain(study, how, live, bare), runner, how)
     document = document_of(study, how, live, bare)
     document |= {"command": how.command, "wall_s": time.perf_counter() - started}
+    from . import draw, page
+
     with temporary_folder() as scratch:
         overlaid = study.cells if len(study.cells) <= OVERLAID else ()
         pairs = []
@@ -83,10 +92,11 @@ def compare(options: Options, how: How) -> Document:
             if side.directory is not None:
                 ours = _recorded(study, cell, Path(scratch) / str(number), side.seed or how.seed)
                 pairs.append((cell.label, ours, side.directory))
-        _write(
+        publish.publish(
             document,
-            how.out or Path("results") / component(f"kernel-{study.name}"),
             draw.figures_of(document, pairs),
+            partial(page.html, document),
+            how.out or Path("results") / component(f"kernel-{study.name}"),
         )
     return document
 
@@ -175,8 +185,7 @@ def _simulated(study: Study, cell: Cell, changes: Sequence[str], how: How) -> Si
         threads=how.threads,
         store=str(how.store),
     )
-    result = api.run(wanted)
-    return Side([run for run in result.get("runs") or [result] if "flows" in run])
+    return Side(list(Point.read(api.run(wanted)).runs))
 
 
 def document_of(study: Study, how: How, live: Sides, bare: Sides) -> Document:
@@ -185,7 +194,7 @@ def document_of(study: Study, how: How, live: Sides, bare: Sides) -> Document:
 
     rows = [_row(study, cell, how, live, bare) for cell in study.cells]
     verdicts = [m["verdict"] for row in rows for m in row["measures"]]
-    wrong = [
+    wrong: list[NotValid] = [
         {"cell": label, "experiment": e, **one}
         for (label, e), side in live.items()
         for one in side.wrong
@@ -203,11 +212,11 @@ def document_of(study: Study, how: How, live: Sides, bare: Sides) -> Document:
         "tally": {verdict: verdicts.count(verdict) for verdict in agreement.VERDICTS},
         "cells": rows,
         "notes": _notes(study, how, rows, wrong),
-        "scenario": dict(study.scenario),
+        "scenario": study.scenario,
     }
 
 
-def _row(study: Study, cell: Cell, how: How, live: Sides, bare: Sides) -> Document:
+def _row(study: Study, cell: Cell, how: How, live: Sides, bare: Sides) -> CellRow:
     """A condition: each measure on both sides, and the experiments on those that differ."""
     kernel, sim = live[cell.label, None], bare[cell.label, None]
     known = _known(sim, kernel)
@@ -239,7 +248,7 @@ def _row(study: Study, cell: Cell, how: How, live: Sides, bare: Sides) -> Docume
     }
 
 
-def _measure(measure: Measure, sim: Side, kernel: Side) -> Document:
+def _measure(measure: Measure, sim: Side, kernel: Side) -> MeasureRow:
     found = agreement.compare(
         sim.values(measure.key), kernel.values(measure.key), measure.kind.floor
     )
@@ -255,23 +264,31 @@ def _measure(measure: Measure, sim: Side, kernel: Side) -> Document:
 
 
 def _experiment(
-    e: Experiment, measure: Measure, before: Mapping[str, Any], sim: Side, kernel: Side
-) -> Document:
+    e: Experiment, measure: Measure, before: MeasureRow, sim: Side, kernel: Side
+) -> ExperimentRow:
     after = _measure(measure, sim, kernel)
     return {
         "measure": measure.key,
         "side": e.side,
         "overrides": list(e.overrides),
         "label": e.label,
-        "before": {key: before[key] for key in ("verdict", "ratio", "ratio_ci95")},
-        "after": {key: after[key] for key in ("verdict", "ratio", "ratio_ci95", "sim", "kernel")},
+        "before": {
+            "verdict": before["verdict"],
+            "ratio": before["ratio"],
+            "ratio_ci95": before["ratio_ci95"],
+        },
+        "after": {
+            "verdict": after["verdict"],
+            "ratio": after["ratio"],
+            "ratio_ci95": after["ratio_ci95"],
+            "sim": after["sim"],
+            "kernel": after["kernel"],
+        },
         "outcome": agreement.explained(before, after),
     }
 
 
-def _notes(
-    study: Study, how: How, rows: Sequence[Document], wrong: Sequence[Mapping[str, Any]]
-) -> list[str]:
+def _notes(study: Study, how: How, rows: Sequence[CellRow], wrong: Sequence[NotValid]) -> list[str]:
     notes = list(study.notes)
     if study.asked is not None:
         notes.append(
@@ -288,19 +305,3 @@ def _notes(
         if row["kernel_runs"] < agreement.LEAST_RUNS
     ]
     return notes
-
-
-def _write(document: Document, directory: Path, drawn: Sequence[Any]) -> None:
-    from ....figures import save
-    from . import page
-
-    files = {"page": "index.html", "results": "results.json"}
-    document |= {name: str((directory / file).resolve()) for name, file in files.items()}
-    saved = [save(one.figure, directory / "figures" / one.name) for one in drawn]
-    document["figures"] = [str(path.resolve()) for paths in saved for path in paths]
-    svgs = [
-        next(path for path in paths if path.suffix == ".svg").read_text(encoding="utf-8")
-        for paths in saved
-    ]
-    write_json(document["results"], document)
-    write_text(document["page"], page.html(document, list(zip(drawn, svgs, strict=True))))

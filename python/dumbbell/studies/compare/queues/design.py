@@ -4,30 +4,15 @@ condition."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import cast
 
 from .... import api
 from ....errors import ScenarioError
-from ....language import overrides
 from ....language.arguments import Axis, Choice, refused
-
-Row = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Base:
-    """The scenario without its sweep, where schemes go in it, and which queue is looked at."""
-
-    scenario: dict[str, Any]
-    name: str
-    place: str
-    queue: str
-    cc_places: tuple[str, ...]
-    flows: int
-    own_points: tuple[Row, ...]
-    notes: tuple[str, ...]
+from ...frame import design
+from ...frame.design import Base, Row, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,90 +34,17 @@ class Condition:
     @property
     def over_label(self) -> str:
         """The condition without the congestion control."""
-        return ", ".join(f"{short(key)} {plain(value)}" for key, value in self.over.items())
+        return ", ".join(
+            f"{design.short(key)} {design.plain(value)}" for key, value in self.over.items()
+        )
 
 
-def read(
-    source: dict[str, str], sets: Sequence[str], use: Sequence[str], queue: str | None
-) -> Base:
+def read(source: Source, sets: Sequence[str], use: Sequence[str], queue: str | None) -> Base:
     """Reads and checks the scenario, in which queues are to be compared. `ScenarioError` with its
     place and the fix."""
-    base = understood(source, sets, use, queue)
+    base = design.understood(source, sets, use, queue)
     _refuse_what_schemes_set(base, sets)
     return base
-
-
-def understood(
-    source: dict[str, str], sets: Sequence[str], use: Sequence[str], queue: str | None
-) -> Base:
-    """Reads and checks a scenario. `ScenarioError` with its place and the fix, as for `check`."""
-    planned = api.plan(api.request(source, sets, points=1, use=list(use) or None))
-    scenario, plan = dict(planned["scenario"]), planned["points"][0]["plan"]
-    sweep = scenario.pop("sweep", None)
-    own = []
-    if sweep is not None:
-        own = [
-            point["overrides"]
-            for point in api.plan(api.request(source, sets, use=list(use) or None))["points"]
-        ]
-        if "stop" in sweep:
-            scenario["stop"] = sweep["stop"]
-    chosen = _queue(plan, queue)
-    short_form = "dumbbell" in scenario or "parking_lot" in scenario
-    place = "queue" if short_form else _link_place(scenario, chosen)
-    return Base(
-        scenario=scenario,
-        name=planned["name"],
-        place=place,
-        queue=plan["links"][chosen]["name"],
-        cc_places=tuple(_cc_places(scenario, plan)),
-        flows=len(plan["flows"]),
-        own_points=tuple(own) or ({},),
-        notes=tuple(planned["notes"]),
-    )
-
-
-def _queue(plan: dict[str, Any], name: str | None) -> int:
-    """The place in the plan of the queue that is looked at: the one named, else the one that most
-    flows pass."""
-    links = plan["links"]
-    reported = [i for i, link in enumerate(links) if link["report"]]
-    if name is not None:
-        for i in reported:
-            if links[i]["name"] == name:
-                return i
-        known = ", ".join(links[i]["name"] for i in reported)
-        raise refused(
-            f"--queue {name}", name, "the scenario reports no such queue", f"write one of {known}"
-        )
-    if not reported:
-        raise ScenarioError(
-            "the scenario reports no queue to compare schemes at: write a `queue` at a link"
-        )
-    return max(reported, key=lambda i: (sum(i in flow["forward"] for flow in plan["flows"]), -i))
-
-
-def _link_place(scenario: dict[str, Any], chosen: int) -> str:
-    """The key of a queue in a user-drawn network: a plan has two directions of each link, in its
-    order."""
-    number, reverse = divmod(chosen, 2)
-    has_own = reverse and "queue" in scenario["link"][number].get("reverse", {})
-    return f"link.{number}.reverse.queue" if has_own else f"link.{number}.queue"
-
-
-def _cc_places(scenario: dict[str, Any], plan: dict[str, Any]) -> Iterator[str]:
-    """The keys with the congestion controls of the TCP flows."""
-    first, tables = 0, scenario.get("flow", [])
-    is_tcp = []
-    for table in tables:
-        is_tcp.append(plan["flows"][first]["transport"]["protocol"] == "tcp")
-        first += int(table.get("count", 1))
-    if scenario.get("session"):
-        yield "session.*.cc"
-    if is_tcp and all(is_tcp):
-        yield "flow.*.cc"
-    else:
-        yield from (f"flow.{i}.cc" for i, tcp in enumerate(is_tcp) if tcp)
 
 
 def _refuse_what_schemes_set(base: Base, sets: Sequence[str]) -> None:
@@ -214,7 +126,7 @@ def _long(key: str, base: Base) -> str:
 
 def _count(base: Base) -> str:
     """The key of the number of flows."""
-    tables = base.scenario.get("flow", [])
+    tables = cast(Sequence[dict[str, object]], base.scenario.get("flow", []))
     if len(tables) == 1:
         return "flow.0.count"
     names = ", ".join(f"flow.{table.get('name', i)}.count" for i, table in enumerate(tables))
@@ -248,53 +160,6 @@ def rows(base: Base, schemes: Sequence[Choice], met: Sequence[Condition]) -> lis
     return found
 
 
-def request(base: Base, laid: Sequence[Row], use: Sequence[str], **options: Any) -> dict[str, Any]:
-    """The request that runs a point for each of these rows."""
-    sweep = f"sweep.list=[{', '.join(map(overrides.toml, laid))}]"
-    source = {"value": base.scenario, "name": base.name}
-    return api.request(source, [sweep], use=list(use) or None, **options)
-
-
-def check(
-    base: Base, points: Sequence[Row], names: Sequence[str], use: Sequence[str]
-) -> dict[str, Any]:
-    """Plans all points: the plan's document. `ScenarioError` names the point whose scenario is
-    wrong, and the cause."""
-    try:
-        return api.plan(request(base, points, use))
-    except ScenarioError as whole:
-        for row, name in zip(points, names, strict=True):
-            try:
-                api.plan(request(base, [row], use, points=0))
-            except ScenarioError as error:
-                raise ScenarioError(f"{name}: {said(error)}", error.detail) from None
-        raise whole
-
-
-def said(error: ScenarioError) -> str:
-    """Causes and fixes, without the text of a sweep that nobody wrote."""
-    problems = error.detail.get("problems") or []
-    lines = [f"{p['cause']}\nhelp: {p['fix']}" if p.get("fix") else p["cause"] for p in problems]
-    return "\n".join(lines) or error.rendered
-
-
 def canonical(key: str) -> str:
     """`queue` and `queue.kind` name the same choice."""
     return key.removesuffix(".kind")
-
-
-_ALONE = ("queue", "flow.*", "dumbbell.bottleneck", "parking_lot.bottleneck")
-"""Tables of which a key says enough by itself."""
-
-
-def short(key: str) -> str:
-    """A path in a label."""
-    table, _, last = key.rpartition(".")
-    if key == "flow.0.count":
-        return "flows"
-    return last if table in _ALONE else key
-
-
-def plain(value: Any) -> str:
-    """A value in a label."""
-    return value if isinstance(value, str) else overrides.toml(value)

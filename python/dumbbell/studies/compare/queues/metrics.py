@@ -9,18 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from ....data import measurements
+from ...frame.runs import Run
 
-Run = dict[str, Any]
-Queue = dict[str, Any]
+Queue = Run
+"""The row of a queue in a run."""
 
 _NOT_OF_THE_QUEUE = ("link", "mtu", "policed")
 """Reasons of drops that are the wire's or a conditioner's: no scheme of queueing is to blame."""
 
 
 _ROUNDING = 1e-12
+
+
+class MetricRow(TypedDict):
+    """A metric in documents."""
+
+    key: str
+    title: str
+    unit: str
+    better: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +54,7 @@ class Metric:
         """1 where more is better, -1 where less is."""
         return -1.0 if self.better == "lower" else 1.0
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> MetricRow:
         """The metric as JSON."""
         return {"key": self.key, "title": self.title, "unit": self.unit, "better": self.better}
 

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import median
-from typing import Any
 
 from ....present.grids import scaled
 from ....present.units import significant
-from .judge import excludes_zero
+from ...frame.paired import excludes_zero
+from .document import Facts, Verdict, measured
 from .metrics import DELAY, GOODPUT, JUDGED, Metric
 
 _LEADS = DELAY
 _METRICS = {metric.key: metric for metric in JUDGED}
 
 
-def sentences(document: Mapping[str, Any]) -> list[str]:
+def sentences(document: Facts) -> list[str]:
     """One for each metric that is judged, the delay's first; or why there is nothing to compare."""
     if len(document["schemes"]) < 2:
         return ["One scheme has nothing to be compared with: name a second."]
-    by_metric: dict[str, list[dict[str, Any]]] = {}
+    by_metric: dict[str, list[Verdict]] = {}
     for verdict in document["best"]:
         by_metric.setdefault(verdict["metric"], []).append(verdict)
     if not by_metric and len(document["seeds"]) == 1:
@@ -31,9 +31,7 @@ def sentences(document: Mapping[str, Any]) -> list[str]:
     return [_sentence(_METRICS[key], by_metric[key], document) for key in order]
 
 
-def _sentence(
-    metric: Metric, verdicts: Sequence[dict[str, Any]], document: Mapping[str, Any]
-) -> str:
+def _sentence(metric: Metric, verdicts: Sequence[Verdict], document: Facts) -> str:
     wins = Counter(v["best"] for v in verdicts if v["best"] is not None)
     ties = [v["tied"] for v in verdicts if v["best"] is None]
     n = len(verdicts)
@@ -55,14 +53,15 @@ def _numbers(
     metric: Metric,
     top: str,
     won: Sequence[int],
-    verdicts: Sequence[dict[str, Any]],
-    document: Mapping[str, Any],
+    verdicts: Sequence[Verdict],
+    document: Facts,
 ) -> str:
     """The winner's value and another's, where it won: the baseline's; the runner-up's if it is the
     baseline itself, or if that has no result."""
     other = document["baseline"]
     if other == top or _middle(metric.key, other, won, document) is None:
-        other = Counter(v["runner_up"] for v in verdicts if v["best"] == top).most_common(1)[0][0]
+        second = Counter(name for v in verdicts if v["best"] == top and (name := v["runner_up"]))
+        other = second.most_common(1)[0][0]
     mine, theirs = (
         _middle(metric.key, top, won, document),
         _middle(metric.key, other, won, document),
@@ -77,12 +76,12 @@ def _numbers(
     return f"{word}{scaled(mine, metric.unit)} against {scaled(theirs, metric.unit)} of {other}"
 
 
-def _price(top: str, won: Sequence[int], document: Mapping[str, Any]) -> str:
+def _price(top: str, won: Sequence[int], document: Facts) -> str:
     """The price of the delay: the winner's goodput beside the baseline's, where it won."""
     if top == document["baseline"]:
         return ""
     rows = [r for r in document["rows"] if r["scheme"] == top and r["condition"] in won]
-    blocks = [r["versus"][GOODPUT] for r in rows if r["versus"] and r["versus"].get(GOODPUT)]
+    blocks = [block for r in rows if (block := (r["versus"] or {}).get(GOODPUT))]
     ratios = [block["ratio"] for block in blocks if block["ratio"]]
     if not ratios:
         return ""
@@ -91,9 +90,7 @@ def _price(top: str, won: Sequence[int], document: Mapping[str, Any]) -> str:
     return f" at {_percent(median(ratios))} goodput"
 
 
-def _ratio(
-    key: str, mine: str, theirs: str, conditions: Sequence[int], document: Mapping[str, Any]
-) -> float:
+def _ratio(key: str, mine: str, theirs: str, conditions: Sequence[int], document: Facts) -> float:
     """The median over these conditions of one scheme's mean over another's."""
     both = [[_middle(key, name, [n], document) for name in (mine, theirs)] for n in conditions]
     return median(a / b for a, b in both if a is not None and b)
@@ -103,21 +100,19 @@ def _percent(ratio: float) -> str:
     return f"{significant(100 * abs(ratio - 1), 2)} % {'more' if ratio > 1 else 'less'}"
 
 
-def _middle(
-    key: str, scheme: str, conditions: Iterable[int], document: Mapping[str, Any]
-) -> float | None:
+def _middle(key: str, scheme: str, conditions: Iterable[int], document: Facts) -> float | None:
     """The median of a scheme's means over these conditions."""
     wanted = set(conditions)
     rows = [r for r in document["rows"] if r["scheme"] == scheme and r["condition"] in wanted]
-    known = [r[key]["mean"] for r in rows if r.get(key)]
+    known = [cell["mean"] for r in rows if (cell := measured(r, key))]
     return median(known) if known else None
 
 
-def _ties(metric: Metric, ties: Sequence[Sequence[str]], document: Mapping[str, Any]) -> str:
+def _ties(metric: Metric, ties: Sequence[Sequence[str]], document: Facts) -> str:
     """The schemes that tie; or, over many conditions, those that rarely do."""
     if len(ties) == 1:
         return f" ({_and(ties[0])} tie)"
-    known = dict.fromkeys(row["scheme"] for row in document["rows"] if row.get(metric.key))
+    known = dict.fromkeys(row["scheme"] for row in document["rows"] if measured(row, metric.key))
     behind = {name: sum(name not in names for names in ties) for name in known}
     often = [f"{name} is behind in {k}" for name, k in behind.items() if 2 * k > len(ties)]
     return f" in any of {len(ties)} conditions" + (f"; {_and(often)}" if often else "")

@@ -1,188 +1,150 @@
-"""The comparison as one HTML file that needs nothing else: no script, no font, no picture from
-elsewhere."""
+"""The comparison as a page, and as a table for a terminal, which has only the judged metrics."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
-from ....figures import style
-from ....present import templates
-from ....present.grids import number, unit_of
-from ....present.stats import Interval
+from ....present import grids, templates
+from ....present.grids import minus, titled, unit_of
 from ....present.units import time_text
-from . import draw
-from .draw import NamedFigure
-from .judge import excludes_zero
+from ...frame.paired import Difference, excludes_zero
+from ...frame.publish import Shown, parameters_text, scenario_text, seeds_text
+from . import figures
+from .document import Document, PointRow, Verdict, measured
 from .metrics import ALL, JUDGED, Metric
 
-_HERE = Path(__file__).parent
+_LONGEST = 36
+"""Characters of a scheme's name in a row of a terminal."""
+_SHAPES = {"o": "●", "s": "■", "^": "▲", "D": "◆", "v": "▼", "P": "✚", "X": "✖", "*": "★"}
+"""A character for each marker."""
 
 
-def tools() -> Any:
-    """The Jinja environment of the page. `EnvironmentLacks` if it is not installed."""
-    return templates.environment(_HERE)
+class Column(NamedTuple):
+    """A metric with its scale and unit."""
+
+    metric: Metric
+    scale: float
+    unit: str
 
 
-def html(document: Mapping[str, Any], drawn: Sequence[tuple[NamedFigure, str]]) -> str:
-    """The page; each figure comes with the text of its SVG file."""
-    columns = [_column(document, metric) for metric in ALL]
-    shown = [column for column in columns if column is not None]
-    return str(
-        tools()
-        .get_template("page.html.j2")
-        .render(
-            d=document,
-            columns=shown,
-            groups=_groups(document, shown),
-            best=_best(document),
-            judged=[
-                metric
-                for metric in JUDGED
-                if any(v["metric"] == metric.key for v in document["best"])
-            ],
-            figures=[(one, style.inline(text, f"figure-{one.name}")) for one, text in drawn],
-            marks=_marks(document),
-            parameters={scheme["name"]: _parameters(scheme) for scheme in document["schemes"]},
-            scenario=toml_text(document["scenario"]),
-            seeds=seeds_text(document["seeds"]),
-            duration=time_text(document["duration_s"] or 0.0),
-            warmup=time_text(document["warmup_s"] or 0.0),
-            css=templates.css("report", "study"),
-        )
+def html(document: Document, drawn: Sequence[Shown]) -> str:
+    """The page."""
+    columns = _columns(document, ALL)
+    verdicts = {(v["condition"], v["metric"]): v for v in document["best"]}
+    judged = [m for m in JUDGED if any(v["metric"] == m.key for v in document["best"])]
+    return templates.render(
+        Path(__file__).with_name("page.html.j2"),
+        d=document,
+        columns=columns,
+        groups=[
+            (
+                condition,
+                [
+                    (row, [_cell(row, column, verdicts) for column in columns])
+                    for row in document["rows"]
+                    if row["condition"] == condition["number"]
+                ],
+            )
+            for condition in document["conditions"]
+        ],
+        best=[
+            (condition, [verdicts.get((condition["number"], m.key)) for m in judged])
+            for condition in document["conditions"]
+        ],
+        judged=judged,
+        figures=drawn,
+        marks={
+            name: {"color": look.color, "shape": _SHAPES.get(look.marker, "●")}
+            for name, look in figures.scheme_looks(document).items()
+        },
+        parameters={s["name"]: parameters_text(s["parameters"]) for s in document["schemes"]},
+        scenario=scenario_text(document["scenario"]),
+        seeds=seeds_text(document["seeds"]),
+        duration=time_text(document["duration_s"] or 0.0),
+        warmup=time_text(document["warmup_s"] or 0.0),
     )
 
 
-Column = tuple[Metric, float, str]
-
-
-def _column(document: Mapping[str, Any], metric: Metric) -> Column | None:
-    """A metric with its scale and unit; None for one that no row has, and for marks and timeouts
-    that never were."""
-    means = [abs(row[metric.key]["mean"]) for row in document["rows"] if row[metric.key]]
-    if not means or (metric.key in ("marks_share", "rtos") and not any(means)):
-        return None
-    return metric, *unit_of(metric.unit, max(means))
-
-
-def _groups(document: Mapping[str, Any], columns: Sequence[Column]) -> list[dict[str, Any]]:
-    """The rows of the table by condition, with what stands in each cell."""
-    winners = {(v["condition"], v["metric"]): v["best"] for v in document["best"]}
-    tied = {(v["condition"], v["metric"]): v["tied"] for v in document["best"]}
+def _columns(document: Document, metrics: Iterable[Metric]) -> list[Column]:
+    """The metrics that some row has, but for marks and timeouts that never were."""
     found = []
-    for condition in document["conditions"]:
-        n = condition["number"]
-        lines = []
-        for row in document["rows"]:
-            if row["condition"] == n:
-                cells = [
-                    _cell(row, column)
-                    | {
-                        "best": winners.get((n, column[0].key)) == row["scheme"],
-                        "tied": row["scheme"] in tied.get((n, column[0].key), ()),
-                    }
-                    for column in columns
-                ]
-                lines.append({"row": row, "cells": cells})
-        found.append({"condition": condition, "lines": lines})
+    for metric in metrics:
+        cells = [measured(row, metric.key) for row in document["rows"]]
+        means = [abs(cell["mean"]) for cell in cells if cell]
+        if means and (metric.key not in ("marks_share", "rtos") or any(means)):
+            found.append(Column(metric, *unit_of(metric.unit, max(means))))
     return found
 
 
-def _cell(row: Mapping[str, Any], column: Column) -> dict[str, Any]:
+def _cell(
+    row: PointRow, column: Column, verdicts: dict[tuple[int, str], Verdict]
+) -> dict[str, object]:
     """The mean with half its interval; below it the difference from the baseline with its
     interval."""
-    metric, scale, _ = column
-    measured = row[metric.key]
-    if measured is None:
-        return {"text": "–", "versus": "", "differs": False}
-    block = (row["versus"] or {}).get(metric.key)
+    key = column.metric.key
+    block = (row["versus"] or {}).get(key)
+    verdict = verdicts.get((row["condition"], key))
     return {
-        "text": minus(number(_interval(measured["mean"], measured), scale)),
-        "versus": _versus(block, scale) if block else "",
+        "text": minus(grids.cell(measured(row, key), column.scale)),
+        "versus": minus(_signed(block, column.scale)) if block else "",
         "differs": excludes_zero(block),
+        "best": verdict is not None and verdict["best"] == row["scheme"],
+        "tied": verdict is not None and row["scheme"] in verdict["tied"],
     }
 
 
-def _interval(mean: float, block: Mapping[str, Any]) -> Interval:
-    low, high = block["ci95"] or (None, None)
-    return Interval(mean, low, high, block["n"])
+def _signed(block: Difference, scale: float, digits: int = 4) -> str:
+    text = grids.cell(block, scale, digits)
+    return text if text.startswith("-") else f"+{text}"
 
 
-def _versus(block: Mapping[str, Any], scale: float) -> str:
-    text = number(_interval(block["difference"], block), scale)
-    return minus(text if text.startswith("-") else f"+{text}")
-
-
-def minus(text: str) -> str:
-    """With the sign that is as wide as a plus."""
-    return text.replace("-", "−")
-
-
-def _best(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """For each condition what is said of each metric."""
-    by_place = {(v["condition"], v["metric"]): v for v in document["best"]}
-    keys = [
-        metric.key for metric in JUDGED if any(v["metric"] == metric.key for v in document["best"])
-    ]
-    return [
-        {"condition": c, "verdicts": [by_place.get((c["number"], key)) for key in keys]}
-        for c in document["conditions"]
-    ]
-
-
-def _marks(document: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """Each scheme's colour and a character for its marker."""
-    shapes = {"o": "●", "s": "■", "^": "▲", "D": "◆", "v": "▼", "P": "✚", "X": "✖", "*": "★"}
-    return {
-        name: {"color": look.color, "shape": shapes.get(look.marker, "●")}
-        for name, look in draw.looks(document).items()
-    }
-
-
-def _parameters(scheme: Mapping[str, Any]) -> str:
-    return (
-        ", ".join(
-            f"{key} = {value if isinstance(value, str) else json.dumps(value)}"
-            for key, value in scheme["parameters"].items()
+def lines(document: Document) -> Iterable[str]:
+    """For a terminal: for each scheme in each condition its means, below them the differences from
+    the baseline; and a legend."""
+    columns = _columns(document, JUDGED)
+    if not columns:
+        return
+    winners = {(v["condition"], v["metric"]): v["best"] for v in document["best"]}
+    rows = [["", *(f"{titled(c.metric.title, c.unit)} " for c in columns)]]
+    said = 0
+    for row in document["rows"]:
+        condition = document["conditions"][row["condition"] - 1]
+        if row["condition"] != said and len(document["conditions"]) > 1:
+            rows.append([condition["label"]])
+        said = row["condition"]
+        means = []
+        for metric, scale, _ in columns:
+            cell = measured(row, metric.key)
+            won = winners.get((said, metric.key)) == row["scheme"]
+            bare = cell and {**cell, "ci95": None}
+            means.append(f"{grids.cell(bare, scale)}{'*' if won else ' '}" if bare else "- ")
+        rows.append(["  " + _short(row["scheme"]), *means])
+        if row["versus"]:
+            blocks = [(row["versus"].get(c.metric.key), c.scale) for c in columns]
+            rows.append(["", *(_difference(block, scale) for block, scale in blocks)])
+    yield grids.plain(rows)
+    baseline, seeds = document["baseline"], len(document["seeds"])
+    if len(document["schemes"]) > 1 and seeds > 1:
+        yield (
+            f"Means over {seeds} seeds; * is the best: the 95 % interval of its difference from "
+            f"each other scheme leaves out 0.\nBelow them the difference from {baseline}, seed by "
+            "seed, ± half its 95 % interval; in brackets where that holds 0."
         )
-        or "none"
-    )
+    elif len(document["schemes"]) > 1:
+        yield (
+            "One seed, so there are no intervals; below each number the difference from "
+            f"{baseline}."
+        )
 
 
-def toml_text(scenario: Mapping[str, Any]) -> str:
-    """The scenario as it was run, but for what each row sets."""
-    from ....language.overrides import toml
-
-    plain = [
-        f"{key} = {toml(value)}"
-        for key, value in scenario.items()
-        if not isinstance(value, dict | list)
-    ]
-    tables = [
-        f"[{key}]\n" + "\n".join(f"{k} = {toml(v)}" for k, v in value.items())
-        for key, value in scenario.items()
-        if isinstance(value, dict)
-    ]
-    lists = [
-        f"[[{key}]]\n" + "\n".join(f"{k} = {toml(v)}" for k, v in item.items())
-        if isinstance(item, dict)
-        else f"# {key}: {toml(item)}"
-        for key, value in scenario.items()
-        if isinstance(value, list) and all(isinstance(i, dict) for i in value)
-        for item in value
-    ]
-    flat = [
-        f"{key} = {toml(value)}"
-        for key, value in scenario.items()
-        if isinstance(value, list) and not all(isinstance(i, dict) for i in value)
-    ]
-    return "\n\n".join(["\n".join([*plain, *flat]), *tables, *lists])
+def _difference(block: Difference | None, scale: float) -> str:
+    if block is None:
+        return ""
+    text = _signed(block, scale, digits=3)
+    return f"{text} " if excludes_zero(block) else f"({text})"
 
 
-def seeds_text(seeds: Sequence[int]) -> str:
-    """Seeds in words: `1 to 5`."""
-    if len(seeds) > 2 and seeds[-1] - seeds[0] + 1 == len(seeds):
-        return f"{seeds[0]} to {seeds[-1]}"
-    return ", ".join(map(str, seeds)) or "none"
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"

@@ -1,4 +1,4 @@
-"""Shared parts of the page's figures: looks, units, marks with their intervals, the legend."""
+"""What the figures of all studies share: looks, marks with their intervals, axes, the legend."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ....figures import style
-from ....figures.style import Figure, Look
-from ....present.grids import unit_of
-from .metrics import Metric
+from ...figures import style
+from ...figures.style import Figure, Look
+from .paired import Cell
 
 _LOG_FROM = 8.0
 """An axis of delays whose ends are so many times apart is logarithmic."""
@@ -28,63 +27,18 @@ class NamedFigure:
     caption: str
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A scheme in a condition: mean, the ends of its 95 % interval (the mean, if there is none),
-    single seeds."""
-
-    mean: float
-    low: float
-    high: float
-    seeds: Sequence[float]
-
-    def arms(self) -> list[list[float]]:
-        """The interval as lengths below and above the mean, as matplotlib wants it. Nothing here is
-        negative, and an axis may be logarithmic: it ends at half the least seed."""
-        least = max(self.low, min([*self.seeds, self.mean]) / 2)
-        return [[max(self.mean - least, 0.0)], [max(self.high - self.mean, 0.0)]]
+def settled(drawn: Sequence[NamedFigure]) -> list[NamedFigure]:
+    """The figures, laid out once, and not for each format again."""
+    for one in drawn:
+        one.figure.draw_without_rendering()
+        one.figure.set_layout_engine("none")
+    return list(drawn)
 
 
-@dataclass(frozen=True, slots=True)
-class Scaled:
-    """A metric of all rows in the unit that it is drawn in: its spots by scheme and condition's
-    number."""
-
-    metric: Metric
-    unit: str
-    spots: Mapping[tuple[str, int], Spot]
-
-    def values(self) -> list[float]:
-        """Means and single seeds."""
-        return [value for s in self.spots.values() for value in (*s.seeds, s.mean)]
-
-
-def scaled(document: Mapping[str, Any], metric: Metric, relative: bool = False) -> Scaled:
-    """A metric of all rows that have it. `relative`: in % of the best mean of its condition."""
-    rows = [row for row in document["rows"] if row[metric.key]]
-    scale, unit = unit_of(
-        metric.unit, max((abs(row[metric.key]["mean"]) for row in rows), default=0.0)
-    )
-    best: dict[int, float] = {}
-    for row in rows:
-        best[row["condition"]] = max(best.get(row["condition"], 0.0), row[metric.key]["mean"])
-    spots = {}
-    for row in rows:
-        by = 100 / (best[row["condition"]] or 1.0) if relative else scale
-        mean, ends = (
-            row[metric.key]["mean"],
-            row[metric.key]["ci95"] or (row[metric.key]["mean"],) * 2,
-        )
-        seeds = [value * by for value in row["by_seed"][metric.key]]
-        spots[row["scheme"], row["condition"]] = Spot(mean * by, ends[0] * by, ends[1] * by, seeds)
-    return Scaled(metric, "% of the best" if relative else unit, spots)
-
-
-def looks(document: Mapping[str, Any]) -> dict[str, Look]:
-    """Each scheme's look, by its name. That of its kind, as in every figure, comes first to kinds
-    whose look was chosen by hand; the others get theirs, with a colour or a marker that is still
-    free where another scheme has it already."""
-    kinds = {scheme["name"]: scheme["kind"] for scheme in document["schemes"]}
+def looks(kinds: Mapping[str, str]) -> dict[str, Look]:
+    """The look of each scheme or control, by its name; `kinds` are the catalogue's names. That of
+    its kind, as in every figure, comes first to kinds whose look was chosen by hand; the others get
+    theirs, with a color or a marker that is still free where another one has it already."""
     found: dict[str, Look] = {}
     for name, kind in kinds.items():
         if style.is_chosen(kind) and style.look(kind) not in found.values():
@@ -96,7 +50,7 @@ def looks(document: Mapping[str, Any]) -> dict[str, Look]:
 
 
 def _own_or_free(own: Look, taken: Sequence[Look]) -> Look:
-    """`own` with what of it is free; with more schemes than colours at least another pair of colour
+    """`own` with what of it is free; with more schemes than colors at least another pair of color
     and marker."""
     colors, markers = {look.color for look in taken}, {look.marker for look in taken}
     color = next((c for c in (own.color, *style.PALETTE) if c not in colors), None)
@@ -109,16 +63,6 @@ def _own_or_free(own: Look, taken: Sequence[Look]) -> Look:
     )
     free = next((pair for pair in every if pair not in pairs), (own.color, own.marker))
     return Look(*free, own.dash)
-
-
-def ccs(document: Mapping[str, Any]) -> list[str | None]:
-    """The congestion controls that conditions differ in."""
-    return list(dict.fromkeys(c["cc"] for c in document["conditions"]))
-
-
-def overs(document: Mapping[str, Any]) -> list[str]:
-    """Further differences."""
-    return list(dict.fromkeys(c["over_label"] for c in document["conditions"]))
 
 
 def mark(look: Look, size: float) -> dict[str, Any]:
@@ -153,6 +97,20 @@ def delay_axis(axis: Any, values: Iterable[float], which: str) -> bool:
     side.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
     side.set_minor_formatter(NullFormatter())
     return True
+
+
+def arms(cells: Sequence[Cell], unit: float = 1.0) -> tuple[list[float], list[float]]:
+    """The intervals of means as lengths below and above them, as matplotlib wants them."""
+    means = [cell["mean"] / unit for cell in cells]
+    ends = [cell["ci95"] or (cell["mean"], cell["mean"]) for cell in cells]
+    low = [mean - end[0] / unit for mean, end in zip(means, ends, strict=True)]
+    return low, [end[1] / unit - mean for mean, end in zip(means, ends, strict=True)]
+
+
+def slanted(axis: Any, degrees: float) -> None:
+    """Slants the labels of the horizontal axis."""
+    for text in axis.get_xticklabels():
+        text.set(rotation=degrees, ha="right", rotation_mode="anchor")
 
 
 def legend(figure: Figure, drawn: Mapping[str, Look]) -> None:

@@ -1,0 +1,59 @@
+"""What the commands of all studies share: where runs are made and kept, and how a document is
+answered."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...errors import ScenarioError, of_code
+from ..options import emit, show
+
+
+def command_line() -> str:
+    """The command line, as a shell reads it."""
+    return shlex.join(["dumbbell", *sys.argv[1:]])
+
+
+def measuring(
+    store: Path | None, no_store: bool, workers: str | None, threads: int | None
+) -> tuple[Callable[..., Mapping[str, Any]], dict[str, object]]:
+    """How runs are made, and the request's options for that."""
+    from ..runs.sweep import default_store, measure
+
+    if no_store and (store or workers):
+        other = "--store" if store else "--workers"
+        raise ScenarioError(f"--no-store and {other} exclude each other: leave one of them out")
+    if workers is not None:
+        from ...workers.options import check
+
+        check(workers)
+    kept = None if no_store else str(store or default_store())
+    return lambda wanted, heard: measure(wanted, workers, heard), {
+        "store": kept,
+        "threads": threads,
+    }
+
+
+def answered(document: Mapping[str, Any], json: bool, told: Callable[[], Iterable[Any]]) -> int:
+    """Prints the document, or what is told of it and where it is. The exit code is that of the
+    runs; what failed is said after what came out."""
+    from ..runs.run import what_failed
+
+    code = int(document.get("code", 0))
+    if json:
+        emit(document)
+        return code
+    said = list(told())
+    if said and document.get("from_store"):
+        said.append(f"{document['from_store']} of the runs were in the store")
+    if said and document.get("page"):
+        said.append(f"page: {document['page']}")
+    if said:
+        show(*said)
+    if code:
+        raise of_code(code, what_failed(document))
+    return code
