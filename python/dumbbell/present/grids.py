@@ -96,18 +96,23 @@ def number(x: Interval, scale: float = 1.0, digits: int = 4) -> str:
 
 
 def cell(block: Mapping[str, Any] | None, scale: float = 1.0, digits: int = 4) -> str:
-    """A mean with half its interval, of `{"mean", "ci95", "n"}` or of `{"difference",
-    "ci95", "n"}`; a dash for none."""
+    """A mean with half its interval, of `{"mean", "ci95"}` or of `{"difference", "ci95"}`; a dash
+    for none."""
     if block is None:
         return "–"
     low, high = block["ci95"] or (None, None)
     mean = block["mean"] if "mean" in block else block["difference"]
-    return number(Interval(mean, low, high, block["n"]), scale, digits)
+    return number(Interval(mean, low, high), scale, digits)
 
 
 def minus(text: str) -> str:
     """With the sign that is as wide as a plus."""
     return text.replace("-", "−")
+
+
+def minuses(rows: Iterable[Sequence[str]]) -> list[list[str]]:
+    """Rows whose numbers have that sign; the words of the first column are as they are."""
+    return [[row[0], *map(minus, row[1:])] for row in rows]
 
 
 def titled(title: str, unit: str) -> str:

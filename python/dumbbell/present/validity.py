@@ -124,9 +124,8 @@ def facts(block: JSON) -> list[list[str]]:
         [
             "stalls of the router",
             f"{_count(stalls, 'over_packet_time')} longer than a packet, "
-            f"{_count(stalls, 'over_1ms')} than 1 ms, "
-            f"{_percent(stalls.get('share_of_time'))} of the time, the longest "
-            f"{_number(stalls.get('longest_ms'))} ms",
+            f"{_count(stalls, 'over_1ms')} than 1 ms, {_percent(stalls.get('share_of_time'))} of "
+            f"the time, the longest {_number(stalls.get('longest_ms'))} ms",
         ],
         ["stalls of this machine before the run", _stalled(limits)],
         ["hosts", _hosts(block.get("traffic") or {})],

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
@@ -80,18 +79,13 @@ def queue(
     return answered(document, json, lambda: _told(document))
 
 
-def _told(document: Document) -> Iterator[str]:
+def _told(document: Document) -> list[str] | None:
     from ...studies.advise.queue.page import lines
 
     if document["advice"] is None:
-        return
-    tc = document["tc"]
-    yield document["advice"]["sentence"]
-    yield ""
-    yield tc["line"] or f"no line for tc: {tc['why_not']}"
-    yield ""
+        return None
+    tc, said = document["tc"], [document["advice"]["sentence"], ""]
+    said += [tc["line"] or f"no line for tc: {tc['why_not']}", ""]
     if tc["shaped"]:
-        yield f"{tc['place']} With a shaper:"
-        yield from (f"  {line}" for line in tc["shaped"])
-        yield ""
-    yield from (document["rule"], "", *lines(document), "")
+        said += [f"{tc['place']} With a shaper:", *(f"  {line}" for line in tc["shaped"]), ""]
+    return [*said, document["rule"], "", *lines(document), ""]

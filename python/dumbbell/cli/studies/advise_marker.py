@@ -104,11 +104,11 @@ def marker(
     return answered(document, json, lambda: _told(document))
 
 
-def _told(document: Document) -> list[str]:
+def _told(document: Document) -> list[str] | None:
     from ...studies.advise.marker.page import lines
 
     if document["sentence"] is None:
-        return []
+        return None
     paste = document["paste"]
     return [
         document["sentence"],

@@ -112,10 +112,10 @@ def mtu(
     return answered(document, json, lambda: _told(document))
 
 
-def _told(document: Document) -> list[str]:
+def _told(document: Document) -> list[str] | None:
     from ...studies.advise.mtu.page import lines
 
     if document["sentence"] is None:
-        return []
+        return None
     head = [document["sentence"], "", *document["paste"], "", document["rule"], ""]
     return [*head, *lines(document), ""]

@@ -38,22 +38,24 @@ def measuring(
     }
 
 
-def answered(document: Mapping[str, Any], json: bool, told: Callable[[], Iterable[Any]]) -> int:
-    """Prints the document, or what is told of it and where it is. The exit code is that of the
-    runs; what failed is said after what came out."""
+def answered(
+    document: Mapping[str, Any], json: bool, told: Callable[[], Iterable[str] | None]
+) -> int:
+    """Prints the document, or what is told of it (None: nothing can be) and where it is. The exit
+    code is that of the runs; what failed is said after what came out."""
     from ..runs.run import what_failed
 
     code = int(document.get("code", 0))
     if json:
         emit(document)
         return code
-    said = list(told())
-    if said and document.get("from_store"):
-        said.append(f"{document['from_store']} of the runs were in the store")
-    if said and document.get("page"):
-        said.append(f"page: {document['page']}")
-    if said:
-        show(*said)
+    if (said := told()) is not None:
+        last = []
+        if document.get("from_store"):
+            last.append(f"{document['from_store']} of the runs were in the store")
+        if document.get("page"):
+            last.append(f"page: {document['page']}")
+        show(*said, *last)
     if code:
         raise of_code(code, what_failed(document))
     return code

@@ -166,10 +166,9 @@ def _tell_of_others() -> None:
 def _differences(line: dict[str, Any]) -> str:
     others = {word: other for word, other in line["reference"].items() if not other["equal"]}
     return "; ".join(
-        f"{word} differs in {', '.join(other['differs'])}"
-        f" ({other['fingerprint']} for {line['fingerprint']}, {other['goodput_bps']} bps for "
-        f"{line['goodput_bps']},"
-        f" drop rate {other['drop_rate']} for {line['drop_rate']})"
+        f"{word} differs in {', '.join(other['differs'])} ({other['fingerprint']} for "
+        f"{line['fingerprint']}, {other['goodput_bps']} bps for {line['goodput_bps']}, drop rate "
+        f"{other['drop_rate']} for {line['drop_rate']})"
         for word, other in others.items()
     )
 

@@ -27,17 +27,15 @@ def compare(
     rate: Annotated[
         str | None,
         Parameter(
-            help="The bottleneck's; with --on several, as in 10Mbps,50Mbps. Default: 10 Mbit/s "
-            "for each flow, at most "
-            "10 Gbit/s."
+            help="The bottleneck's; with --on several, as in 10Mbps,50Mbps. Default: 10 Mbit/s for "
+            "each flow, at most 10 Gbit/s."
         ),
     ] = None,
     queue: Annotated[
         list[str],
         Parameter(
             help="drop_tail or red; may be repeated. Default: both. With schemes: the queue that "
-            "is looked at, by its "
-            "link's name, where the scenario has several."
+            "is looked at, by its link's name, where the scenario has several."
         ),
     ] = [],  # noqa: B006
     time: Annotated[
@@ -141,8 +139,7 @@ def _ratios(workloads: list[Any], seeds: int | None, json: bool) -> int:
     show(tables.ratio_table(rows), *tables.reasons(rows))
     show(
         f"{', '.join(f'{name} {version}' for name, version in known.items())}; means of {count} "
-        f"seeds; "
-        f"{work.processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+        f"seeds; {work.processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
     )
     return 0
 

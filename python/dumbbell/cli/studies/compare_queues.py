@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from ...errors import ScenarioError
-from ..options import Overrides, Use, notes, progress, source
+from ..options import Overrides, Use, notes, progress, show, source
 from .answers import answered, command_line, measuring
 
 if TYPE_CHECKING:
@@ -45,8 +45,7 @@ class SchemeOptions:
         Parameter(
             name=["--over", "-o"],
             help="A further axis: KEY=VALUE,VALUE,... as in rate=10Mbps,50Mbps. KEY is a path as "
-            "in -s, or one of "
-            "rate, delay, rtt, limit, flows. May be repeated.",
+            "in -s, or one of rate, delay, rtt, limit, flows. May be repeated.",
         ),
     ] = field(default_factory=list)
     set: Overrides = field(default_factory=list)
@@ -137,8 +136,9 @@ def one_queue(names: list[str]) -> str | None:
     return names[0] if names else None
 
 
-def _told(document: Document) -> Iterator[str]:
+def _told(document: Document) -> tuple[()]:
     from ...studies.compare.queues.page import lines
 
     notes(document["notes"])
-    yield from (*document["finding"], "", *lines(document), "")
+    show(*document["finding"], "", *lines(document), "")
+    return ()

@@ -185,8 +185,7 @@ def _gigabyte(paper: str, wanted: Live, json: bool) -> int:
     if named := [name for name, given in refused.items() if given]:
         raise ScenarioError(
             f"{', '.join(named)}: two hosts and a wire have none of it\nhelp: {paper} on real "
-            f"kernels takes --quick, "
-            "--replications and --out"
+            "kernels takes --quick, --replications and --out"
         )
     with progress(f"{paper} on real kernels") as bar:
         how = work.How(

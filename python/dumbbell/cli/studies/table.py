@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +10,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from ...errors import ScenarioError
-from ..options import Json, Overrides, Use, notes, progress
+from ..options import Json, Overrides, Use, notes, progress, show
 from ..usage_errors import DEFAULTS
 from .answers import answered, command_line, measuring
 
@@ -211,8 +210,9 @@ def _made(name: str, options: TableOptions | None, json: bool, **asked: Any) -> 
             given.html,
         )
 
-    def told() -> Iterator[str]:
+    def told() -> tuple[()]:
         notes(document["notes"])
-        yield from (*document["finding"], "", *lines(document), "")
+        show(*document["finding"], "", *lines(document), "")
+        return ()
 
     return answered(document, json, told)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...present.grids import cell, grid, minus
 from ...present.units import significant
 from ..verdict import MIN_SEEDS
 from .judge import MOST_BUSY, PARTS, SUM
@@ -31,8 +32,7 @@ def findings(summary: JSON) -> list[str]:
         before, after = (significant(block["mean"], 3) for block in row["costs"]["sum_s_per_gb"])
         lines.append(
             f"{name}: {before} s of processors for a gigabyte at an MTU of {usual}, {after} s at "
-            f"{large}; "
-            f"saved {with_half(row['saving_percent'])} %."
+            f"{large}; saved {with_half(row['saving_percent'])} %."
         )
     if summary["effort"]["repeats"] < MIN_SEEDS:
         lines.append(
@@ -58,11 +58,7 @@ def _machine(summary: JSON) -> str:
 
 def with_half(block: JSON | None, digits: int = 3) -> str:
     """A mean, and half its interval."""
-    if block is None:
-        return "–"
-    mean = significant(block["mean"], digits).replace("-", "−")
-    ends = block["ci95"]
-    return mean if ends is None else f"{mean} ± {significant((ends[1] - ends[0]) / 2, 2)}"
+    return minus(cell(block, digits=digits))
 
 
 # Costs are in seconds of processors for a gigabyte.
@@ -93,8 +89,6 @@ def _cost(block: JSON | None, whole: bool) -> str:
 
 def printed(summary: JSON) -> list[Any]:
     """For a terminal."""
-    from ...present.grids import grid
-
     parts: list[Any] = [
         grid("Seconds of processors for a gigabyte (10^9 bytes that arrived)", HEAD, table(summary))
     ]

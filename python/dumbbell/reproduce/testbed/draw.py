@@ -172,7 +172,6 @@ def _differences(rows: Sequence[JSON]) -> NamedFigure:
     )
     caption = (
         "RED minus Drop Tail, run by run in pairs: mean and 95 % interval. An interval that holds "
-        "the line says that "
-        "the effect is not settled."
+        "the line says that the effect is not settled."
     )
     return NamedFigure("differences", figure, caption)

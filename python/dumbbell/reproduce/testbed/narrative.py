@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...present.grids import cell, grid, minus, plain
 from ...present.units import significant
 from .judge import GAINS, LOSES, NOT_MEASURED, SHARE_GAINS, UNSETTLED
 
@@ -32,9 +33,8 @@ def findings(summary: JSON) -> list[str]:
         )
     if summary["effort"]["repeats"] < 5:
         lines.append(
-            f"{summary['effort']['repeats']} pairs at a point: intervals are wide, and what is "
-            f"not settled here may be "
-            "settled by the full campaign."
+            f"{summary['effort']['repeats']} pairs at a point: intervals are wide, and what is not "
+            "settled here may be settled by the full campaign."
         )
     return lines
 
@@ -98,13 +98,10 @@ def signed(value: float, digits: int = 3) -> str:
     return f"{'+' if value >= 0 else '−'}{significant(abs(value), digits)}"
 
 
-def with_half(block: JSON | None, sign: bool = False) -> str:
-    """A mean, and half its interval."""
-    if block is None:
-        return "–"
-    mean = signed(block["mean"]) if sign else significant(block["mean"], 4)
-    ends = block["ci95"]
-    return mean if ends is None else f"{mean} ± {significant((ends[1] - ends[0]) / 2, 2)}"
+def with_half(block: JSON) -> str:
+    """A mean with its sign, and half its interval."""
+    sign = "+" if block["mean"] >= 0 else ""
+    return f"{sign}{minus(cell(block, digits=3))}"
 
 
 SHOWN = ("mbps", "share", "total", "queue")
@@ -126,15 +123,13 @@ def table(summary: JSON) -> list[list[str]]:
                     f"{significant(m['scheme']['mean'], 3)}"
                 )
             )
-            cells.append("–" if m is None else with_half(m["difference"], sign=True))
+            cells.append("–" if m is None else with_half(m["difference"]))
         rows.append([*cells, f"{MARKS[row['verdict']]} {row['verdict']}"])
     return rows
 
 
 def printed(summary: JSON) -> list[Any]:
     """For a terminal."""
-    from ...present.grids import grid, plain
-
     head = [
         "at",
         "where",

@@ -65,7 +65,7 @@ def _own_or_free(own: Look, taken: Sequence[Look]) -> Look:
     return Look(*free, own.dash)
 
 
-def mark(look: Look, size: float) -> dict[str, Any]:
+def mark(look: Look, size: float) -> dict[str, object]:
     """Keywords of a scheme's mark with bars."""
     return {
         "color": look.color,
@@ -117,10 +117,9 @@ def legend(figure: Figure, drawn: Mapping[str, Look]) -> None:
     """Every scheme, once, above the panels; in one row if there is room."""
     from matplotlib.lines import Line2D
 
-    handles = [
-        Line2D([], [], linestyle="none", label=name, **mark(look, 7))
-        for name, look in drawn.items()
-    ]
+    handles = [Line2D([], [], linestyle="none", label=name) for name in drawn]
+    for handle, look in zip(handles, drawn.values(), strict=True):
+        handle.set(**mark(look, 7))
     room = figure.get_size_inches()[0] * 12.5  # Characters, about.
     lengths = [len(name) + 5 for name in drawn]
     columns = len(lengths) if sum(lengths) <= room else max(1, int(room / max(lengths)))

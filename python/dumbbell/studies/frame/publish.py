@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from ...files.write import write_json, write_text
 from ...language.overrides import toml
@@ -47,7 +47,7 @@ def tools() -> None:
 
 
 def publish(
-    document: Mapping[str, Any],
+    document: Mapping[str, object],
     drawn: Sequence[NamedFigure],
     page: Page,
     directory: Path,
@@ -58,7 +58,7 @@ def publish(
     from ... import figures
     from ...figures import style
 
-    paths = cast(MutableMapping[str, Any], document)
+    paths = cast(MutableMapping[str, object], document)
     paths[files.page_key] = str((directory / files.page).resolve())
     if files.data_key:
         paths[files.data_key] = str((directory / files.data).resolve())
@@ -74,12 +74,12 @@ def publish(
 
 
 def publish_page(
-    document: Mapping[str, Any], drawn: Sequence[NamedFigure], page: Page, file: Path
+    document: Mapping[str, object], drawn: Sequence[NamedFigure], page: Page, file: Path
 ) -> None:
     """Writes the page alone; the document says that there is nothing beside it."""
     from ...figures import style
 
-    paths = cast(MutableMapping[str, Any], document)
+    paths = cast(MutableMapping[str, object], document)
     paths.update(page=str(file.resolve()), results=None, figures=[])
     write_text(file, page([(one, style.svg(one.figure, f"figure-{one.name}")) for one in drawn]))
 

@@ -39,7 +39,7 @@ FACTS = ("version", "valid", "code", "failures", "from_store")
 """What an answer tells of all runs."""
 
 
-def facts(answer: Mapping[str, Any]) -> Whole:
+def facts(answer: Mapping[str, object]) -> Whole:
     """Those facts that an answer, or a document, tells."""
     return cast(Whole, {key: answer[key] for key in FACTS if key in answer})
 

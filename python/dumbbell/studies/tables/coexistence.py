@@ -119,10 +119,8 @@ SURVEY = Survey(
         "over buffers in "
         "bandwidth-delay products. The share is that of all goodput: 50 % is even.",
         "The buffer of equal shares is read between the two buffers on either side of it, seed by "
-        "seed. BBR (version "
-        "1) takes more than its share in shallow buffers, and less in deep ones (Hock, Bless and "
-        "Zitterbart, ICNP "
-        "2017; Ware and others, IMC 2019).",
+        "seed. BBR (version 1) takes more than its share in shallow buffers, and less in deep ones "
+        "(Hock, Bless and Zitterbart, ICNP 2017; Ware and others, IMC 2019).",
     ),
     metrics=MEASURED,
     shown=(SHARE, USED, DELAY),

@@ -66,13 +66,11 @@ def figures(document: Measured) -> list[NamedFigure]:
     against = document["against"]
     caption = (
         f"Share of the goodput that a control has beside {against}, which is 50 % where both have "
-        f"the same, by the "
-        "buffer and the link's rate."
+        "the same, by the buffer and the link's rate."
     )
     told = (
         f"Harm: how much less {against} has beside a control than beside its like, under the same "
-        f"seeds. 0 % is no "
-        "harm, and less than that is a gift."
+        "seeds. 0 % is no harm, and less than that is a gift."
     )
     shares = draw.heat(document, SHARE.key, middle=0.5, span=0.5)
     harms = draw.heat(document, HARM.key, middle=0.0, span=1.0)
@@ -84,13 +82,10 @@ SURVEY = Survey(
     title="Reno-friendliness",
     definition=(
         "Flows of a control share a link with as many of a standard TCP (NewReno's window with "
-        "SACK) at the same "
-        "round-trip time. The share is that of all goodput.",
-        "Harm is 1 - (what the standard gets beside the control) / (what it gets beside its "
-        "like), under the same "
-        "seeds (Ware and others, HotNets 2019). RFC 5033 asks what a new control does to the "
-        "standard one; "
-        "'TCP-friendly' is no harm.",
+        "SACK) at the same round-trip time. The share is that of all goodput.",
+        "Harm is 1 - (what the standard gets beside the control) / (what it gets beside its like), "
+        "under the same seeds (Ware and others, HotNets 2019). RFC 5033 asks what a new control "
+        "does to the standard one; 'TCP-friendly' is no harm.",
     ),
     metrics=MEASURED,
     shown=(SHARE, HARM, USED, DELAY),

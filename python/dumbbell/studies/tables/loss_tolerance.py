@@ -198,10 +198,8 @@ def figures(document: Measured) -> list[NamedFigure]:
     """Shares by loss, with both laws; as a map where there are many."""
     caption = (
         "Share of the link that one flow fills, by the probability that a packet is lost; means "
-        "with 95 % intervals "
-        "over the seeds. Grey: the laws of Reno by Mathis and others (1997) and by Padhye and "
-        "others (1998), at the "
-        "round-trip time without a queue."
+        "with 95 % intervals over the seeds. Grey: the laws of Reno by Mathis and others (1997) "
+        "and by Padhye and others (1998), at the round-trip time without a queue."
     )
     losses = sorted(_losses(document))
     known = document["facts"]["laws"]
@@ -219,13 +217,11 @@ SURVEY = Survey(
     title="Loss tolerance",
     definition=(
         "One flow has a link to itself that loses each packet by chance, whatever the queue does. "
-        "The share is its "
-        "goodput by the most that the link carries without headers.",
+        "The share is its goodput by the most that the link carries without headers.",
         "Half of the link is lost at the loss that is read between the two on either side of it, "
-        "seed by seed. The "
-        "laws are of Reno with delayed acknowledgements: B = MSS/RTT sqrt(3/(4p)) (Mathis and "
-        "others 1997), and that "
-        "with timeouts (Padhye and others 1998, a least timeout of 1 s), at most the link's rate.",
+        "seed by seed. The laws are of Reno with delayed acknowledgements: B = MSS/RTT "
+        "sqrt(3/(4p)) (Mathis and others 1997), and that with timeouts (Padhye and others 1998, a "
+        "least timeout of 1 s), at most the link's rate.",
     ),
     metrics=(GOODPUT, AGAIN, RTT_S),
     shown=(SHARE, AGAIN, RTT_S),

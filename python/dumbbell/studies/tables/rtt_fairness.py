@@ -180,16 +180,13 @@ SURVEY = Survey(
     title="RTT fairness",
     definition=(
         "Near and far flows of one congestion control share a link. Their goodputs' ratio is "
-        "fitted by a power of the "
-        "ratio of their round-trip times without queues, through 1 at equal ones: near / far = "
-        "(RTT far / RTT near)^a, "
-        "least squares on logarithmic axes, seed by seed. The buffer is the same at all "
-        "ratios; a BDP is that of near flows.",
+        "fitted by a power of the ratio of their round-trip times without queues, through 1 at "
+        "equal ones: near / far = (RTT far / RTT near)^a, least squares on logarithmic axes, seed "
+        "by seed. The buffer is the same at all ratios; a BDP is that of near flows.",
         "a = 0 is fair whatever the round-trip time; a = 1 is a rate of a window for each round "
-        "trip; Reno has 1 to 2 "
-        "at Drop Tail queues (Lakshman and Madhow 1997). The second exponent is of measured "
-        "round-trip times, queueing "
-        "included: a long queue makes round-trip times alike.",
+        "trip; Reno has 1 to 2 at Drop Tail queues (Lakshman and Madhow 1997). The second exponent "
+        "is of measured round-trip times, queueing included: a long queue makes round-trip times "
+        "alike.",
     ),
     metrics=(ADVANTAGE, MEASURED, ALL, USED),
     shown=(ADVANTAGE, MEASURED, ALL, USED),

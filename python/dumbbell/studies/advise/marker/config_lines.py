@@ -7,10 +7,9 @@ from .network import conditioner
 from .question import Question
 
 WHY_NO_BUFFER = (
-    "Linux has no data buffer for a marker: no qdisc or action holds a packet for a token and "
-    "lets it go unmarked when "
-    "the buffer is full (tbf holds, but drops what does not fit, and so takes the spare bandwidth "
-    "away)"
+    "Linux has no data buffer for a marker: no qdisc or action holds a packet for a token and lets "
+    "it go unmarked when the buffer is full (tbf holds, but drops what does not fit, and so takes "
+    "the spare bandwidth away)"
 )
 _MOST_BURST = 2**32 - 1
 _AF11, _AF12 = 0x28, 0x30
@@ -41,8 +40,7 @@ def tc(question: Question, burst_bytes: int, dev: str) -> list[str]:
     return [
         f"tc qdisc replace dev {dev} clsact",
         f"tc filter add dev {dev} egress protocol ip prio 1 matchall {mark.format(_AF12)} pipe "
-        f"{police} "
-        f"{mark.format(_AF11)}",
+        f"{police} {mark.format(_AF11)}",
     ]
 
 
@@ -52,10 +50,8 @@ def tc_notes(question: Question) -> list[str]:
         WHY_NO_BUFFER
         + ": the lines are the token bucket alone, with the deepest bucket that is allowed",
         "segments that the device still cuts (TSO, GSO, GRO) come to the policer as one packet of "
-        "up to 64 kB, which a "
-        f"bucket of a few times {question.packet_bytes} bytes never lets pass IN: turn them off, "
-        f"or take 64 kB",
+        f"up to 64 kB, which a bucket of a few times {question.packet_bytes} bytes never lets pass "
+        "IN: turn them off, or take 64 kB",
         "tc counts Ethernet's header too, 14 bytes a packet; IPv6 needs a line of its own "
-        "(`protocol ipv6`, `ip6 "
-        "traffic_class`)",
+        "(`protocol ipv6`, `ip6 traffic_class`)",
     ]

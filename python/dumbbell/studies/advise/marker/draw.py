@@ -142,9 +142,8 @@ def _elsewhere(d: Document) -> NamedFigure:
     axis.set_xlabel("gain in total over the token bucket alone [%]", fontsize=SMALL)
     axis.legend(fontsize=8, loc="best", frameon=False)
     caption = (
-        "What the advised data buffer gains over the token bucket alone in other networks, seed "
-        "by seed, with 95 % "
-        "intervals; the colour is the verdict of the rule."
+        "What the advised data buffer gains over the token bucket alone in other networks, seed by "
+        "seed, with 95 % intervals; the colour is the verdict of the rule."
     )
     return NamedFigure("elsewhere", figure, caption)
 

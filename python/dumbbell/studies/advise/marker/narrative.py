@@ -12,16 +12,12 @@ from .question import Question
 
 RULE = (
     "Of the data buffers that were tried, at the deepest bucket that the contract allows, the "
-    "smallest whose total "
-    f"is at most {100 * NEAR:g} % below the largest; then of the buckets up to that, with this "
-    f"data buffer, likewise. "
-    "Gains are over the token bucket alone, with the deepest bucket that is allowed, in the same "
-    "network. In another "
-    "network the advice harms if it is below the token bucket alone, is beaten if half or twice "
-    "the data buffer, or "
-    f"none, has a total more than {100 * MUCH:g} % above its own, brings no gain if that cannot "
-    f"be told from 0, else "
-    "holds; each by the 95 % interval of paired differences."
+    f"smallest whose total is at most {100 * NEAR:g} % below the largest; then of the buckets up "
+    "to that, with this data buffer, likewise. Gains are over the token bucket alone, with the "
+    "deepest bucket that is allowed, in the same network. In another network the advice harms if "
+    "it is below the token bucket alone, is beaten if half or twice the data buffer, or none, has "
+    f"a total more than {100 * MUCH:g} % above its own, brings no gain if that cannot be told from "
+    "0, else holds; each by the 95 % interval of paired differences."
 )
 
 
@@ -40,19 +36,16 @@ def advice(d: Advice) -> str:
     if not d["size_packets"]:
         return (
             f"{q}: no data buffer, and {bucket_text}. In simulations a customer then had "
-            f"{reached}; no data buffer "
-            f"that was tried brings {100 * NEAR:g} % more."
+            f"{reached}; no data buffer that was tried brings {100 * NEAR:g} % more."
         )
     inside = d["gain_in_bps"]
     more = f", IN {difference(inside)}" if inside else ""
     return (
         f"{q}: a data buffer of {_packets(d['size_packets'])} ({_bdp(d['size_bdp'])}; it holds a "
-        f"packet for up to "
-        f"{scaled(d['size_holding_s'], 's')}{_as_good(d)}) and {bucket_text}. In simulations a "
-        f"customer then had "
-        f"{reached}; with the token bucket alone, of {d['token_bucket']['burst_bytes']} bytes, "
-        f"{rate_text(alone)}: the "
-        f"data buffer gains {difference(d['gain_total_bps'])}{more}."
+        f"packet for up to {scaled(d['size_holding_s'], 's')}{_as_good(d)}) and {bucket_text}. In "
+        f"simulations a customer then had {reached}; with the token bucket alone, of "
+        f"{d['token_bucket']['burst_bytes']} bytes, {rate_text(alone)}: the data buffer gains "
+        f"{difference(d['gain_total_bps'])}{more}."
     )
 
 
@@ -89,8 +82,7 @@ def condition(row: FailsRow) -> str:
     if row["verdict"] == "beaten":
         text += (
             f"; {_packets(row['best_size_packets'])} would have "
-            f"{100 * row['short_of_best_share']:.2g} "
-            "% more"
+            f"{100 * row['short_of_best_share']:.2g} % more"
         )
     return text
 
@@ -120,13 +112,10 @@ def limits(question: Question, d: Advice) -> list[str]:
         )
     found += [
         "all customers were alike, sent for ever and had their packets marked alike: short "
-        "transfers, UDP, and "
-        "customers that share one reservation were not simulated",
+        "transfers, UDP, and customers that share one reservation were not simulated",
         "the network was one congested link with RIO, its thresholds at the paper's parts of a "
-        "buffer of two "
-        f"bandwidth-delay products ({s['queue_limit_packets']} packets as simulated); another "
-        f"dropper is another "
-        "answer",
+        f"buffer of two bandwidth-delay products ({s['queue_limit_packets']} packets as "
+        "simulated); another dropper is another answer",
         "this is a simulation, not a measurement",
     ]
     return found
@@ -143,21 +132,18 @@ def _smaller(question: Question, s: Simulated) -> list[str]:
     if s["rate_scale"] > 1:
         found.append(
             f"{rate_text(question.rate_bps)} was not simulated: {rate_text(s['rate_bps'])} was, "
-            f"where r x RTT is "
-            f"{significant(s['rate_bps'] * s['rtt_s'] / 8 / s['packet_bytes'], 3)} packets "
-            f"instead of "
-            f"{significant(question.bdp_packets, 3)}; data buffer and bucket are the same parts "
-            f"of it, and nothing "
-            f"finer than {significant(s['rate_scale'], 3)} packets was tried (the last row tests "
-            f"this by halving once "
-            "more; --budget raises the rate that is simulated)"
+            "where r x RTT is "
+            f"{significant(s['rate_bps'] * s['rtt_s'] / 8 / s['packet_bytes'], 3)} packets instead "
+            f"of {significant(question.bdp_packets, 3)}; data buffer and bucket are the same parts "
+            f"of it, and nothing finer than {significant(s['rate_scale'], 3)} packets was tried "
+            "(the last row tests this by halving once more; --budget raises the rate that is "
+            "simulated)"
         )
     if s["asked_cycle_s"] > 60:
         found.append(
             f"a {question.cc} flow as large as this takes about {_long(s['asked_cycle_s'])} from "
-            f"one loss to the next, "
-            "if it grows as Reno does: the steady state that was simulated is that of many such "
-            "cycles"
+            "one loss to the next, if it grows as Reno does: the steady state that was simulated "
+            "is that of many such cycles"
         )
     return found
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ....present import templates
-from ....present.grids import cell, minus, plain, scaled
+from ....present.grids import cell, minuses, plain, scaled
 from ....present.units import prefix, significant
 from ...frame.publish import Shown
 from . import narrative
@@ -23,17 +23,12 @@ def html(d: Document, drawn: Sequence[Shown]) -> str:
         Path(__file__).with_name("page.html.j2"),
         d=d,
         known=known,
-        facts=_numbers(facts(d)) if known else [],
-        candidates=_numbers(candidates(d)) if known else [],
-        conditions=_numbers(conditions(d, inside=True)) if known else [],
+        facts=minuses(facts(d)) if known else [],
+        candidates=minuses(candidates(d)) if known else [],
+        conditions=minuses(conditions(d, inside=True)) if known else [],
         figures=drawn,
         failures=d.get("failures", []),
     )
-
-
-def _numbers(rows: Sequence[Row]) -> list[Row]:
-    """Words of a first column as they are, numbers with the sign that is as wide as a plus."""
-    return [[row[0], *map(minus, row[1:])] for row in rows]
 
 
 def lines(d: Document) -> Iterable[str]:
@@ -41,8 +36,7 @@ def lines(d: Document) -> Iterable[str]:
     yield plain(candidates(d))
     yield (
         "Means over the seeds ± half their 95 % interval; the gain is over the token bucket alone "
-        "with the deepest "
-        "bucket that is allowed, seed by seed; * is advised."
+        "with the deepest bucket that is allowed, seed by seed; * is advised."
     )
     yield ""
     yield "Where this advice holds, and where it fails:"

@@ -63,9 +63,8 @@ class Question:
         others = f"{self.background} best-effort flow{'' if self.background == 1 else 's'}"
         return (
             f"{rate_text(self.rate_bps)} at {times((self.rtt_s, self.rtt_s))}, packets of "
-            f"{self.packet_bytes} bytes, "
-            f"{self.flows} such customer{'' if self.flows == 1 else 's'} and {others} of "
-            f"{self.cc} on "
+            f"{self.packet_bytes} bytes, {self.flows} such "
+            f"customer{'' if self.flows == 1 else 's'} and {others} of {self.cc} on "
             f"{rate_text(self.link_bps)} ({100 * self.reserved_share:.3g} % reserved)"
         )
 

@@ -43,10 +43,9 @@ def figures_of(d: Document) -> list[NamedFigure]:
         axis.set_xlabel("MTU [bytes]")
     caption = (
         "Throughput of one flow, cycles of the host, what calls beside it meet, and datagrams "
-        "lost, over the MTU. "
-        "Means over the seeds with 95 % intervals; the dotted upright line is the advice; where "
-        "it is grey, a frame is "
-        "longer than CRC-32 guards with a Hamming distance of 4."
+        "lost, over the MTU. Means over the seeds with 95 % intervals; the dotted upright line is "
+        "the advice; where it is grey, a frame is longer than CRC-32 guards with a Hamming "
+        "distance of 4."
     )
     return settled([NamedFigure("mtu", figure, caption)])
 

@@ -24,12 +24,10 @@ def rule(q: Question) -> str:
     )
     return (
         f"Of the MTUs that may be advised ({use}frames that CRC-32 guards with a Hamming distance "
-        f"of 4, up to "
-        f"{ethernet_fcs.guarded_frame()} bytes; one frame takes at most {wait}, or as long as a "
-        f"standard frame) the "
-        f"smallest whose throughput is at most {100 * NEAR:g} % below the largest of them. "
-        f"Throughput is what was "
-        "simulated of one flow, at most what the host's core is through with."
+        f"of 4, up to {ethernet_fcs.guarded_frame()} bytes; one frame takes at most {wait}, or as "
+        f"long as a standard frame) the smallest whose throughput is at most {100 * NEAR:g} % "
+        "below the largest of them. Throughput is what was simulated of one flow, at most what the "
+        "host's core is through with."
     )
 
 
@@ -107,21 +105,18 @@ def warnings(q: Question, d: Advice) -> list[str]:
     if d["hamming_distance"] < 4:
         found.append(
             f"a frame of {d['frame_bytes']} bytes is beyond the {ethernet_fcs.guarded_frame()} up "
-            f"to which CRC-32 "
-            "finds any three wrong bits: three of them may pass unnoticed there; bursts up to 32 "
-            "bits are still found"
+            "to which CRC-32 finds any three wrong bits: three of them may pass unnoticed there; "
+            "bursts up to 32 bits are still found"
         )
     if d["mtu_bytes"] > sizes.ETHERNET:
         found.append(
-            "every link, switch and host of the path has to carry it: one that does not drops "
-            "such frames without a "
-            "word, or cuts packets; try it from end to end with ping -M do"
+            "every link, switch and host of the path has to carry it: one that does not drops such "
+            "frames without a word, or cuts packets; try it from end to end with ping -M do"
         )
     if d["datagram_fragments"] > 1 and q.loss_share:
         found.append(
             f"a UDP datagram of {q.datagram_bytes} bytes is {d['datagram_fragments']} fragments, "
-            f"and one lost loses "
-            f"all: {_share(d['datagram_loss_share'])} of the datagrams"
+            f"and one lost loses all: {_share(d['datagram_loss_share'])} of the datagrams"
         )
     other = d["standard"]
     mine, theirs = (one and one["neighbour_throughput_bps"] for one in (d, other))
@@ -145,12 +140,10 @@ def limits(q: Question, d: Advice) -> list[str]:
     if most > 1:
         found.append(
             f"{rate_text(q.rate_bps)} was not simulated everywhere: paths of down to "
-            f"{rate_text(q.rate_bps / most)} "
-            "were, with a loss at which the window is as much smaller by its law, and rates are "
-            "multiplied again; "
-            "frames take as much longer there, so that jitter is too large rather than too small "
-            "(--budget raises "
-            "what is simulated)"
+            f"{rate_text(q.rate_bps / most)} were, with a loss at which the window is as much "
+            "smaller by its law, and rates are multiplied again; frames take as much longer there, "
+            "so that jitter is too large rather than too small (--budget raises what is "
+            "simulated)"
         )
     if q.loss_share:
         window = closed_forms.window(q.cc, d["frame_loss_share"], q.rtt_s)
@@ -159,8 +152,7 @@ def limits(q: Question, d: Advice) -> list[str]:
         if between > 60:
             found.append(
                 f"from one loss to the next such a flow takes about {_long(between)}: this is its "
-                f"steady state; "
-                "a transfer that is over sooner may have met no loss at all"
+                "steady state; a transfer that is over sooner may have met no loss at all"
             )
     if q.loss_kind == "packet" and q.loss_share:
         ends = [row for row in d["candidates"] if row["mtu_bytes"] >= sizes.ETHERNET][-1:]
@@ -171,8 +163,7 @@ def limits(q: Question, d: Advice) -> list[str]:
         ]
         found.append(
             f"all sizes lose {_share(q.loss_share)} of their packets, as congestion elsewhere "
-            f"does{''.join(more)} "
-            "(--loss-kind bit)"
+            f"does{''.join(more)} (--loss-kind bit)"
         )
     if q.loss_kind == "bit":
         found.append(
@@ -186,11 +177,9 @@ def limits(q: Question, d: Advice) -> list[str]:
     found += [
         f"the host is one core that always has a packet waiting, so that interrupts do not "
         f"count{gathers}",
-        "one flow with a buffer of a bandwidth-delay product, at least ten of the largest "
-        "packets, which delays "
-        "calls where the link is slow and packets are large; path MTU discovery, tunnels and VLAN "
-        "tags were not "
-        "simulated",
+        "one flow with a buffer of a bandwidth-delay product, at least ten of the largest packets, "
+        "which delays calls where the link is slow and packets are large; path MTU discovery, "
+        "tunnels and VLAN tags were not simulated",
         "this is a simulation, not a measurement",
     ]
     return found

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ....present import templates
-from ....present.grids import cell, minus, plain, scaled
+from ....present.grids import cell, minuses, plain, scaled
 from ....present.units import prefix, significant
 from ...frame.publish import Shown
 from .document import Candidate, Document
@@ -22,16 +22,11 @@ def html(d: Document, drawn: Sequence[Shown]) -> str:
         Path(__file__).with_name("page.html.j2"),
         d=d,
         known=known,
-        candidates=_numbers(candidates(d)) if known else [],
-        neighbors=_numbers(neighbors(d)) if known else [],
+        candidates=minuses(candidates(d)) if known else [],
+        neighbors=minuses(neighbors(d)) if known else [],
         figures=drawn,
         failures=d.get("failures", []),
     )
-
-
-def _numbers(rows: Sequence[Row]) -> list[Row]:
-    """Words of a first column as they are, numbers with the sign that is as wide as a plus."""
-    return [[row[0], *map(minus, row[1:])] for row in rows]
 
 
 def lines(d: Document) -> Iterable[str]:
@@ -39,17 +34,15 @@ def lines(d: Document) -> Iterable[str]:
     yield plain(candidates(d))
     yield (
         "Throughput: one flow's payload, mean over the seeds ± half the 95 % interval; law: the "
-        "closed form for it; "
-        "core: what one core of the host is through with; HD: the Hamming distance of the frame "
-        "check sequence; * is "
-        "advised, what stands behind a size speaks against it."
+        "closed form for it; core: what one core of the host is through with; HD: the Hamming "
+        "distance of the frame check sequence; * is advised, what stands behind a size speaks "
+        "against it."
     )
     yield ""
     yield plain(neighbors(d))
     yield (
         "Beside the flow: a TCP with standard frames, and calls of 64 and 180 bytes every 20 ms; "
-        "jitter as in RFC "
-        f"3550; a datagram of {d['datagram_bytes']} bytes in fragments."
+        f"jitter as in RFC 3550; a datagram of {d['datagram_bytes']} bytes in fragments."
     )
     yield ""
     for text in d["warnings"]:

@@ -16,13 +16,12 @@ from ....language import arguments
 from ....language.arguments import refused
 from ..words import middle
 from .question import Question
+from .tc_lines import Table
 
 PACKET = 1500
 """Bytes of a full packet."""
 _MEMORY = 32 << 20
 """tc's memory_limit [bytes]."""
-
-Table = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +168,7 @@ def _tuned_pie(site: Site) -> Table | None:
 _LIMIT = "limit tc's, or two bandwidth-delay products if that is more"
 _RFC8289 = (
     "interval the longest round-trip time, target a twentieth of it (RFC 8289 sections 4.3 and "
-    "4.4), at least a "
-    f"packet's time at the lowest rate (RFC 8290 section 5.2.2); {_LIMIT}"
+    f"4.4), at least a packet's time at the lowest rate (RFC 8290 section 5.2.2); {_LIMIT}"
 )
 
 DEFAULT: tuple[Candidate, ...] = (
@@ -186,16 +184,14 @@ DEFAULT: tuple[Candidate, ...] = (
         "drop_tail",
         _sqrt_middle,
         "the bandwidth-delay product over the square root of the geometric middle of the numbers "
-        "of flows (Appenzeller,"
-        " Keslassy, McKeown 2004)",
+        "of flows (Appenzeller, Keslassy, McKeown 2004)",
     ),
     Candidate(
         "drop_tail, BDP/sqrt(most n)",
         "drop_tail",
         _sqrt_most,
         "the bandwidth-delay product over the square root of the largest number of flows "
-        "(Appenzeller, Keslassy, "
-        "McKeown 2004)",
+        "(Appenzeller, Keslassy, McKeown 2004)",
     ),
     Candidate(
         "drop_tail, 1000 packets",
@@ -208,8 +204,7 @@ DEFAULT: tuple[Candidate, ...] = (
         "red",
         _red,
         "thresholds from a delay of 5 ms, a weight of a second (Floyd, Gummadi, Shenker 2001, "
-        "section 6), max_p = 0.1 "
-        "(Floyd 1997)",
+        "section 6), max_p = 0.1 (Floyd 1997)",
     ),
     Candidate(
         "adaptive_red",

@@ -11,11 +11,11 @@ from ...compare.queues.document import Document as Compared
 from ...compare.queues.document import PointRow
 from ...frame.runs import Whole, facts
 from . import grid, judge, narrative, tc_lines
-from .candidates import Candidate, Table
+from .candidates import Candidate
 from .grid import Point
 from .judge import Beaten, Range
 from .question import Question
-from .tc_lines import Settled
+from .tc_lines import Settled, Table
 
 
 class SimulatedPoint(TypedDict):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ....present.grids import scaled
 from ....present.units import significant
+from ...frame.design import Plan
 from ..words import counts, rates, times
 from . import grid
 from .grid import Point
@@ -14,7 +14,7 @@ from .judge import LEAST_SHARE, USED, Beaten, Choice, Worst
 from .question import Question
 
 
-def buffer(link: Mapping[str, Any], rate_bps: float) -> str:
+def buffer(link: Plan, rate_bps: float) -> str:
     """A link's limit, and how long it takes to send: `625 packets (150 ms)`."""
     amount, seconds = capacity(link, rate_bps)
     return (
@@ -22,7 +22,7 @@ def buffer(link: Mapping[str, Any], rate_bps: float) -> str:
     )
 
 
-def capacity(link: Mapping[str, Any], rate_bps: float) -> tuple[str, float]:
+def capacity(link: Plan, rate_bps: float) -> tuple[str, float]:
     """A link's limit in words, and in seconds of full packets at this rate; 0 of an unlimited
     one."""
     kind = link["capacity"]
@@ -43,10 +43,8 @@ def recommendation(
     mine = worst[name]
     text = (
         f"For {question.text()}: take {name}, with a buffer of {held}. In simulations its p99 "
-        f"queueing delay was at "
-        f"most {scaled(mine.delay_s, 's')}, its utilisation at least {_percent(mine.used)}, its "
-        f"loss at most "
-        f"{_percent(mine.loss)}"
+        f"queueing delay was at most {scaled(mine.delay_s, 's')}, its utilisation at least "
+        f"{_percent(mine.used)}, its loss at most {_percent(mine.loss)}"
     )
     other = worst.get(baseline)
     if other is None or baseline == name:
@@ -74,15 +72,13 @@ def rule(question: Question, choice: Choice) -> str:
     share = LEAST_SHARE[question.objective]
     head = (
         f"{missed}of the candidates whose worst utilisation is at least {share:g} of the best "
-        f"candidate's "
-        f"({question.objective}), "
+        f"candidate's ({question.objective}), "
     )
     if question.objective == "balanced":
         tail = (
             "the one with the highest power: utilisation over the round-trip time with the p99 "
-            "queueing delay, "
-            "relative to the best candidate's at each point, geometric mean; within a tenth of "
-            "that the fairest."
+            "queueing delay, relative to the best candidate's at each point, geometric mean; "
+            "within a tenth of that the fairest."
         )
     else:
         tail = (
@@ -114,14 +110,13 @@ def limits(question: Question, met: Sequence[Point], most_rate: float) -> list[s
     """The limits of the grid."""
     found = [
         f"outside of {rates(question.rate_bps)}, {times(question.rtt_s)} and "
-        f"{counts(question.flows)} nothing was "
-        "simulated, and inside only the points of the grid",
+        f"{counts(question.flows)} nothing was simulated, and inside only the points of the grid",
         "all flows send for ever and respond to congestion: unresponsive traffic (UDP), short "
-        "flows, traffic in the "
-        "other direction and congestion controls other than " + question.cc + " were not simulated",
+        "flows, traffic in the other direction and congestion controls other than "
+        + question.cc
+        + " were not simulated",
         "this is a simulation, not a measurement: a device's own rings, offloads and a rate that "
-        "changes (radio, "
-        "cable) add delays that no queue here has",
+        "changes (radio, cable) add delays that no queue here has",
     ]
     thin = grid.thin(met)
     if thin:
@@ -136,19 +131,16 @@ def limits(question: Question, met: Sequence[Point], most_rate: float) -> list[s
     if short:
         found.append(
             f"runs last for less than five cycles of {question.cc} at "
-            f"{'; '.join(grid.labels(short))}: the utilisation "
-            "there is that of the first cycles"
+            f"{'; '.join(grid.labels(short))}: the utilisation there is that of the first cycles"
         )
     scale = grid.scale(question, most_rate)
     if scale > 1:
         found.insert(
             0,
             f"{rates((question.rate_bps[1],) * 2)} was not simulated: "
-            f"{rates((most_rate, most_rate))} was, with 1/"
-            f"{significant(scale, 3)} of the flows (at least one, so that few flows have windows "
-            f"that much smaller "
-            "than theirs would be, recover faster, and the utilisation is too good), and buffers "
-            "and thresholds that "
+            f"{rates((most_rate, most_rate))} was, with 1/{significant(scale, 3)} of the flows (at "
+            "least one, so that few flows have windows that much smaller than theirs would be, "
+            "recover faster, and the utilisation is too good), and buffers and thresholds that "
             "last as long (raise it with --most-rate)",
         )
     return found
@@ -159,9 +151,8 @@ def place(line: str | None, question: Question) -> str:
     if line is None:
         return ""
     return (
-        f"The queue must be where packets wait: on a device that sends faster than "
-        f"{rates(question.rate_bps[1:] * 2)} "
-        "it stays empty, and a shaper must stand above it."
+        "The queue must be where packets wait: on a device that sends faster than "
+        f"{rates(question.rate_bps[1:] * 2)} it stays empty, and a shaper must stand above it."
     )
 
 

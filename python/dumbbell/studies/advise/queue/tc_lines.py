@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from .... import api
 from ....errors import ScenarioError
+from ...frame.design import Plan
 
+Table = dict[str, object]
+"""A queue of a scenario."""
 _GOES = "tc qdisc add"
 _COMES = "tc qdisc replace"
 
@@ -17,19 +19,19 @@ class Settled:
     """A queue as it is simulated, its plan's link, the words for tc (None: tc has none, `why` says
     so), and what is said of them."""
 
-    table: dict[str, Any]
-    link: dict[str, Any]
+    table: Table
+    link: Plan
     line: str | None
     why: str
     explained: tuple[str, ...]
 
 
-def settle(table: dict[str, Any], rate_bps: float, dev: str) -> Settled:
+def settle(table: Table, rate_bps: float, dev: str) -> Settled:
     """A queue at a link of this rate: what tc's line for it means. `ScenarioError` if the table is
     wrong, or `dev` is not a device name."""
     link = _link(table, rate_bps)
     try:
-        written = api.export_tc(link, dev, queue_only=True)
+        written = api.export_tc(dict(link), dev, queue_only=True)
     except ScenarioError as error:
         if error.detail.get("problems") and any(
             "device" in p["cause"] for p in error.detail["problems"]
@@ -45,7 +47,7 @@ def settle(table: dict[str, Any], rate_bps: float, dev: str) -> Settled:
     )
 
 
-def shaped(link: dict[str, Any], dev: str) -> list[str]:
+def shaped(link: Plan, dev: str) -> list[str]:
     """The lines for a device that is faster than the link: a shaper, and the queue below it."""
     written = api.export_tc({**link, "delay": "0 s"}, dev, queue_only=False)
     return [_replacing(line) for line in written["lines"]]
@@ -55,7 +57,7 @@ def _replacing(line: str) -> str:
     return line.replace(_GOES, _COMES, 1)
 
 
-def _link(table: dict[str, Any], rate_bps: float) -> dict[str, Any]:
+def _link(table: Table, rate_bps: float) -> Plan:
     scenario = {
         "duration": "1 s",
         "dumbbell": {"bottleneck": {"rate": rate(rate_bps), "delay": "1 ms"}},

@@ -181,9 +181,8 @@ def ratios(row: CellRow, name: str) -> NamedFigure | None:
     axes.set_ylim(-0.7, len(known) - 0.3)
     axes.set_xlabel("kernel over simulator")
     caption = (
-        f"{row['label']}: the kernel's mean over the simulator's, with 95 % intervals; the band "
-        f"is ±10 %. "
-        "A circle agrees by the rules, a cross differs."
+        f"{row['label']}: the kernel's mean over the simulator's, with 95 % intervals; the band is "
+        "±10 %. A circle agrees by the rules, a cross differs."
     )
     return NamedFigure(name, figure, caption)
 
@@ -237,10 +236,9 @@ def overview(document: Document) -> NamedFigure | None:
     for spine in axes.spines.values():
         spine.set_visible(False)
     caption = (
-        "The kernel's mean over the simulator's in each condition. Green agrees by the rules, "
-        "pale green by "
-        "intervals so wide that this says little, red and bold differs; a check mark: both sides "
-        "are below the floor."
+        "The kernel's mean over the simulator's in each condition. Green agrees by the rules, pale "
+        "green by intervals so wide that this says little, red and bold differs; a check mark: "
+        "both sides are below the floor."
     )
     return NamedFigure("agreement", figure, caption)
 

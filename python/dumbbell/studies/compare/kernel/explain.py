@@ -45,8 +45,7 @@ def read(text: str) -> Experiment:
     if kind not in {known.key for known in KINDS}:
         known = ", ".join(one.key for one in KINDS)
         raise ScenarioError(
-            f"--explain {text}\n{' ' * 10}{'^' * len(measure)} there is no measure `{kind}`\n"
-            f"help: write one of {known}, "
-            "or one of a flow or a queue, as share.far"
+            f"--explain {text}\n{' ' * 10}{'^' * len(measure)} there is no measure `{kind}`\nhelp: "
+            f"write one of {known}, or one of a flow or a queue, as share.far"
         )
     return Experiment(text, measure.strip(), side or SIM, changes)

@@ -293,8 +293,7 @@ def _notes(study: Study, how: How, rows: Sequence[CellRow], wrong: Sequence[NotV
     if study.asked is not None:
         notes.append(
             f"the scenario has the profile `{study.asked}`; both sides ran under "
-            f"`{conditions.PROFILE}`, "
-            "the simulator's model of the kernel"
+            f"`{conditions.PROFILE}`, the simulator's model of the kernel"
         )
     if wrong:
         notes.append(f"{len(wrong)} live runs were not valid, twice each, and were left out")

@@ -12,9 +12,10 @@ import re
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 from .... import api
+from ...frame.design import Plan, Scenario
+from ...frame.runs import Answer
 
 
 def main() -> None:
@@ -35,16 +36,19 @@ def main() -> None:
     print(json.dumps({"result": result, "cost": cost}))
 
 
-_LEAST = {"dumbbell": {"bottleneck": {"rate": "1 Mbps", "delay": "1 ms"}}, "flow": [{"name": "a"}]}
+_LEAST: Scenario = {
+    "dumbbell": {"bottleneck": {"rate": "1 Mbps", "delay": "1 ms"}},
+    "flow": [{"name": "a"}],
+}
 
 
-def shortest(scenario: dict[str, Any]) -> dict[str, Any]:
+def shortest(scenario: Plan) -> Scenario:
     """The scenario with a duration of almost nothing."""
     flows = [{**flow, "start": "0 s"} for flow in scenario["flow"]]
     return {**scenario, "flow": flows, "duration": "1 ns", "warmup": "0 s"}
 
 
-def _run(scenario: dict[str, Any]) -> tuple[dict[str, Any], float]:
+def _run(scenario: Scenario) -> tuple[Answer, float]:
     wanted = api.request({"value": scenario, "name": "compare"}, threads=1)
     began = time.process_time()
     result = api.run(wanted)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from typing import Any
 
+from ...frame.runs import Answer
 from .network import Flow, Network, Red
 from .outcome import Cost, Outcome
 from .simulators.installed import failed
@@ -32,7 +32,7 @@ def run(network: Network) -> Outcome:
     return read(network, json.loads(done.stdout))
 
 
-def scenario(network: Network) -> dict[str, Any]:
+def scenario(network: Network) -> dict[str, object]:
     """The network in the words of a scenario file: profile `ns2` with the values that the network
     names."""
     return {
@@ -56,7 +56,7 @@ def scenario(network: Network) -> dict[str, Any]:
     }
 
 
-def _tcp(network: Network) -> dict[str, Any]:
+def _tcp(network: Network) -> dict[str, object]:
     return {
         "mss": f"{network.payload} B",
         "initial_window": f"{network.initial_window} pkt",
@@ -74,7 +74,7 @@ def _tcp(network: Network) -> dict[str, Any]:
     }
 
 
-def _red(red: Red) -> dict[str, Any]:
+def _red(red: Red) -> dict[str, object]:
     return {
         "kind": "red",
         "min_th": f"{red.min_th} pkt",
@@ -88,14 +88,14 @@ def _red(red: Red) -> dict[str, Any]:
     }
 
 
-def _flow(i: int, flow: Flow, network: Network) -> dict[str, Any]:
-    words: dict[str, Any] = {
+def _flow(i: int, flow: Flow, network: Network) -> dict[str, object]:
+    words: dict[str, object] = {
         "name": f"f{i}",
         "start": _time(flow.start),
         "cc": flow.cc,
         "rtt": _time(2 * network.delay_s + 4 * flow.access_s),
     }
-    tcp: dict[str, Any] = {"sack": flow.cc == "sack"}
+    tcp: dict[str, object] = {"sack": flow.cc == "sack"}
     return {**words, "tcp": tcp | ({"delayed_ack": "second"} if flow.delayed_ack else {})}
 
 
@@ -103,7 +103,7 @@ def _time(value: float) -> str:
     return f"{round(value * 1e9)} ns"
 
 
-def read(network: Network, data: dict[str, Any]) -> Outcome:
+def read(network: Network, data: Answer) -> Outcome:
     """Output of the child."""
     result, queue = data["result"], data["result"]["queues"][0]
     return Outcome(

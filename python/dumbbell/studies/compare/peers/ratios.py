@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from ....present.stats import mean
 from . import ours
 from .outcome import Outcome
-from .same_work import Verdict, judge, work
+from .same_work import Verdict, Work, judge, work
 from .simulators import PEERS
 from .workload import CONTROLS, Workload
 
@@ -23,6 +23,34 @@ class Price:
     ns_per_hop: float
     setup_s: float
     bytes_per_flow: float
+
+
+class SideRow(TypedDict):
+    """The work of one simulator, and its price."""
+
+    goodput_bps: float
+    drop_rate: float
+    ns_per_packet_hop: float
+    setup_s: float
+    bytes_per_flow: float
+
+
+class RatioRow(TypedDict):
+    """A workload for `--json`; ratios of work that was not alike are null."""
+
+    flows: int
+    rate_bps: float
+    queue: str
+    time_s: float
+    cc: str
+    against: str
+    seeds: int
+    alike: bool
+    why: str | None
+    ours: SideRow
+    theirs: SideRow
+    time_ratio: float | None
+    memory_ratio: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +73,9 @@ class Row:
         """The peer's memory for a flow over ours; None if the work was not alike."""
         return self.theirs.bytes_per_flow / self.ours.bytes_per_flow if self.verdict.alike else None
 
-    def document(self) -> dict[str, Any]:
-        """The row for `--json`; ratios of work that was not alike are null."""
+    def document(self) -> RatioRow:
+        """The row for `--json`."""
         w, v = self.workload, self.verdict
-        sides = {
-            name: {
-                "goodput_bps": done.goodput_bps,
-                "drop_rate": done.drop_rate,
-                "ns_per_packet_hop": price.ns_per_hop,
-                "setup_s": price.setup_s,
-                "bytes_per_flow": price.bytes_per_flow,
-            }
-            for name, done, price in (
-                ("ours", v.ours, self.ours),
-                ("theirs", v.theirs, self.theirs),
-            )
-        }
         return {
             "flows": w.flows,
             "rate_bps": w.rate_bps,
@@ -71,10 +86,21 @@ class Row:
             "seeds": self.seeds,
             "alike": v.alike,
             "why": v.why or None,
-            **sides,
+            "ours": _side(v.ours, self.ours),
+            "theirs": _side(v.theirs, self.theirs),
             "time_ratio": self.faster,
             "memory_ratio": self.smaller,
         }
+
+
+def _side(done: Work, price: Price) -> SideRow:
+    return {
+        "goodput_bps": done.goodput_bps,
+        "drop_rate": done.drop_rate,
+        "ns_per_packet_hop": price.ns_per_hop,
+        "setup_s": price.setup_s,
+        "bytes_per_flow": price.bytes_per_flow,
+    }
 
 
 def compare(workload: Workload, seeds: int, done: Callable[[], None] = lambda: None) -> Row:

@@ -5,13 +5,38 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Sequence
-from typing import Any
+from typing import TypedDict
 
 from ....present.progress import Progress
 from . import ours, same_work
-from .ratios import Row, compare
+from .ratios import RatioRow, Row, compare
 from .simulators import PEERS
 from .workload import SPREAD, Workload
+
+
+class Machine(TypedDict):
+    """The machine that both ran on."""
+
+    processor: str
+    cores: int | None
+    load_1min: float
+
+
+class Rule(TypedDict):
+    """By which work is alike."""
+
+    goodput_within: float
+    drop_rates_within_factor: float
+    start_spread_s: float
+
+
+class Document(TypedDict):
+    """The document of `--json`."""
+
+    versions: dict[str, str]
+    machine: Machine
+    rule: Rule
+    rows: list[RatioRow]
 
 
 def versions(peers: Sequence[str]) -> dict[str, str]:
@@ -34,8 +59,8 @@ def run(workloads: Sequence[Workload], seeds: int, progress: Progress) -> list[R
     return [compare(workload, seeds, done) for workload in workloads]
 
 
-def document(rows: Sequence[Row], known: dict[str, str]) -> dict[str, Any]:
-    """The document of `--json`."""
+def document(rows: Sequence[Row], known: dict[str, str]) -> Document:
+    """The document."""
     return {
         "versions": known,
         "machine": {

@@ -108,9 +108,8 @@ def overs(document: Document) -> list[str]:
 
 _TRADEOFF = (
     "Goodput of all flows over the 99th percentile of the queueing delay, whose axis runs from "
-    "right to left: up and "
-    "to the right is better. A mark is the mean over the seeds, small dots are single seeds, bars "
-    "95 % intervals."
+    "right to left: up and to the right is better. A mark is the mean over the seeds, small dots "
+    "are single seeds, bars 95 % intervals."
 )
 
 
@@ -187,8 +186,7 @@ def _name_axes(panels: Sequence[Any], across: int, goodput: str, delay: str) -> 
 
 _MULTIPLES = (
     "Each measurement in each condition: means over the seeds with 95 % intervals, small dots are "
-    "single seeds. The "
-    "arrow says which way is better."
+    "single seeds. The arrow says which way is better."
 )
 
 

@@ -6,9 +6,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from .....present.stats import Interval, deviation, interval, mean, student_t
+from ....frame.paired import Cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,17 @@ TOLERANCES = {
 }
 
 
+class QuantityRow(TypedDict):
+    """A quantity for `--json`."""
+
+    quantity: str
+    ours: Cell
+    theirs: Cell
+    difference: Cell
+    agrees: bool
+    how: str
+
+
 @dataclass(frozen=True, slots=True)
 class Compared:
     """A quantity of a scenario: means with 95 % intervals, the difference (ours less theirs) with
@@ -44,13 +56,21 @@ class Compared:
     agrees: bool
     how: str
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> QuantityRow:
         """For `--json`."""
-        sides = {"ours": self.ours, "theirs": self.theirs, "difference": self.difference}
-        values = {
-            name: {"mean": i.mean, "ci95": [i.low, i.high], "n": i.n} for name, i in sides.items()
+        return {
+            "quantity": self.quantity,
+            "ours": _cell(self.ours),
+            "theirs": _cell(self.theirs),
+            "difference": _cell(self.difference),
+            "agrees": self.agrees,
+            "how": self.how,
         }
-        return {"quantity": self.quantity, **values, "agrees": self.agrees, "how": self.how}
+
+
+def _cell(i: Interval) -> Cell:
+    ends = None if i.low is None or i.high is None else [i.low, i.high]
+    return {"mean": i.mean, "ci95": ends, "n": i.n}
 
 
 def compared(quantity: str, ours: Sequence[float], theirs: Sequence[float]) -> Compared:

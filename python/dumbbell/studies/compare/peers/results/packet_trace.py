@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from .....files.write import temporary_folder, write_text
 from .. import ours
@@ -22,6 +22,18 @@ TOLERANCE = 1e-6
 BUFFERS = (20, 24, 30, 40, 50)
 """Even ones. ns-2 keeps ssthresh in whole packets, we in bytes: half of an odd flight differs by
 half a packet."""
+
+
+class FollowedRow(TypedDict):
+    """A flow that was followed, for `--json`."""
+
+    cc: str
+    buffer: int
+    ours: int
+    theirs: int
+    same_order: int
+    same_time: int
+    whole: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +54,17 @@ class Followed:
         of the runs."""
         return self.same_order == min(self.ours, self.theirs) >= max(self.ours, self.theirs) - 1
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> FollowedRow:
         """For `--json`."""
-        names = ("cc", "buffer", "ours", "theirs", "same_order", "same_time", "whole")
-        return {name: getattr(self, name) for name in names}
+        return {
+            "cc": self.cc,
+            "buffer": self.buffer,
+            "ours": self.ours,
+            "theirs": self.theirs,
+            "same_order": self.same_order,
+            "same_time": self.same_time,
+            "whole": self.whole,
+        }
 
 
 def network(cc: str, buffer: int, duration: float = 60.0) -> Network:

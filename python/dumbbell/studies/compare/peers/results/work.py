@@ -4,14 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TypedDict
 
 from .. import ours
 from ..outcome import Outcome
 from ..simulators import ns2
-from .agreement import TOLERANCES, Compared, compared
-from .packet_trace import Followed
+from .agreement import TOLERANCES, Compared, QuantityRow, compared
+from .packet_trace import Followed, FollowedRow
 from .scenarios import Scenario
+
+
+class ResultRow(TypedDict):
+    """A scenario's quantities, for `--json`."""
+
+    scenario: str
+    quantities: list[QuantityRow]
+
+
+class Document(TypedDict):
+    """The document of `--json`: how many of all quantities agree, within which tolerances."""
+
+    versions: dict[str, str]
+    agree: int
+    quantities: int
+    tolerances: dict[str, dict[str, float]]
+    scenarios: list[ResultRow]
+    followed: list[FollowedRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +39,7 @@ class Result:
     scenario: Scenario
     quantities: tuple[Compared, ...]
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> ResultRow:
         """For `--json`."""
         return {
             "scenario": self.scenario.name,
@@ -59,8 +77,8 @@ def quantities(here: Sequence[Outcome], there: Sequence[Outcome]) -> tuple[Compa
 
 def document(
     results: Sequence[Result], flows: Sequence[Followed], known: dict[str, str]
-) -> dict[str, Any]:
-    """The document of `--json`."""
+) -> Document:
+    """The document."""
     agree = [q.agrees for result in results for q in result.quantities]
     return {
         "versions": known,

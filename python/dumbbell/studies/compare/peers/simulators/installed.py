@@ -13,9 +13,8 @@ def lacking(name: str, *packages: str) -> EnvironmentLacks:
     words = " ".join(packages)
     return EnvironmentLacks(
         f"{name} is not installed: this comparison needs the Debian "
-        f"package{'s' * (len(packages) > 1)} {words}\n"
-        f"On Debian or Ubuntu: sudo apt-get install {words}   (or, as root in a checkout: make "
-        f"compare)",
+        f"package{'s' * (len(packages) > 1)} {words}\nOn Debian or Ubuntu: sudo apt-get install "
+        f"{words}   (or, as root in a checkout: make compare)",
         {"package": packages[0], "packages": list(packages)},
     )
 
