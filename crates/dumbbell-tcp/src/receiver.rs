@@ -1,5 +1,6 @@
 //! The receiving end of a connection.
 mod acknowledge;
+mod ecn_feedback;
 mod fast_path;
 mod policy;
 mod reassembly;
@@ -109,7 +110,7 @@ impl<P: Receive> Receiver<P> {
             timestamps: config.timestamps,
             sack: config.sack,
             verbose: false,
-            simple: policy.answers_each(),
+            simple: policy.is_plain(),
             fast_path: false,
             more_to_say: false,
             clock: Clock(config.clock),
@@ -158,7 +159,8 @@ impl<P: Receive> Receiver<P> {
         self.acknowledge(now, false, out);
     }
 
-    /// A word from the host. What it has to say goes out only where something came in.
+    /// A signal from the host. The ACKs that the policy asks for are sent only if a segment has
+    /// arrived before.
     pub fn local(&mut self, now: Time, signal: HostSignal, out: &mut impl Outbox) {
         self.fast_path = false;
         let acks = self.policy.on_host_signal(now, signal);
@@ -205,16 +207,15 @@ impl<P: Receive> Receiver<P> {
         if x.is_some_and(|x| x.dummy) {
             return self.answer_dummy(now, x.map_or(0, |x| x.tag), out);
         }
-        let ce = s.ecn == Ecn::Ce;
-        self.stats.ce_packets += u64::from(ce);
+        self.stats.ce_packets += u64::from(s.ecn == Ecn::Ce);
         let mut arrival = Arrival::default();
         (arrival.now, arrival.bytes, arrival.mss) = (now, bytes, self.mss);
-        (arrival.ce, arrival.ecn, arrival.cwr) = (ce, s.ecn, s.flags & flag::CWR != 0);
+        (arrival.ecn, arrival.cwr) = (s.ecn, s.flags & flag::CWR != 0);
         arrival.pending = self.nxt - self.acked + bytes;
         arrival.in_order =
             from == self.nxt && self.nxt + bytes <= self.edge && self.blocks.is_empty();
         let reply = self.policy.on_data(&arrival);
-        if reply == Reply::BeforeThenNow && self.nxt > self.acked {
+        if reply == Reply::PendingThenNow && self.nxt > self.acked {
             self.acknowledge(now, true, out);
         }
         // A colour asks nothing of the receiver; a tag wants to be answered at once.
@@ -222,7 +223,7 @@ impl<P: Receive> Receiver<P> {
             self.nxt += bytes;
             self.stats.delivered_bytes += bytes;
             match reply {
-                Reply::Now | Reply::BeforeThenNow => self.acknowledge_inline(now, false, out),
+                Reply::Now | Reply::PendingThenNow => self.acknowledge_inline(now, false, out),
                 Reply::Within(span) => self.delayed_until = self.delayed_until.min(now + span),
             }
         } else {

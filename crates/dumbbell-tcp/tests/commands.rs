@@ -325,23 +325,24 @@ fn a_receiver_may_close_the_window_ahead_of_a_disconnection() {
 /// DCTCP's receiver: when the mark changes, what came before is acknowledged first, with its own
 /// mark.
 #[derive(Default)]
-struct PerPacket {
-    now: bool,
-    before: bool,
+struct DctcpReceiver {
+    ece: bool,
+    previous_ece: bool,
 }
-impl Receive for PerPacket {
+impl Receive for DctcpReceiver {
     fn on_data(&mut self, a: &Arrival) -> Reply {
-        (self.before, self.now) = (self.now, a.ce);
-        if self.before != self.now {
-            Reply::BeforeThenNow
+        (self.previous_ece, self.ece) = (self.ece, a.ce());
+        if self.previous_ece != self.ece {
+            Reply::PendingThenNow
         } else if a.pending >= 2 * a.mss {
             Reply::Now
         } else {
             Reply::Within(Span::from_ms(40))
         }
     }
-    fn echo(&mut self, before: bool) -> u8 {
-        if if before { self.before } else { self.now } { flag::ECE } else { 0 }
+    fn echo(&mut self, pending_only: bool) -> u8 {
+        let ece = if pending_only { self.previous_ece } else { self.ece };
+        if ece { flag::ECE } else { 0 }
     }
 }
 
@@ -350,7 +351,7 @@ fn an_echo_may_follow_each_change_of_the_mark() {
     let config = TcpConfig { ecn: dumbbell_tcp::Ecn::Rfc3168, ..plain() };
     let sender = Sender::new(&config, |_| Double::new(6));
     let mut net =
-        Net::of(sender, Receiver::with(&config, PerPacket::default())).with_fate(|_, n, s| {
+        Net::of(sender, Receiver::with(&config, DctcpReceiver::default())).with_fate(|_, n, s| {
             if s.ecn.capable() && (4..=5).contains(&n) {
                 s.ecn = dumbbell_core::packet::Ecn::Ce;
             }

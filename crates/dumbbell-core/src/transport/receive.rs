@@ -1,4 +1,4 @@
-//! The policy of a receiver: when it acknowledges, how it echoes congestion, which window it
+//! The policy of a receiver: when it acknowledges, which ECN feedback it gives, which window it
 //! offers.
 use super::HostSignal;
 use crate::packet::Ecn;
@@ -14,16 +14,22 @@ pub struct Arrival {
     pub bytes: u64,
     /// Bytes that are received in order and not yet acknowledged, this segment included.
     pub pending: u64,
-    /// A full segment, bytes.
+    /// The payload of a full segment, bytes.
     pub mss: u64,
     /// True if it was the next one expected, and nothing waits out of order.
     pub in_order: bool,
-    /// True if Congestion Experienced is set.
-    pub ce: bool,
     /// The ECN field.
     pub ecn: Ecn,
     /// True if the sender says that it reduced its window (RFC 3168).
     pub cwr: bool,
+}
+
+impl Arrival {
+    /// True if Congestion Experienced is set.
+    #[inline]
+    pub fn ce(&self) -> bool {
+        self.ecn == Ecn::Ce
+    }
 }
 
 /// The time at which a segment is acknowledged.
@@ -33,9 +39,9 @@ pub enum Reply {
     Now,
     /// After this span at the latest.
     Within(Span),
-    /// At once, with an ACK of its own for the data before it, which has the previous echo (RFC
-    /// 8257 section 3.2: two ACKs).
-    BeforeThenNow,
+    /// At once; the data that is pending before it gets an ACK of its own first, with the feedback
+    /// of that time. DCTCP so keeps segments with and without CE apart (RFC 8257 section 3.2).
+    PendingThenNow,
 }
 
 /// The ECN mode that the two ends negotiated in their handshake.
@@ -43,7 +49,7 @@ pub enum Reply {
 pub enum NegotiatedEcn {
     /// No ECN.
     Nothing,
-    /// An echo by the flag ECE.
+    /// Feedback by the flag ECE (RFC 3168).
     Classic,
     /// Accurate ECN (RFC 9768).
     Accurate,
@@ -51,21 +57,22 @@ pub enum NegotiatedEcn {
 
 /// A receiver's policy.
 pub trait Receive {
-    /// True if it answers every segment at once, echoes nothing, and offers the whole buffer,
-    /// whatever happens. Then it is asked only about segments that are not simply the next one.
-    fn answers_each(&self) -> bool {
+    /// True if it acknowledges every segment at once, gives no ECN feedback, and offers the whole
+    /// buffer, whatever happens. Then it is asked only about segments that are not simply the next
+    /// one.
+    fn is_plain(&self) -> bool {
         false
     }
     /// Decides when to acknowledge a segment. Called before [`Self::echo`].
     fn on_data(&mut self, a: &Arrival) -> Reply;
-    /// The ECN bits ([`crate::transport::segment::flag`]) of an acknowledgement that leaves now.
-    /// `before`: it answers what came before the segment of the last `on_data`
-    /// ([`Reply::BeforeThenNow`]).
-    fn echo(&mut self, before: bool) -> u8;
-    /// The handshake is over.
-    fn on_ecn_negotiated(&mut self, _ecn: NegotiatedEcn) {}
-    /// Bytes of data that arrived with ECT(0), CE, ECT(1), each plus what RFC 9768 begins with, for
-    /// the AccECN option of every acknowledgement; `None`: there is none.
+    /// The ECN bits ([`crate::transport::segment::flag`]) of an acknowledgment that leaves now.
+    /// `pending_only`: it is the first of the two of [`Reply::PendingThenNow`], and covers only the
+    /// data before the segment of the last `on_data`.
+    fn echo(&mut self, pending_only: bool) -> u8;
+    /// Called when the handshake is over.
+    fn on_ecn_negotiated(&mut self, _negotiated: NegotiatedEcn) {}
+    /// Bytes of data that arrived with ECT(0), CE, ECT(1), each plus its initial value (RFC 9768
+    /// section 3.2.1), for the AccECN option of every acknowledgment; `None`: no option.
     fn counters(&self) -> Option<[u64; 3]> {
         None
     }
@@ -74,8 +81,8 @@ pub trait Receive {
     fn window(&self, free: u64) -> u64 {
         free
     }
-    /// A signal from the host; returns the number of acknowledgements to send at once (Freeze-TCP:
-    /// three after a reconnection).
+    /// Takes a signal from the host. Returns the number of acknowledgments to send at once
+    /// (Freeze-TCP: three after a reconnection).
     fn on_host_signal(&mut self, _now: Time, _signal: HostSignal) -> u32 {
         0
     }

@@ -275,7 +275,7 @@ impl RouterPaths<'_> {
 /// The largest packet of a flow whose sender listens to routers, bytes; `None`: it does not.
 fn largest(template: &FlowTemplate, net: &Network, flow: &RoutedFlow) -> Option<u64> {
     match &template.transport {
-        Transport::Tcp { tcp, .. } if tcp.pmtu_discovery.listens() => {
+        Transport::Tcp { tcp, .. } if tcp.pmtu_discovery.heeds_routers() => {
             let mtu =
                 |way: &[LinkId]| way.first().map_or(0, |link| u64::from(net.links[*link].mtu));
             let sizes = Sizes { sender: mtu(&flow.forward), receiver: mtu(&flow.back), path: 0 };

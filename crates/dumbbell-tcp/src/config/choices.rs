@@ -103,8 +103,8 @@ pub enum Discovery {
 }
 
 impl Discovery {
-    /// True if it heeds what routers say.
-    pub fn listens(self) -> bool {
+    /// True if the sender lowers its segment size when a router says that a packet is too large.
+    pub fn heeds_routers(self) -> bool {
         matches!(self, Discovery::Icmp | Discovery::Probe)
     }
 }

@@ -20,16 +20,21 @@ fn reflection(syn: Ecn) -> u8 {
 }
 
 impl<P: Receive> Receiver<P> {
-    /// Sends an acknowledgement of everything in order. `before`: of the data before the current
-    /// segment.
+    /// Sends an acknowledgement of everything in order. `pending_only`: the current segment is not
+    /// yet among it (see [`Receive::echo`]).
     #[inline(never)]
-    pub(super) fn acknowledge(&mut self, now: Time, before: bool, out: &mut impl Outbox) {
-        self.acknowledge_inline(now, before, out);
+    pub(super) fn acknowledge(&mut self, now: Time, pending_only: bool, out: &mut impl Outbox) {
+        self.acknowledge_inline(now, pending_only, out);
     }
 
     /// [`Self::acknowledge`], inlined for the hot path.
     #[inline(always)]
-    pub(super) fn acknowledge_inline(&mut self, now: Time, before: bool, out: &mut impl Outbox) {
+    pub(super) fn acknowledge_inline(
+        &mut self,
+        now: Time,
+        pending_only: bool,
+        out: &mut impl Outbox,
+    ) {
         self.acked = self.nxt;
         self.delayed_until = Time::NEVER;
         let window = self.policy.window(self.buffer);
@@ -42,7 +47,7 @@ impl<P: Receive> Receiver<P> {
             seq: self.nxt as u32,
             ts: self.ts_recent,
             ip_len: (self.overhead + options) as u16,
-            flags: flag::ACK | self.policy.echo(before),
+            flags: flag::ACK | self.policy.echo(pending_only),
             ecn: Ecn::NotEct,
         };
         self.stats.acks_sent += 1;

@@ -78,7 +78,7 @@ pub(super) fn ask_of_sender(tcp: &TcpConfig, window: u32, out: &mut Vec<Request>
         },
         Request { field: "tcp.ecn", setting: Setting::Offer(marking(tcp.ecn)) },
     ]);
-    if tcp.pmtu_discovery.listens() {
+    if tcp.pmtu_discovery.heeds_routers() {
         let least = tcp.pmtu_least.0;
         out.push(same(
             "tcp.pmtu_raise_after",

@@ -49,7 +49,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         let config = &self.cold.config;
         let at = widen(notice.seq, self.una);
         let in_flight = self.stage == Stage::Established && self.una <= at && at < self.high;
-        if !config.pmtu_discovery.listens() || !in_flight {
+        if !config.pmtu_discovery.heeds_routers() || !in_flight {
             return None;
         }
         let trial = self.cold.path.as_ref().and_then(|path| path.trial).filter(|t| t.from == at);
