@@ -1,4 +1,4 @@
-"""The generated part of docs/validation.md: every check of the passport, from the checks."""
+"""The generated part of docs/validation.md: every check of the validation suite."""
 
 from __future__ import annotations
 
@@ -10,13 +10,19 @@ from markdown_table import table
 
 
 def checks(_: str) -> str:
-    """Every line of the passport, section by section, each under what its module says of it."""
+    """A table of the checks of each section, with the section's module docstring as its text."""
     parts = []
     for section, place in report.SECTIONS.items():
         module = importlib.import_module(f"dumbbell.validate.{place}")
         title, _, about = inspect.getdoc(module).partition("\n\n")  # type: ignore[union-attr]
         rows = (
-            [f"`{o.id}`", o.law, o.claim, "" if o.quick else "whole only"] for o in module.CHECKS
+            [
+                f"`{check.id}`",
+                check.law,
+                check.expected_text,
+                "" if check.quick else "whole only",
+            ]
+            for check in module.CHECKS
         )
         parts += [f"### {section}", title, *([about] if about else [])]
         parts.append(table(["check", "law and source", "expected", ""], rows))

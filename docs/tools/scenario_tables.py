@@ -33,8 +33,8 @@ def _value(rule: dict[str, Any]) -> str:
     defs = api.schema()["$defs"]
     options = [o for o in rule.get("anyOf", [rule]) if o.get("type") != "null"]
     (first, *_) = options
-    if "anyOf" in first:  # A law of chance: its quantity, or a table.
-        return f"{_value(first['anyOf'][0])}, or a [law](traffic.md#laws)"
+    if "anyOf" in first:  # A distribution: its quantity, or a table.
+        return f"{_value(first['anyOf'][0])}, or a [distribution](traffic.md#distributions)"
     if "$ref" in first:
         name = first["$ref"].removeprefix("#/$defs/")
         target = defs[name]
@@ -74,9 +74,9 @@ _ANCHORS = {
     "Access": "access-links",
     "Reverse": "the-other-direction",
     "ParkingLot": "parking-lot",
-    "Station": "a-network-of-your-own",
-    "Link": "a-network-of-your-own",
-    "LinkReverse": "a-network-of-your-own",
+    "Station": "explicit-networks",
+    "Link": "explicit-networks",
+    "LinkReverse": "explicit-networks",
     "Flow": "flows",
     "Word": "what-hosts-know",
     "Radio": "what-hosts-know",

@@ -4,18 +4,21 @@ passes."""
 from __future__ import annotations
 
 import ast
+import itertools
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import dumbbell
 import pytest
-from dumbbell import cli
-from dumbbell.errors import ScenarioError
+from dumbbell import api, cli
+from dumbbell.errors import InvalidRun, ScenarioError
+from dumbbell.scenario import Scenario
 from dumbbell.validate import report
-from dumbbell.validate.check import Check, Line
+from dumbbell.validate.check import Check, CheckResult
 from dumbbell.validate.measured import Measured
-from dumbbell.validate.runner import Runner
+from dumbbell.validate.runner import Runner, farthest
 
 PACKAGE = Path(dumbbell.__file__).parent / "validate"
 
@@ -30,7 +33,7 @@ def check(
 
 
 def verdict(measured: Measured | None, **words: object) -> str:
-    return Line(check(**words), measured, 0.0).verdict  # type: ignore[arg-type]
+    return CheckResult(check(**words), measured, 0.0).verdict  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -116,19 +119,63 @@ def test_names_are_of_one_form_and_unique() -> None:
 
 def test_patterns_choose() -> None:
     every = report.checks()
-    some = report.chosen(every, ["mm1.*"])
+    some = report.select(every, ["mm1.*"])
     assert some and all(one.id.startswith("mm1.") for one in some)
-    assert all(one.quick for one in report.chosen(every, quick=True))
+    assert all(one.quick for one in report.select(every, quick=True))
     with pytest.raises(ScenarioError, match=r"did you mean `mm1\.\*`"):
-        report.chosen(every, ["mm2.*"])
+        report.select(every, ["mm2.*"])
 
 
-def test_a_scenario_is_run_once_however_many_look_at_it() -> None:
-    runner, made = Runner(), []
+def test_a_scenario_is_run_once_however_many_checks_measure_it() -> None:
+    runner, runs = Runner(), []
     for _ in range(3):
-        runner.keep(("run", {"a": 1}), lambda: made.append(1))
-    runner.keep(("run", {"a": 2}), lambda: made.append(2))
-    assert made == [1, 2]
+        runner.cached(("run", {"a": 1}), lambda: runs.append(1))
+    runner.cached(("run", {"a": 2}), lambda: runs.append(2))
+    assert runs == [1, 2]
+
+
+RECORDED = {
+    "duration": "1 s",
+    "dumbbell": {"bottleneck": {"rate": "1 Mbps", "delay": "1 ms"}},
+    "flow": [{"name": "s"}],
+    "record": {"every": "100 ms", "packets": True},
+}
+
+
+def test_all_tables_of_records_come_from_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = []
+    run = Scenario.run
+
+    def counted(scenario: Scenario, **options: Any) -> Any:
+        runs.append(options)
+        return run(scenario, **options)
+
+    monkeypatch.setattr(Scenario, "run", counted)
+    runner = Runner()
+    assert len(runner.records(RECORDED, "queues")) >= 10
+    assert len(runner.records(RECORDED, "packets")) > 10
+    assert len(runs) == 1
+
+
+def test_every_run_must_conserve_packets(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = api.run
+
+    def leaking(*request: Any) -> Any:
+        data = run(*request)
+        data["conservation"]["ok"] = False
+        return data
+
+    monkeypatch.setattr(api, "run", leaking)
+    with pytest.raises(InvalidRun, match="conservation does not hold with seed 1"):
+        Runner().run(RECORDED, seeds=1)
+    with pytest.raises(InvalidRun, match="conservation does not hold with seed 1"):
+        Runner().records(RECORDED, "queues")
+
+
+@pytest.mark.parametrize("values", list(itertools.permutations([1.0, 5.0, math.nan])))
+def test_a_run_without_a_number_is_the_worst(values: tuple[float, ...]) -> None:
+    assert math.isnan(farthest(values, 1.0).value)
+    assert farthest([value for value in values if value == value], 1.0) == Measured(5.0, n=2)
 
 
 def _main(monkeypatch: pytest.MonkeyPatch, *checks: Check) -> int:
@@ -143,7 +190,7 @@ def test_a_wrong_expectation_fails_with_3_and_is_named(
 ) -> None:
     """The first line that there is, with its expectation moved by three tolerances, and no other
     change."""
-    right = report.chosen(report.checks(), ["md1.rho-0.5.L"])[0]
+    right = report.select(report.checks(), ["md1.rho-0.5.L"])[0]
     wrong = Check(
         "wrong",
         right.law,
@@ -156,7 +203,7 @@ def test_a_wrong_expectation_fails_with_3_and_is_named(
     document = json.loads(out)
     assert [check["verdict"] for check in document["checks"]] == ["pass", "fail"]
     assert document["failed"] == ["wrong"]
-    assert "wrong fails" in err
+    assert "wrong failed: expected" in err
 
 
 def test_what_cannot_be_measured_fails_and_says_why(
@@ -185,8 +232,10 @@ def test_there_are_enough_lines() -> None:
 
 
 def test_the_quick_passport_passes() -> None:
-    lines = report.validate(report.chosen(report.checks(), quick=True), Runner(quick=True))
+    results = report.validate(report.select(report.checks(), quick=True), Runner(quick=True))
     failed = {
-        line.check.id: (line.measured, line.error) for line in lines if line.verdict != "pass"
+        result.check.id: (result.measured, result.error)
+        for result in results
+        if result.verdict != "pass"
     }
     assert not failed

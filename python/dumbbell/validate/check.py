@@ -1,9 +1,8 @@
-"""A law, how it is measured, and the rule of the verdict."""
+"""A law with the measurement that must agree with it, and the rule by which it passes or fails."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,26 +10,26 @@ from ..present.units import significant
 from .measured import Measured
 
 if TYPE_CHECKING:
-    from .runner import Runner
+    from .runner import Measurement
 
 Verdict = Literal["pass", "fail"]
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One line of the validation report.
+    """A law and the measurement that must agree with it.
 
     id: stable, subject first, parts joined by dots: `mm1.rho-0.8.L`. law: one line with its source.
     expected: from `validate.laws`. tolerance: the law's own accuracy, as a fraction of `expected`,
-    or in its unit if `absolute`; fixed before anything is measured. 0: exact. quick: whether
-    `--quick` has the line.
+    or in its unit if `absolute`; fixed before anything is measured. 0: exact. quick: True if
+    `--quick` includes the check.
     """
 
     id: str
     law: str
     expected: float
     tolerance: float
-    measure: Callable[[Runner], Measured]
+    measure: Measurement
     unit: str = ""
     absolute: bool = False
     quick: bool = True
@@ -38,10 +37,12 @@ class Check:
     def __post_init__(self) -> None:
         if not math.isfinite(self.expected) or not 0 <= self.tolerance < math.inf:
             raise ValueError(
-                f"{self.id}: {self.expected} within {self.tolerance} can be no expectation"
+                f"{self.id}: {self.expected} within {self.tolerance} is not a valid expectation"
             )
         if self.expected == 0 and self.tolerance > 0 and not self.absolute:
-            raise ValueError(f"{self.id}: a fraction of 0 is no tolerance; say `absolute=True`")
+            raise ValueError(
+                f"{self.id}: a fraction of 0 is not a tolerance; write `absolute=True`"
+            )
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -50,19 +51,19 @@ class Check:
         return self.expected - width, self.expected + width
 
     @property
-    def claim(self) -> str:
+    def expected_text(self) -> str:
         """The expected value in words: `4 packets ± 2 %`, `37 packets, exact`."""
         text = f"{significant(self.expected, 6)} {self.unit}".strip()
         if self.tolerance == 0:
             return f"{text}, exact"
-        share = self.tolerance if self.absolute else 100 * self.tolerance
-        return f"{text} ± {share:.3g}{'' if self.absolute else ' %'}"
+        width = self.tolerance if self.absolute else 100 * self.tolerance
+        return f"{text} ± {width:.3g}{'' if self.absolute else ' %'}"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """An check and what came of it; `measured` is None if it could not be measured, `error` says
-    why."""
+class CheckResult:
+    """The outcome of a check. If it could not be measured, `measured` is None and `error` is the
+    cause. seconds: the time that it took."""
 
     check: Check
     measured: Measured | None
@@ -71,16 +72,15 @@ class Line:
 
     @property
     def verdict(self) -> Verdict:
-        """`pass` if and only if the whole interval lies within the bounds; what is not a number
-        never does."""
+        """`pass` if and only if the whole interval is within the bounds; NaN never is."""
         if self.measured is None:
             return "fail"
         low, high = self.check.bounds
-        least, most = self.measured.ci95 or (self.measured.value, self.measured.value)
-        return "pass" if low <= least and most <= high else "fail"
+        least, greatest = self.measured.ci95 or (self.measured.value, self.measured.value)
+        return "pass" if low <= least and greatest <= high else "fail"
 
     def as_dict(self) -> dict[str, Any]:
-        """The line as in the JSON; what is not finite is null."""
+        """The result for the JSON report; numbers that are not finite are null."""
         measured = self.measured
         ci95 = measured.ci95 if measured else None
         return {

@@ -1,4 +1,4 @@
-"""A measured value with its interval."""
+"""A measured value with its confidence interval."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ..present import stats
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A measured value: of several runs the mean with its 95 % interval (Student's t), else the
-    value alone."""
+    """A measured value: the mean of `n` runs with its 95 % confidence interval (Student's t), or a
+    single value without an interval."""
 
     value: float
     ci95: tuple[float, float] | None = None
@@ -19,8 +19,8 @@ class Measured:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Measured:
-        """The mean of independent runs, at least five of them: fewer say too little about their own
-        spread."""
+        """The mean of independent runs. Raises `ValueError` for fewer than five: their spread would
+        be too uncertain."""
         if len(values) < 5:
             raise ValueError(
                 f"{len(values)} runs are too few for an interval; a check measures at least 5"

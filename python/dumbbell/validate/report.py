@@ -1,4 +1,4 @@
-"""Collects the checks, runs them, and says what came of each."""
+"""Collects the checks, runs them, and reports their results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import api
 from ..errors import DumbbellError, ScenarioError
-from .check import Check, Line
+from .check import Check, CheckResult
 from .measured import Measured
 from .runner import Runner
 
@@ -42,40 +42,42 @@ SECTIONS = {
 }
 """The sections in the order of the report, each with the module that has its `CHECKS`."""
 
-Heard = Callable[[Line], None]
+OnResult = Callable[[CheckResult], None]
 
 
 def checks() -> list[Check]:
-    """Every check, in the order of the report. `ValueError` if two have one name."""
-    found: list[Check] = []
+    """Every check, in the order of the report. Raises `ValueError` if two have the same id."""
+    every: list[Check] = []
     for module in SECTIONS.values():
-        found += importlib.import_module(f".{module}", __package__).CHECKS
-    names = [check.id for check in found]
-    twice = {name for name in names if names.count(name) > 1}
+        every += importlib.import_module(f".{module}", __package__).CHECKS
+    ids = [check.id for check in every]
+    twice = {id_ for id_ in ids if ids.count(id_) > 1}
     if twice:
         raise ValueError(f"two checks are called {', '.join(sorted(twice))}")
-    return found
+    return every
 
 
-def chosen(every: Sequence[Check], only: Iterable[str] = (), *, quick: bool = False) -> list[Check]:
-    """Those whose id matches one of the patterns `only` (`mm1.*`), or all; with `quick` those that
-    are quick.
+def select(every: Sequence[Check], only: Iterable[str] = (), *, quick: bool = False) -> list[Check]:
+    """The checks whose id matches one of the patterns `only` (such as `mm1.*`), or all if there
+    are no patterns; with `quick` only those that `--quick` includes.
 
-    `ScenarioError` if a pattern matches nothing, with the nearest names.
+    Raises `ScenarioError` if a pattern matches nothing; the error names the nearest ids.
     """
     patterns = list(only)
     for pattern in patterns:
         if not any(fnmatch.fnmatchcase(check.id, pattern) for check in every):
             raise ScenarioError(_unknown(pattern, every))
-    picked = [
-        o for o in every if not patterns or any(fnmatch.fnmatchcase(o.id, p) for p in patterns)
+    matching = [
+        check
+        for check in every
+        if not patterns or any(fnmatch.fnmatchcase(check.id, pattern) for pattern in patterns)
     ]
-    left = [o for o in picked if o.quick or not quick]
-    if picked and not left:
+    selected = [check for check in matching if check.quick or not quick]
+    if matching and not selected:
         raise ScenarioError(
             f"--quick leaves out all that {' '.join(patterns)} matches: run it without --quick"
         )
-    return left
+    return selected
 
 
 def _unknown(pattern: str, every: Sequence[Check]) -> str:
@@ -86,20 +88,20 @@ def _unknown(pattern: str, every: Sequence[Check]) -> str:
 
 
 def validate(
-    picked: Iterable[Check], runner: Runner, heard: Heard = lambda line: None
-) -> list[Line]:
-    """Measures checks one after another; `heard` is told of each line at once."""
-    lines = []
-    for check in picked:
-        line = _measured(check, runner)
-        heard(line)
-        lines.append(line)
-    return lines
+    checks: Iterable[Check], runner: Runner, on_result: OnResult = lambda result: None
+) -> list[CheckResult]:
+    """Runs checks one after another. `on_result` is called with each result at once."""
+    results = []
+    for check in checks:
+        result = _run(check, runner)
+        on_result(result)
+        results.append(result)
+    return results
 
 
-def _measured(check: Check, runner: Runner) -> Line:
-    """A line, whatever happens: what cannot be measured fails, and says why. An interrupt goes on
-    to the caller."""
+def _run(check: Check, runner: Runner) -> CheckResult:
+    """Runs a check. Whatever its measurement raises becomes the error of the result, except for
+    interrupts."""
     start = time.monotonic()
     measured: Measured | None = None
     error: str | None = None
@@ -107,25 +109,25 @@ def _measured(check: Check, runner: Runner) -> Line:
         measured = check.measure(runner)
     except (KeyboardInterrupt, SystemExit):
         raise
-    except DumbbellError as refused:
-        error = refused.rendered
-    except BaseException as wrong:  # A panic of the simulator is a BaseException, too.
-        error = f"{type(wrong).__name__}: {wrong}"
-    return Line(check, measured, time.monotonic() - start, error)
+    except DumbbellError as raised:
+        error = raised.rendered
+    except BaseException as raised:  # A panic of the simulator is a BaseException, too.
+        error = f"{type(raised).__name__}: {raised}"
+    return CheckResult(check, measured, time.monotonic() - start, error)
 
 
-def document(lines: Sequence[Line], runner: Runner) -> dict[str, Any]:
+def document(results: Sequence[CheckResult], runner: Runner) -> dict[str, Any]:
     """The report as JSON."""
     from .. import __version__
 
-    failed = [line.check.id for line in lines if line.verdict != "pass"]
+    failed = [result.check.id for result in results if result.verdict != "pass"]
     return {
         "ok": not failed,
         "version": __version__,
         "quick": runner.quick,
         "seeds": runner.seeds,
-        "passed": len(lines) - len(failed),
+        "passed": len(results) - len(failed),
         "failed": failed,
-        "seconds": round(sum(line.seconds for line in lines), 3),
-        "checks": [line.as_dict() for line in lines],
+        "seconds": round(sum(result.seconds for result in results), 3),
+        "checks": [result.as_dict() for result in results],
     }

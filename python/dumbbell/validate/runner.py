@@ -1,154 +1,181 @@
-"""The runs that checks measure: runs of scenarios over the seeds, made once however many checks
-look at them."""
+"""Runs scenarios for checks and turns the results into measured values.
+
+A `Runner` runs a scenario once, however many checks measure something of it. The functions below it
+make the `measure` of a `Check`.
+"""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any, TypeVar
 
-from .. import api
 from ..data.arrow import Table
+from ..data.records import Series
 from ..errors import InvalidRun
-from ..files.write import temporary_folder
+from ..files.write import Scratch
+from ..plugins.base import Own
+from ..result import Result
 from ..scenario import Scenario
 from .measured import Measured
 
 T = TypeVar("T")
+Tables = Mapping[str, Any]
+"""A scenario as nested dictionaries; algorithms may be objects of `dumbbell.algorithms`."""
 Run = dict[str, Any]
 """The JSON of one run: `flows`, `queues`, `conservation`, `seed` and so on, as
-`dumbbell run --json` has them."""
+`dumbbell run --json` prints it."""
 
 SEEDS = 5
+"""The number of seeds with which a random scenario is run, unless the caller wants another."""
 
 
 class Runner:
-    """Measures for checks. quick: whether an check may make do with shorter runs, as long as its
-    interval allows it.
+    """Runs scenarios and keeps the results.
 
-    seeds: how many runs a random scenario gets, with the seeds 1, 2 and so on.
+    quick: True if a check may use a shorter run, where it has one. seeds: the number of runs of a
+    random scenario; their seeds are 1, 2 and so on.
     """
 
     def __init__(self, *, quick: bool = False, seeds: int = SEEDS) -> None:
         self.quick = quick
         self.seeds = seeds
-        self._kept: dict[str, Any] = {}
+        self._cache: dict[str, Any] = {}
 
     def run(
-        self,
-        scenario: str | Mapping[str, Any],
-        overrides: Sequence[str] = (),
-        *,
-        seeds: int | None = None,
+        self, scenario: str | Tables, overrides: Sequence[str] = (), *, seeds: int | None = None
     ) -> list[Run]:
-        """The runs of a scenario (TOML text or tables), one for each seed, from the cache if an
-        check asked before.
+        """Runs a scenario (TOML text or tables) with each seed; the results of an equal earlier
+        call are reused.
 
-        seeds: how many; 1 where nothing is random. `InvalidRun` if the account of a run's packets
-        does not balance.
+        seeds: the number of runs; default `self.seeds`, and 1 is enough if nothing is random.
+        Raises `InvalidRun` if a run does not conserve packets.
         """
         n = self.seeds if seeds is None else seeds
 
-        def make() -> list[Run]:
-            made = Scenario.from_text(scenario) if isinstance(scenario, str) else Scenario(scenario)
-            data = made.with_(list(overrides)).run(seed=1, replications=n).json
-            times = {key: data[key] for key in ("duration_s", "warmup_s")}
-            runs: list[Run] = [{**times, **run} for run in data.get("runs") or [data]]
-            broken = [run["seed"] for run in runs if not run["conservation"]["ok"]]
-            if broken:
-                raise InvalidRun(f"the conservation laws do not hold with the seeds {broken}")
-            return runs
+        def run_all() -> list[Run]:
+            data = _parsed(scenario).with_(list(overrides)).run(seed=1, replications=n).json
+            durations = {key: data[key] for key in ("duration_s", "warmup_s")}
+            # A single replication has no list `runs`: the document is its run.
+            return [conserving({**durations, **run}) for run in data.get("runs") or [data]]
 
-        return self.keep(("run", scenario, list(overrides), n), make)
+        return self.cached(("run", as_json(scenario), list(overrides), n), run_all)
 
-    def shorter(
-        self, scenario: str | Mapping[str, Any], quick: Mapping[str, Any] | None
-    ) -> str | Mapping[str, Any]:
-        """The scenario, or the shorter one that there is for `--quick`."""
-        return quick if self.quick and quick is not None else scenario
-
-    def over_seeds(
+    def mean(
         self,
-        scenario: str | Mapping[str, Any],
+        scenario: str | Tables,
         measure: Callable[[Run], float],
         overrides: Iterable[str] = (),
     ) -> Measured:
-        """A measurement of each run of `run`, with its interval."""
+        """The mean of `measure` over the seeds, with its 95 % confidence interval."""
         return Measured.of([float(measure(run)) for run in self.run(scenario, tuple(overrides))])
 
-    def records(self, scenario: str | Mapping[str, Any], name: str) -> Table:
-        """The records of one run of a scenario: `packets`, `hops`, `flows`, `queues`, `signals` or
-        `reactions`."""
+    def records(self, scenario: str | Tables, name: Series) -> Table:
+        """One table of the records of a run with the seed 1. The scenario's `record` says which
+        tables there are. Raises `InvalidRun` as `run` does."""
 
-        def make() -> Table:
-            made = Scenario.from_text(scenario) if isinstance(scenario, str) else Scenario(scenario)
-            with temporary_folder() as directory:
-                made.run(seed=1, replications=1, out=directory)
-                return Table(
-                    api.table([{"labels": {}, "file": str(Path(directory) / f"{name}.parquet")}])
-                )
+        def run_recorded() -> tuple[Result, Scratch]:
+            # The folder of the records exists as long as its `Scratch`.
+            scratch = Scratch()
+            result = _parsed(scenario).run(seed=1, replications=1, out=scratch.path)
+            assert isinstance(result, Result)
+            conserving(result.json)
+            return result, scratch
 
-        return self.keep(("records", scenario, name), make)
+        result, _ = self.cached(("records", as_json(scenario)), run_recorded)
+        return result.series(name)
 
-    def keep(self, key: Any, make: Callable[[], T]) -> T:
-        """The answer of `make`, made once for each `key` (anything that JSON can say)."""
+    def for_mode(self, scenario: str | Tables, shorter: Tables | None) -> str | Tables:
+        """`shorter` if there is one and shorter runs are wanted, else `scenario`."""
+        return shorter if self.quick and shorter is not None else scenario
+
+    def generated(self, key: Any, generate: Callable[[int], T]) -> list[T]:
+        """The results of `generate` for each seed; it is called once for each `key` and seed."""
+        return [
+            self.cached(("generated", key, seed), partial(generate, seed))
+            for seed in range(1, self.seeds + 1)
+        ]
+
+    def cached(self, key: Any, compute: Callable[[], T]) -> T:
+        """The result of `compute`, which is called once for each `key` (a JSON value)."""
         name = json.dumps(key, sort_keys=True)
-        if name not in self._kept:
-            self._kept[name] = make()
-        kept: T = self._kept[name]
-        return kept
+        if name not in self._cache:
+            self._cache[name] = compute()
+        result: T = self._cache[name]
+        return result
 
 
-def over_seeds(
-    scenario: str | Mapping[str, Any],
-    measure: Callable[[Run], float],
-    quick: Mapping[str, Any] | None = None,
-) -> Callable[[Runner], Measured]:
-    """A measurement for an check: `measure` of the run with each seed, their mean and its
-    interval. quick: a shorter run of the same network, whose interval still lies well within the
-    tolerance."""
-    return lambda runner: runner.over_seeds(runner.shorter(scenario, quick), measure)
+Measurement = Callable[[Runner], Measured]
+"""The `measure` of a check."""
+
+
+def mean_over_seeds(
+    scenario: str | Tables, measure: Callable[[Run], float], shorter: Tables | None = None
+) -> Measurement:
+    """Measures the mean of `measure` over runs with several seeds, with its 95 % confidence
+    interval. shorter: a shorter run of the same network for `--quick`, whose interval is still well
+    within the tolerance."""
+    return lambda runner: runner.mean(runner.for_mode(scenario, shorter), measure)
 
 
 def worst(
-    scenario: str | Mapping[str, Any],
+    scenario: str | Tables,
     measure: Callable[[Run], float],
-    law: float,
-    quick: Mapping[str, Any] | None = None,
-) -> Callable[[Runner], Measured]:
-    """A measurement of what holds in each run: of all runs the value furthest from `law`, without
-    an interval. quick: as for `over_seeds`."""
+    expected: float,
+    shorter: Tables | None = None,
+) -> Measurement:
+    """For properties that every run must have: measures the value of `measure` that is farthest
+    from `expected` over runs with several seeds, without an interval. NaN is farther than any
+    number. shorter: as for `mean_over_seeds`."""
 
     def measured(runner: Runner) -> Measured:
-        values = [float(measure(run)) for run in runner.run(runner.shorter(scenario, quick))]
-        return Measured(max(values, key=lambda value: abs(value - law)), n=len(values))
+        runs = runner.run(runner.for_mode(scenario, shorter))
+        return farthest([float(measure(run)) for run in runs], expected)
 
     return measured
 
 
-def over_drives(
-    key: Any, make: Callable[[int], T], measure: Callable[[T], float]
-) -> Callable[[Runner], Measured]:
-    """A measurement of what `make` gives with each seed: the mean and its interval. `make` is
-    called once for each seed and each `key`, however many checks look at what it gives."""
-
-    def measured(runner: Runner) -> Measured:
-        seeds = range(1, runner.seeds + 1)
-        return Measured.of(
-            [
-                float(measure(runner.keep(("drive", key, seed), partial(make, seed))))
-                for seed in seeds
-            ]
-        )
-
-    return measured
+def farthest(values: Sequence[float], expected: float) -> Measured:
+    """The value that is farthest from `expected`; NaN if there is one."""
+    return Measured(
+        max(values, key=lambda value: (math.isnan(value), abs(value - expected))), n=len(values)
+    )
 
 
-def once(
-    key: Any, make: Callable[[], T], measure: Callable[[T], float]
-) -> Callable[[Runner], Measured]:
-    """A measurement of what is not random: `make` is called once for each `key`; a value without an
-    interval."""
-    return lambda runner: Measured(float(measure(runner.keep(("once", key), make))))
+def mean_over_generated(
+    key: Any, generate: Callable[[int], T], measure: Callable[[T], float]
+) -> Measurement:
+    """Measures the mean of `measure(generate(seed))` over the seeds, with its 95 % confidence
+    interval. key, generate: as for `Runner.generated`."""
+    return lambda runner: Measured.of(
+        [float(measure(result)) for result in runner.generated(key, generate)]
+    )
+
+
+def once(key: Any, compute: Callable[[], T], measure: Callable[[T], float]) -> Measurement:
+    """Measures `measure(compute())`, for results that are not random; the value has no interval.
+    `compute` is called once for each `key`."""
+    return lambda runner: Measured(float(measure(runner.cached(("once", key), compute))))
+
+
+def conserving(run: Run) -> Run:
+    """The run itself. Raises `InvalidRun` if it does not conserve packets: sent = delivered +
+    dropped + in the network."""
+    if not run["conservation"]["ok"]:
+        raise InvalidRun(f"packet conservation does not hold with seed {run['seed']}")
+    return run
+
+
+def _parsed(scenario: str | Tables) -> Scenario:
+    return Scenario.from_text(scenario) if isinstance(scenario, str) else Scenario(scenario)
+
+
+def as_json(scenario: str | Tables) -> str | Tables:
+    """A scenario as JSON, for the key of a cached result."""
+    if isinstance(scenario, str):
+        return scenario
+    return {
+        key: value.as_dict() if isinstance(value, Own) else value for key, value in scenario.items()
+    }

@@ -1,15 +1,16 @@
-"""`validate`."""
+"""The command `dumbbell validate`: lists or runs checks and prints their results."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from ...present.units import significant
 from ...validate import report
-from ...validate.check import Check, Line
+from ...validate.check import Check, CheckResult
 from ...validate.runner import Runner
 from ..options import Json, emit
 
@@ -22,10 +23,10 @@ Only = Annotated[
     ),
 ]
 Quick = Annotated[
-    bool, Parameter(help="The quick part: shorter runs, and no check that needs long ones.")
+    bool, Parameter(help="Use shorter runs, and leave out checks that need long ones.")
 ]
 List = Annotated[
-    bool, Parameter(name="--list", help="Say what would be checked, and check nothing.")
+    bool, Parameter(name="--list", help="List the selected checks without running them.")
 ]
 
 
@@ -36,69 +37,77 @@ def validate(
     list_: List = False,
     json: Json = False,
 ) -> int:
-    """Check the simulator against laws that are known without it. Ends with 3 if a line fails."""
-    picked = report.chosen(report.checks(), only, quick=quick)
+    """Check the simulator against laws that are known without it. Ends with 3 if a check fails."""
+    selected = report.select(report.checks(), only, quick=quick)
     if list_:
-        return _listed(picked, json)
+        _list(selected, json)
+        return 0
     runner = Runner(quick=quick)
-    width = max(len(check.id) for check in picked)
-    lines = report.validate(
-        picked, runner, (lambda line: None) if json else (lambda line: _print(line, width))
-    )
+    width = max(len(check.id) for check in selected)
+
+    def on_result(result: CheckResult) -> None:
+        if not json:
+            _print(result, width)
+
+    results = report.validate(selected, runner, on_result)
     if json:
-        emit(report.document(lines, runner))
-    return _ended(lines, json)
+        emit(report.document(results, runner))
+    else:
+        _print_total(results)
+    failed = [result for result in results if result.verdict != "pass"]
+    for result in failed:
+        print(f"{result.check.id} failed: {_cause(result)}", file=sys.stderr)
+    return CHECK_FAILED if failed else 0
 
 
-def _listed(picked: list[Check], json: bool) -> int:
+def _list(selected: Sequence[Check], json: bool) -> None:
     if json:
         rows = [
             {
-                "id": o.id,
-                "law": o.law,
-                "expected": o.expected,
-                "tolerance": o.tolerance,
-                "unit": o.unit,
-                "quick": o.quick,
+                "id": check.id,
+                "law": check.law,
+                "expected": check.expected,
+                "tolerance": check.tolerance,
+                "unit": check.unit,
+                "quick": check.quick,
             }
-            for o in picked
+            for check in selected
         ]
         emit({"checks": rows})
-        return 0
-    width = max(len(check.id) for check in picked)
-    for check in picked:
-        print(
-            f"{check.id:<{width}}  {check.claim:<24}  {check.law}"
-            f"{'' if check.quick else ' (not --quick)'}"
-        )
-    return 0
+        return
+    width = max(len(check.id) for check in selected)
+    for check in selected:
+        note = "" if check.quick else " (not with --quick)"
+        print(f"{check.id:<{width}}  {check.expected_text:<24}  {check.law}{note}")
 
 
-def _print(line: Line, width: int) -> None:
-    """A line as soon as it is measured."""
-    measured = line.error.splitlines()[0] if line.error else _measurement(line)
-    claim = f"{line.check.claim:<24}"
+def _print(result: CheckResult, width: int) -> None:
+    """Prints one line. width: columns of the id."""
+    check = result.check
+    outcome = result.error.splitlines()[0] if result.error else _value(result)
     print(
-        f"{line.verdict}  {line.check.id:<{width}}  {claim}  {measured:<28}  {line.check.law}",
+        f"{result.verdict}  {check.id:<{width}}  {check.expected_text:<24}  {outcome:<28}  "
+        f"{check.law}",
         flush=True,
     )
 
 
-def _measurement(line: Line) -> str:
-    if line.measured is None:
-        return "not measured"
-    text = significant(line.measured.value, 6)
-    if line.measured.ci95:
-        text += " [{}, {}]".format(*(significant(x, 6) for x in line.measured.ci95))
+def _print_total(results: Sequence[CheckResult]) -> None:
+    passed = sum(result.verdict == "pass" for result in results)
+    seconds = sum(result.seconds for result in results)
+    print(f"{passed} of {len(results)} checks pass, in {seconds:.0f} s")
+
+
+def _cause(result: CheckResult) -> str:
+    """Why a check failed."""
+    return result.error or f"expected {result.check.expected_text}, measured {_value(result)}"
+
+
+def _value(result: CheckResult) -> str:
+    """The measured value with its interval, such as `4.01 [3.98, 4.04]`."""
+    if result.measured is None:
+        return "nothing"
+    text = significant(result.measured.value, 6)
+    if result.measured.ci95:
+        text += " [{}, {}]".format(*(significant(x, 6) for x in result.measured.ci95))
     return text
-
-
-def _ended(lines: list[Line], json: bool) -> int:
-    failed = [line for line in lines if line.verdict != "pass"]
-    if not json:
-        seconds = sum(line.seconds for line in lines)
-        print(f"{len(lines) - len(failed)} of {len(lines)} checks pass, in {seconds:.0f} s")
-    for line in failed:
-        said = line.error or f"expected {line.check.claim}, measured {_measurement(line)}"
-        print(f"{line.check.id} fails: {said}", file=sys.stderr)
-    return CHECK_FAILED if failed else 0

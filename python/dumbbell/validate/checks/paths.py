@@ -7,11 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...data.records import Series
-from ...errors import InvalidRun
-from ...plugins.base import Own
 from ...result import Result
 from ...scenario import Scenario
-from ..runner import Run, Runner
+from ..runner import Run, Runner, as_json, conserving
 
 MSS = 1460
 Row = dict[str, Any]
@@ -56,36 +54,16 @@ def clear(
     return {**times, "dumbbell": {"bottleneck": link}, "flow": list(flows), **rest}
 
 
-def told(scenario: Mapping[str, Any]) -> dict[str, Any]:
-    """A scenario as JSON can say it, to know it again."""
-    return {
-        key: value.as_dict() if isinstance(value, Own) else value for key, value in scenario.items()
-    }
-
-
 def run(runner: Runner, scenario: Mapping[str, Any], seeds: int = 1) -> list[Run]:
-    """`Runner.run` for scenarios that may have queues of this package; one seed, unless something
-    is random."""
-
-    def make() -> list[Run]:
-        data = Scenario(scenario).run(seed=1, replications=seeds).json
-        return [checked(one) for one in data.get("runs") or [data]]
-
-    return runner.keep(("run", told(scenario), seeds), make)
-
-
-def checked(one: Run) -> Run:
-    """The run. `InvalidRun` if the account of its packets does not balance."""
-    if not one["conservation"]["ok"]:
-        raise InvalidRun(f"the conservation laws do not hold with seed {one['seed']}")
-    return one
+    """`Runner.run`, with one seed unless something is random."""
+    return runner.run(scenario, seeds=seeds)
 
 
 class Recorded:
     """One run with its records: `flow`, and the rows of `reactions`, `flows` or `packets`."""
 
     def __init__(self, result: Result) -> None:
-        self.run = checked(result.json)
+        self.run = conserving(result.json)
         self.flow: Row = self.run["flows"][0]
         self._result = result
 
@@ -104,10 +82,10 @@ def recorded(
     """The run of a scenario with its reactions; `every`: with a series of flows of this period;
     `packets`: with every packet."""
 
-    def make() -> Recorded:
+    def run_recorded() -> Recorded:
         words = {**scenario, "record": {"packets": packets, "drops": True}}
         result = Scenario(words).run(record_every=every or "1 h", record_drops=True)
         assert isinstance(result, Result)
         return Recorded(result)
 
-    return runner.keep(("recorded", told(scenario), every, packets), make)
+    return runner.cached(("recorded", as_json(scenario), every, packets), run_recorded)

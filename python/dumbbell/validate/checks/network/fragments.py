@@ -9,7 +9,7 @@ from typing import Any
 from ...check import Check
 from ...laws import fragments
 from ...measured import Measured
-from ...runner import Run, Runner, over_seeds
+from ...runner import Run, Runner, mean_over_seeds
 
 UDP = 8
 """Bytes of its header."""
@@ -107,7 +107,7 @@ def _losses() -> Iterator[Check]:
         "A datagram of seven fragments is lost with any of them: 1 - (1 - p)^7 at p = 0.05",
         fragments.loss(p, len(fragments.lengths(ip_len, 1500))),
         0.02,
-        over_seeds(path(ip_len, 1500, seconds=601, impairment=wire), _lost),
+        mean_over_seeds(path(ip_len, 1500, seconds=601, impairment=wire), _lost),
     )
 
 

@@ -13,7 +13,7 @@ from ....data.arrow import Table
 from ...check import Check
 from ...laws import links
 from ...measured import Measured
-from ...runner import Run, Runner, once, over_drives, over_seeds, worst
+from ...runner import Run, Runner, farthest, mean_over_generated, mean_over_seeds, once, worst
 
 ODD_RATE = 7_000_003
 """bit/s at which no packet takes a whole number of picoseconds."""
@@ -79,7 +79,7 @@ def _path() -> Check:
         pairs = zip(table.numbers("sent_ps"), table.numbers("delivered_ps"), strict=True)
         times = [arrived - sent for sent, arrived in pairs if arrived == arrived]
         law = links.path_ps(length, hops)
-        return Measured(max(times, key=lambda t: abs(t - law)), n=len(times))
+        return farthest(times, law)
 
     return Check(
         "transmission.three-links",
@@ -218,7 +218,9 @@ def _framing() -> Iterator[Check]:
             "Payload over rate of a saturated Ethernet: (MTU - 40 - options) / (MTU + 38)",
             law,
             WHOLE,
-            over_seeds(scenario, lambda run: sum(f["goodput_bps"] for f in run["flows"]) / 100e6),
+            mean_over_seeds(
+                scenario, lambda run: sum(f["goodput_bps"] for f in run["flows"]) / 100e6
+            ),
         )
 
 
@@ -291,7 +293,7 @@ def _wires() -> Iterator[Check]:
             "80e6", 1000, "100 Mbps", 200, impairment=[{"kind": "bernoulli", "loss": p}]
         )
         law = "Independent losses: the share lost is p"
-        yield Check(f"bernoulli.loss-{p}", law, p, LOSS_TOLERANCE, over_seeds(scenario, _lost))
+        yield Check(f"bernoulli.loss-{p}", law, p, LOSS_TOLERANCE, mean_over_seeds(scenario, _lost))
     error, length = 1e-6, 1500
     scenario = constant(
         "80e6", length, "100 Mbps", 200, impairment=[{"kind": "bit_error", "rate": error}]
@@ -301,7 +303,7 @@ def _wires() -> Iterator[Check]:
         "A packet is lost if one of its bits is wrong: 1 - (1 - e)^(8 n), e = 1e-6",
         links.bit_error_loss(error, length),
         LOSS_TOLERANCE,
-        over_seeds(scenario, _lost),
+        mean_over_seeds(scenario, _lost),
     )
     yield from _gilbert()
     yield from _jitter()
@@ -326,14 +328,14 @@ def _gilbert() -> Iterator[Check]:
         f"{law}: mean loss p / (p + r)",
         links.gilbert_loss(p, r),
         BURST_TOLERANCE,
-        over_drives(key, lost, lambda sample: sum(sample) / len(sample)),
+        mean_over_generated(key, lost, lambda sample: sum(sample) / len(sample)),
     )
     yield Check(
         "gilbert_elliott.burst",
         f"{law}: mean length of a burst of losses, 1 / r",
         links.gilbert_burst(r),
         BURST_TOLERANCE,
-        over_drives(key, lost, _mean_burst),
+        mean_over_generated(key, lost, _mean_burst),
         "packets",
     )
 
@@ -360,7 +362,7 @@ def _jitter() -> Iterator[Check]:
             f"Delay uniform on [0, 10 ms): {name}",
             law,
             DELAY_TOLERANCE,
-            over_drives("jitter", delays, measure),
+            mean_over_generated("jitter", delays, measure),
             "s",
         )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...check import Check
 from ...laws import losses
-from ...runner import Run, over_seeds
+from ...runner import Run, mean_over_seeds
 
 HEADER, RATE = 28, 8_000_000
 """Bytes of UDP over IPv4; bit/s of payload, so that a packet of 1000 B of payload leaves each
@@ -47,7 +47,9 @@ def _checks() -> Iterator[Check]:
             law="a packet with a wrong bit is lost: 1 - (1 - rate)^(8 L)",
             expected=losses.bit_errors(rate, size),
             tolerance=SHARE,
-            measure=over_seeds(_wire({"kind": "bit_error", "rate": rate}, 200, payload), _share),
+            measure=mean_over_seeds(
+                _wire({"kind": "bit_error", "rate": rate}, 200, payload), _share
+            ),
         )
 
 

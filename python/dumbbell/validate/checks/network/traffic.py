@@ -10,7 +10,7 @@ from typing import Any
 from ...check import Check
 from ...laws import traffic
 from ...measured import Measured
-from ...runner import Run, Runner, over_seeds, worst
+from ...runner import Run, Runner, mean_over_seeds, worst
 
 MSS, HEADER, ACK = 1460, 40, 40
 """Bytes: of payload in a segment, of TCP and IP over it, and of an acknowledgement."""
@@ -60,7 +60,7 @@ def _laws() -> Iterator[Check]:
         "Poisson arrivals at a load: lambda T of them, lambda = load C / (8 E[size])",
         traffic.poisson_count(per_s, 400),
         0.01,
-        over_seeds(web, of_session("flows")),
+        mean_over_seeds(web, of_session("flows")),
         "transfers",
     )
     yield Check(
@@ -68,7 +68,7 @@ def _laws() -> Iterator[Check]:
         "The mean of a bounded Pareto law, its integral in closed form",
         mean,
         0.02,
-        over_seeds(web, of_session("mean_bytes")),
+        mean_over_seeds(web, of_session("mean_bytes")),
         "B",
     )
     yield Check(
@@ -77,7 +77,7 @@ def _laws() -> Iterator[Check]:
         "the bottleneck",
         load,
         0.02,
-        over_seeds(web, lambda run: of_session("arrived_bps")(run) * 401 / 400 / BOTTLENECK),
+        mean_over_seeds(web, lambda run: of_session("arrived_bps")(run) * 401 / 400 / BOTTLENECK),
     )
     median, sigma = 2000, 0.8
     mean = traffic.log_normal_mean(median, sigma)
@@ -87,7 +87,9 @@ def _laws() -> Iterator[Check]:
         "The mean of a log-normal law, median exp(sigma^2 / 2)",
         mean,
         0.02,
-        over_seeds(network({"arrivals": "100/s", "size": size}, 400), of_session("mean_bytes")),
+        mean_over_seeds(
+            network({"arrivals": "100/s", "size": size}, 400), of_session("mean_bytes")
+        ),
         "B",
         quick=False,
     )
@@ -139,7 +141,7 @@ def _together() -> Iterator[Check]:
             f"transfer as the customer; load {load}",
             traffic.first_windows_s(per_s, services, rest),
             0.02,
-            over_seeds(many, of_session("mean_completion_s"), quick=fewer),
+            mean_over_seeds(many, of_session("mean_completion_s"), shorter=fewer),
             "s",
             quick=name == "one-segment",
         )
@@ -153,7 +155,7 @@ def _together() -> Iterator[Check]:
                 many,
                 lambda run: of_session("finished")(run) / of_session("flows")(run),
                 1.0,
-                quick=fewer,
+                shorter=fewer,
             ),
             quick=name == "one-segment",
         )

@@ -12,7 +12,7 @@ from ....aqm_response.drive import drive
 from ....data.arrow import Table
 from ...check import Check
 from ...laws import links, losses
-from ...runner import Run, once, over_drives, over_seeds, worst
+from ...runner import Run, mean_over_generated, mean_over_seeds, once, worst
 from .links import constant
 
 SHARE, DISTANCE, DEVIATION = 0.02, 0.02, 0.05
@@ -41,7 +41,7 @@ def _losses() -> Iterator[Check]:
             f"Independent errors of each {unit}: a packet is lost with one of them, 1 - (1 - p)^n",
             links.any_unit_loss(rate / (units / 1000), units),
             SHARE,
-            over_drives(("bernoulli", unit), partial(_spaced, impairment=[wire]), _lost),
+            mean_over_generated(("bernoulli", unit), partial(_spaced, impairment=[wire]), _lost),
         )
     good, bad = 0.9, 0.1
     wire = {"kind": "gilbert_elliott", "mean_good": "900 ms", "mean_bad": "100 ms"}
@@ -52,7 +52,7 @@ def _losses() -> Iterator[Check]:
         "mean_bad)",
         links.exponential_bad(good, bad),
         0.05,
-        over_drives(key, make, _lost),
+        mean_over_generated(key, make, _lost),
     )
     yield Check(
         "gilbert_elliott.in-time.burst",
@@ -60,7 +60,7 @@ def _losses() -> Iterator[Check]:
         "that) packets",
         1 / (1 - links.exponential_stay(good, bad, 10e-3)),
         0.05,
-        over_drives(key, make, _burst),
+        mean_over_generated(key, make, _burst),
         "packets",
     )
 
@@ -83,7 +83,9 @@ def _coded() -> Iterator[Check]:
         ("bursts", bursts, chain, together),
     ):
         make = partial(_spaced, impairment=[wire])
-        yield Check(f"fec.{name}", what, expected, 0.05, over_drives(("fec", name), make, _lost))
+        yield Check(
+            f"fec.{name}", what, expected, 0.05, mean_over_generated(("fec", name), make, _lost)
+        )
 
 
 def _burst(table: Table) -> float:
@@ -105,7 +107,7 @@ def _delays() -> Iterator[Check]:
         "Pareto delays with a mean m and a tail exponent a: deviation m / sqrt(a (a - 2)); a = 5",
         links.pareto_deviation(mean, shape),
         DEVIATION,
-        over_drives("pareto", make, _deviation),
+        mean_over_generated("pareto", make, _deviation),
         "s",
     )
     share, gap = 0.25, 5
@@ -116,7 +118,7 @@ def _delays() -> Iterator[Check]:
         "1 + 1 / p",
         links.chosen_distance(share, gap),
         DISTANCE,
-        over_drives("reorder", make, _distance),
+        mean_over_generated("reorder", make, _distance),
         "packets",
     )
 
@@ -143,7 +145,7 @@ def _fates() -> Iterator[Check]:
             f"Independent chances: {what}, over packets sent",
             share,
             SHARE,
-            over_seeds(scenario, partial(_counted, key)),
+            mean_over_seeds(scenario, partial(_counted, key)),
         )
 
 
@@ -163,14 +165,14 @@ def _arq() -> Iterator[Check]:
         "Repetition up to n times: (1 - p^n) / (1 - p) transmissions in the mean; p = 0.3, n = 3",
         links.arq_transmissions(loss, limit),
         0.005,
-        over_drives(key, make, _transmissions),
+        mean_over_generated(key, make, _transmissions),
     )
     yield Check(
         "arq.loss",
         "Repetition up to n times: p^n of the packets are lost; p = 0.3, n = 3",
         links.arq_loss(loss, limit),
         0.05,
-        over_drives(key, make, _lost),
+        mean_over_generated(key, make, _lost),
     )
 
 
@@ -215,7 +217,7 @@ def _rates() -> Iterator[Check]:
         "mean_down)",
         law,
         0.05,
-        over_seeds(scenario, partial(_sent, 10e6)),
+        mean_over_seeds(scenario, partial(_sent, 10e6)),
     )
     wave = {"kind": "square", "low": "2 Mbps", "period": "1 s", "duty": 0.25}
     scenario = constant("12e6", 1000, "10 Mbps", 100, service=wave)

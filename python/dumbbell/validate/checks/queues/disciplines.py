@@ -53,7 +53,7 @@ def _sojourn(run: Run) -> float:
 
 
 def _delay(runner: Runner, scenario: dict[str, Any]) -> Measured:
-    return runner.over_seeds(scenario, _sojourn)
+    return runner.mean(scenario, _sojourn)
 
 
 def _held() -> Iterator[Check]:
@@ -120,11 +120,11 @@ def _load(run: Run) -> float:
 
 
 def _loaded(runner: Runner, scenario: dict[str, Any]) -> Measured:
-    return runner.over_seeds(scenario, _load)
+    return runner.mean(scenario, _load)
 
 
 def _packets(runner: Runner, scenario: dict[str, Any]) -> Measured:
-    return runner.over_seeds(scenario, lambda run: float(run["queues"][0]["mean_packets"]))
+    return runner.mean(scenario, lambda run: float(run["queues"][0]["mean_packets"]))
 
 
 def _others() -> Iterator[Check]:
@@ -190,7 +190,7 @@ def _ratio(runner: Runner, scenario: dict[str, Any]) -> Measured:
         }
         return float(of["near"] / of["far"])
 
-    return runner.over_seeds(scenario, one)
+    return runner.mean(scenario, one)
 
 
 def _two(queue: dict[str, Any], near: dict[str, Any], far: dict[str, Any]) -> dict[str, Any]:

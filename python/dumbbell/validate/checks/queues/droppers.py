@@ -18,7 +18,7 @@ from typing import Any
 from ....aqm_response.drive import drive
 from ...check import Check
 from ...laws import droppers, red
-from ...runner import Run, Runner, once, over_drives
+from ...runner import Run, Runner, mean_over_generated, once
 from .. import paths
 
 PACKETS = 200_000
@@ -85,7 +85,7 @@ def _held() -> Iterator[Check]:
                 ),
                 expected=red.Curve(*CURVES[color]).p_b(avg),
                 tolerance=0.05,
-                measure=over_drives(("rio", mode), partial(held, mode), share),
+                measure=mean_over_generated(("rio", mode), partial(held, mode), share),
             )
 
 
@@ -244,7 +244,7 @@ def _closed() -> Iterator[Check]:
             law=f"{law}; TCP's model with losses of OUT alone",
             expected=_expected(weight, groups),
             tolerance=0.1,
-            measure=partial(Runner.over_seeds, scenario=loop(kind, groups), measure=_ratio),
+            measure=partial(Runner.mean, scenario=loop(kind, groups), measure=_ratio),
         )
 
 

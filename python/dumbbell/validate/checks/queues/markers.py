@@ -12,7 +12,7 @@ from ....aqm_response.drive import drive
 from ....data.arrow import Table
 from ...check import Check
 from ...laws import markers
-from ...runner import once, over_drives
+from ...runner import mean_over_generated, once
 
 GREEN, YELLOW, RED = 10, 12, 14
 """The codepoints of the colours: AF11, AF12, AF13 (RFC 2597)."""
@@ -247,7 +247,7 @@ def _windows() -> Iterator[Check]:
                 "long run IN is r",
                 markers.share(load),
                 SHARE_TOLERANCE,
-                over_drives(
+                mean_over_generated(
                     (kind, load),
                     partial(_marked, edge, _steady(load, MANY)),
                     partial(_share, (GREEN,)),
@@ -264,7 +264,7 @@ def _windows() -> Iterator[Check]:
             "RFC 2859 section 4: green is CTR, yellow PTR - CTR, red what is beyond PTR",
             expected,
             SHARE_TOLERANCE,
-            over_drives(
+            mean_over_generated(
                 "tsw3cm", partial(_marked, edge, _steady(4.0, MANY)), partial(_share, colors)
             ),
         )
@@ -275,7 +275,9 @@ def _windows() -> Iterator[Check]:
         "300 s",
         markers.ramp(0.01, 0.5, 300),
         SHARE_TOLERANCE,
-        over_drives("adaptive", partial(_marked, adaptive, _steady(0.5, 18_750)), _whole_share),
+        mean_over_generated(
+            "adaptive", partial(_marked, adaptive, _steady(0.5, 18_750)), _whole_share
+        ),
     )
 
 

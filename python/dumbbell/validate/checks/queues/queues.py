@@ -15,7 +15,7 @@ from typing import Any
 from ....aqm_response.drive import drive
 from ...check import Check
 from ...laws import queueing, red
-from ...runner import Run, over_drives, over_seeds, worst
+from ...runner import Run, mean_over_generated, mean_over_seeds, worst
 
 SERVICE_S = 1e-3
 """Mean time of transmission."""
@@ -122,7 +122,7 @@ def _infinite() -> Iterator[Check]:
             ("md1", f"{MD1}: L = rho + rho^2 / (2 (1 - rho))", queueing.md1_length(rho), "fixed"),
         ):
             scenario = port(rho, sizes, whole=True, seconds=seconds)
-            measure = over_seeds(scenario, length)
+            measure = mean_over_seeds(scenario, length)
             quick = rho < 0.9
             yield Check(
                 f"{name}.rho-{rho}.L", law, value, LENGTH_TOLERANCE, measure, "packets", quick=quick
@@ -169,7 +169,7 @@ def _moments() -> Iterator[Check]:
                 said,
                 expected,
                 tolerance,
-                over_seeds(scenario, measure),
+                mean_over_seeds(scenario, measure),
                 unit,
             )
     yield Check(
@@ -177,7 +177,7 @@ def _moments() -> Iterator[Check]:
         f"{MM1}: 99th percentile, P(Wq > t) = rho exp(-(1 - rho) t)",
         queueing.mm1_waiting_quantile(rho, 0.99),
         QUANTILE_TOLERANCE,
-        over_seeds(port(rho, "exponential", seconds=4000), waiting_p99),
+        mean_over_seeds(port(rho, "exponential", seconds=4000), waiting_p99),
         "service times",
     )
 
@@ -224,7 +224,7 @@ def _finite() -> Iterator[Check]:
                 f"{source}: {words}",
                 expected,
                 tolerance,
-                over_seeds(scenario, measure),
+                mean_over_seeds(scenario, measure),
                 unit,
                 quick=seconds < 8000,
             )
@@ -244,7 +244,7 @@ def _finite() -> Iterator[Check]:
             f"{MM1K}: K - 1 wait, and `count_in_service` is false",
             expected,
             tolerance,
-            over_seeds(scenario, measure),
+            mean_over_seeds(scenario, measure),
             unit,
         )
 
@@ -280,14 +280,14 @@ def _red_with_memoryless_traffic() -> Iterator[Check]:
             law,
             known.blocking,
             BLOCKING_TOLERANCE,
-            over_seeds(scenario, drops),
+            mean_over_seeds(scenario, drops),
         )
         yield Check(
             f"red.mm1.rho-{rho}.L",
             law,
             known.length,
             LENGTH_TOLERANCE,
-            over_seeds(scenario, length),
+            mean_over_seeds(scenario, length),
             "packets",
         )
 
@@ -362,7 +362,7 @@ def _pasta() -> Check:
         "Poisson arrivals see time averages (Wolff 1982): what they find waiting is Lq of M/M/1",
         queueing.mm1_waiting_packets(rho),
         2 * LENGTH_TOLERANCE,
-        over_drives(
+        mean_over_generated(
             ("pasta", rho, packets), partial(found_by_poisson_arrivals, rho, packets), float
         ),
         "packets",

@@ -20,7 +20,7 @@ from ....data.arrow import Table
 from ...check import Check
 from ...laws import red
 from ...measured import Measured
-from ...runner import Runner, once, over_drives
+from ...runner import Runner, mean_over_generated, once
 
 PACKETS = 200_000
 """The number of arrivals at a held queue with each seed."""
@@ -204,7 +204,7 @@ def _curve() -> Iterator[Check]:
             f"coins{' (gentle)' if gentle else ''}",
             red.Curve(5, 15, 0.1, gentle).p_b(found),
             FREQUENCY_TOLERANCE,
-            over_drives(
+            mean_over_generated(
                 ("held", found, gentle),
                 partial(held, found, spacing="bernoulli", gentle=gentle),
                 share,
@@ -268,7 +268,7 @@ def _spacing() -> Iterator[Check]:
             f"{said}: mean",
             law.mean,
             mean,
-            over_drives(key, make, _mean),
+            mean_over_generated(key, make, _mean),
             "packets",
         )
         yield _fit(name, law, said, key, make)
@@ -278,14 +278,14 @@ def _spacing() -> Iterator[Check]:
                 f"{said}: variance",
                 law.variance,
                 VARIANCE_TOLERANCE,
-                over_drives(key, make, _variance),
+                mean_over_generated(key, make, _variance),
             )
             yield Check(
                 f"red.spacing.{name}.most",
                 f"{said}: most",
                 law.most,
                 0.0,
-                over_drives(key, make, _most),
+                mean_over_generated(key, make, _most),
                 "packets",
             )
 
@@ -313,11 +313,7 @@ def _fit(name: str, law: red.Law, said: str, key: Any, make: Callable[[int], lis
     dof = len(red.classes(law)) - 1
 
     def measure(runner: Runner) -> Measured:
-        sample = [
-            x
-            for seed in range(1, runner.seeds + 1)
-            for x in runner.keep(("drive", key, seed), partial(make, seed))
-        ]
+        sample = [x for spacings in runner.generated(key, make) for x in spacings]
         return Measured(red.chi_square(sample, law), n=runner.seeds)
 
     return Check(
