@@ -193,12 +193,12 @@ fn a_list_may_name_hosts() {
 #[test]
 fn what_is_wrong_is_said_where_it_is() {
     for (overrides, key, said) in [
-        (&["session.0.load=-1"][..], "session.0.load", "no load"),
+        (&["session.0.load=-1"][..], "session.0.load", "not a valid load"),
         (&["session.0.arrivals=5/s"], "session.0.load", "both say"),
         (&["session.0.arrivals=5"], "session.0.arrivals", "needs its unit"),
-        (&["session.0.arrivals=5/year"], "session.0.arrivals", "no rate of arrivals"),
+        (&["session.0.arrivals=5/year"], "session.0.arrivals", "not a valid arrival rate"),
         (&["session.0.arrivals=0/s"], "session.0.arrivals", "above zero"),
-        (&["session.0.size.shape=0"], "session.0.size", "no shape"),
+        (&["session.0.size.shape=0"], "session.0.size", "not a valid shape"),
         (&["session.0.size.min=2 MB"], "session.0.size", "not below the greatest"),
         (&["session.0.size.kind=paretto"], "session.0.size", "not one of the choices"),
         (&["session.0.size=web_serch"], "session.0.size", "not one of the choices"),

@@ -20,11 +20,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RequestResponseConfig {
-    /// Size of a response: a size, or a law such as
+    /// Size of a response: a size, or a distribution such as
     /// `{ kind = "bounded_pareto", shape = 1.2, min = "1 kB", max = "10 MB" }`.
     #[schemars(extend("x-source" = "our choice: a small page"))]
     pub response: Distribution<Bytes>,
-    /// Time from a response's end to the next request: a time, or a law.
+    /// Time from a response's end to the next request: a time, or a distribution.
     #[schemars(extend("x-source" = "our choice: a quick reader"))]
     pub think: Distribution<Span>,
     /// How many; default until the flow stops.

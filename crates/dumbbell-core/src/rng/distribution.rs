@@ -62,7 +62,7 @@ impl Quantity for Span {
     }
 }
 
-/// The shape of a law, and its parameters. Written as a table with `kind`.
+/// The shape of a distribution, and its parameters. Written as a table with `kind`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields, bound = "Q: Quantity")]
 #[schemars(rename = "LawOf{Q}")]
@@ -211,13 +211,13 @@ impl<Q: Quantity> Distribution<Q> {
             ),
             Shape::Pareto { mean, .. } => positive(mean),
             Shape::BoundedPareto { shape, .. } if !(*shape > 0.0 && *shape <= 100.0) => wrong(
-                format!("{shape} is no shape of a Pareto law"),
+                format!("{shape} is not a valid shape of a Pareto law"),
                 "write a shape above 0 and \
                     at most 100",
             ),
             Shape::BoundedPareto { min, max, .. } => order(min, max),
             Shape::LogNormal { sigma, .. } if !(*sigma > 0.0 && *sigma <= 10.0) => wrong(
-                format!("{sigma} is no deviation of ln X"),
+                format!("{sigma} is not a valid deviation of ln X"),
                 "write a sigma above 0 and at \
                     most 10",
             ),
@@ -250,7 +250,7 @@ fn points<Q: Quantity>(cdf: &[(Q, f64)]) -> Result<(), (String, &'static str)> {
         return Err(("there is no point".into(), "write cdf = [[\"1 kB\", 0.5], [\"1 MB\", 1.0]]"));
     };
     if let Some((x, p)) = cdf.iter().find(|(_, p)| !(0.0..=1.0).contains(p)) {
-        return Err((format!("{p} at {x} is no probability"), "write numbers from 0 to 1"));
+        return Err((format!("{p} at {x} is not a probability"), "write numbers from 0 to 1"));
     }
     if let Some(w) = cdf.windows(2).find(|w| w[1].0 <= w[0].0 || w[1].1 <= w[0].1) {
         let (x, p) = w[1];

@@ -53,7 +53,7 @@ fn parameters(schema: &Value, defaults: &Value) -> Value {
     known.into_iter().flatten().map(row).collect()
 }
 
-/// True if a parameter may be written as one thing or as another, as a law of chance may.
+/// True if a parameter may be written as one thing or as another, as a distribution may.
 fn is_mixed(options: &[Value]) -> bool {
     options.iter().filter(|option| option["type"] != "null").count() > 1
 }

@@ -106,7 +106,7 @@ impl Node {
         found.map_or_else(|| self.nearest_place(path), |e| e.place)
     }
 
-    /// Without places, and without the parameters of another law of chance that was there before.
+    /// Without places, and without the parameters of another distribution that was there before.
     pub fn to_json(&self) -> Value {
         match &self.kind {
             Kind::Leaf(v) => v.clone(),

@@ -42,7 +42,7 @@ impl Override {
         let path = split(key.trim());
         let place = Place { text: id, from: 0, to: key.trim_end().len() };
         if path.is_empty() || path.iter().any(String::is_empty) {
-            check.error(Diagnostic::new("this is no path to a key").at(place).fix(
+            check.error(Diagnostic::new("this is not a path to a key").at(place).fix(
                 "write it as in \
                 queue.limit",
             ));

@@ -86,86 +86,86 @@ choice!(
 
 /// A scenario of Dumbbell: a network, its flows, and how long to watch them.
 ///
-/// The network is one of `dumbbell`, `parking_lot`, or hosts, routers and links of its own. Every
-/// quantity is written with its unit.
+/// The network is one of `dumbbell`, `parking_lot`, or an explicit network of hosts, routers and
+/// links. Every quantity is written with its unit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// Version of the language; this release reads 1.
     #[serde(default = "one_u64")]
     pub schema: u64,
-    /// Name of the scenario; default: the file's.
+    /// Name of the scenario; default: the file's name.
     pub name: Option<String>,
-    /// What it shows, in a sentence.
+    /// What the scenario shows, in a sentence.
     pub title: Option<String>,
     /// A scenario to start from, relative to this file: tables are merged into its tables, lists
     /// replace its lists.
     pub extends: Option<String>,
-    /// Files with algorithms of your own, relative to this file: `use = ["mine.py"]`. Those of a
-    /// scenario that is extended stay.
+    /// Files with your algorithms, relative to this file: `use = ["mine.py"]`. Those of the
+    /// scenario that this one extends are used, too.
     #[serde(default, rename = "use")]
     pub uses: Vec<String>,
     /// How long a run lasts.
     pub duration: Span,
-    /// How much of its start is left out of means.
+    /// Time from the start of a run that means leave out.
     #[serde(default)]
     pub warmup: Span,
     /// Seed of the first run; the others count up from it.
     #[serde(default = "one_u64")]
     pub seed: u64,
-    /// How many runs, each with its own seed.
+    /// Number of runs, each with a seed of its own.
     #[serde(default = "one_u64")]
     #[schemars(range(min = 1, max = 100_000))]
     pub replications: u64,
-    /// When there are enough runs, if `replications` is only the least number of them.
+    /// Condition for enough runs; `replications` is then the least number of them.
     pub stop: Option<StopChoice>,
-    /// The TCP that flows use unless they say otherwise.
+    /// Defaults of the flows' TCP; a flow may have another.
     #[serde(default)]
     pub profile: Profile,
-    /// Fields of TCP that differ from the profile, for all flows.
+    /// TCP settings that override the profile, for all flows.
     pub tcp: Option<TcpChoice>,
-    /// Two routers, a bottleneck between them, a host of its own for each end of each flow.
+    /// Short form of a network: two routers with a bottleneck between them, and a host for each end
+    /// of each flow.
     pub dumbbell: Option<Dumbbell>,
-    /// A row of routers with a bottleneck between each two neighbours; flows enter and leave
-    /// anywhere.
+    /// Short form of a network: a row of routers with a bottleneck between each two neighbors;
+    /// flows enter and leave anywhere.
     pub parking_lot: Option<ParkingLot>,
-    /// The bottleneck's queue (of each bottleneck, in a parking lot), in the forward direction.
+    /// Queue of the bottleneck (of each bottleneck, in a parking lot) in the forward direction.
     /// Default: `drop_tail` with a limit of 50 packets.
     pub queue: Option<QueueChoice>,
-    /// The bottleneck's queue in the other direction. Default: the same as `queue` if a flow sends
+    /// Queue of the bottleneck in the other direction. Default: the same as `queue` if a flow sends
     /// data that way, else an unlimited `drop_tail` (only acknowledgements pass it).
     pub queue_reverse: Option<QueueChoice>,
     /// The flows.
     #[serde(default)]
     pub flow: Vec<Flow>,
-    /// Groups of short flows that arrive by chance or by a list.
+    /// Groups of short flows that arrive at random or by a list.
     #[serde(default)]
     pub session: Vec<Session>,
-    /// The processor of each host that has none of its own: what packets cost it. Default: they
-    /// cost nothing.
+    /// Processor of each host that has no `cpu` of its own. Default: packets cost a host no time.
     pub cpu: Option<CpuChoice>,
-    /// Hosts of a network of its own.
+    /// Hosts of an explicit network.
     #[serde(default)]
     pub host: Vec<Station>,
-    /// Routers of a network of its own.
+    /// Routers of an explicit network.
     #[serde(default)]
     pub router: Vec<Station>,
-    /// Links of a network of its own.
+    /// Links of an explicit network.
     #[serde(default)]
     pub link: Vec<Link>,
     /// Whether routers tell senders of packets that were too large (ICMP); default true. A
     /// `[[router]]` may say otherwise.
     pub icmp: Option<bool>,
-    /// How hosts put datagrams together from their fragments.
+    /// How hosts reassemble fragmented datagrams.
     #[serde(default)]
     pub reassembly: Reassembly,
-    /// How it is run between real hosts; a simulation asks none of it.
+    /// Settings of runs between real hosts; a simulation ignores them.
     #[serde(default)]
     pub testbed: Testbed,
     /// What is recorded besides the summary.
     #[serde(default)]
     pub record: Record,
-    /// Several points in one scenario.
+    /// Points to run instead of the one scenario.
     pub sweep: Option<Sweep>,
 }
 
@@ -173,21 +173,21 @@ fn one_u64() -> u64 {
     1
 }
 
-/// A set of TCP's choices.
+/// A set of TCP defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Profile {
     /// ns-2.35's one-way TCP with its defaults.
     Ns2,
-    /// What the RFCs recommend.
+    /// The RFCs' recommendations.
     #[default]
     Rfc,
-    /// A Linux host's.
+    /// The defaults of a Linux host.
     Linux,
 }
 
 impl Profile {
-    /// Its name.
+    /// The name of the profile in a scenario.
     pub fn name(self) -> &'static str {
         ["ns2", "rfc", "linux"][self as usize]
     }
@@ -220,7 +220,7 @@ pub struct ParkingLot {
     /// Number of bottlenecks, `hop1` from `r0` to `r1` and so on.
     #[schemars(range(min = 1, max = 1000))]
     pub hops: u64,
-    /// Each of them.
+    /// Settings of each bottleneck.
     pub bottleneck: Wire,
     /// The links between hosts and routers.
     #[serde(default)]
@@ -231,9 +231,9 @@ pub struct ParkingLot {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Wire {
-    /// Rate of the transmitter; not where its `service` has a rate of its own.
+    /// Rate of the transmitter; none if its `service` has a rate of its own.
     pub rate: Option<Rate>,
-    /// How the transmitter takes the wire in the forward direction; default at the constant `rate`.
+    /// Service of the transmitter in the forward direction; default: the constant `rate`.
     pub service: Option<ServiceChoice>,
     /// Propagation delay, one way.
     pub delay: Span,
@@ -242,13 +242,13 @@ pub struct Wire {
     pub mtu: Bytes,
     /// Bytes that the link adds to each packet; default none.
     pub framing: Option<FramingChoice>,
-    /// What packets pass before the queue in the forward direction: a shaper, a marker, or a list
-    /// of them (an edge).
+    /// Shaper, marker or list of them (an edge) that packets pass before the queue in the forward
+    /// direction.
     pub conditioner: Option<ConditionerChoice>,
-    /// What the wire does to packets in the forward direction.
+    /// Impairments of the wire in the forward direction; default: none.
     #[serde(default)]
     pub impairment: Vec<ImpairmentChoice>,
-    /// What differs in the other direction.
+    /// Settings of the other direction that differ.
     #[serde(default)]
     pub reverse: Reverse,
 }
@@ -257,18 +257,18 @@ fn mtu() -> Bytes {
     Bytes(1500)
 }
 
-/// What differs in a link's other direction; rate and delay are the forward ones unless given here.
-/// The forward service stays with the forward direction, its mean rate is this one's `rate`.
+/// Settings of a link's other direction. Rate and delay default to the forward direction's; a
+/// service does not, and its mean rate is then the default of `rate`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reverse {
     /// Rate of the transmitter.
     pub rate: Option<Rate>,
-    /// How the transmitter takes the wire; default at the constant `rate`.
+    /// Service of the transmitter; default: the constant `rate`.
     pub service: Option<ServiceChoice>,
-    /// Propagation delay.
+    /// Propagation delay; default: the forward direction's.
     pub delay: Option<Span>,
-    /// What the wire does to packets; default nothing.
+    /// Impairments of the wire; default: none.
     pub impairment: Vec<ImpairmentChoice>,
 }
 
@@ -278,7 +278,7 @@ pub struct Reverse {
 pub struct Access {
     /// Rate; default ten times the bottleneck's.
     pub rate: Option<Rate>,
-    /// Propagation delay, one way; default 1 ms. A flow's `rtt` takes its place.
+    /// Propagation delay, one way; default 1 ms. A flow's `rtt` replaces it.
     pub delay: Option<Span>,
     /// Largest IP packet; default the bottleneck's.
     pub mtu: Option<Bytes>,
@@ -290,24 +290,24 @@ pub struct Access {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Station {
-    /// Its name, unique.
+    /// Name, unique among hosts and routers.
     pub name: String,
-    /// Of a router: whether it tells senders of packets that were too large (ICMP); default true.
-    /// One that does not is a black hole of path MTU discovery.
+    /// Whether a router tells senders of packets that were too large (ICMP); default true. A router
+    /// that does not is a black hole of path MTU discovery.
     pub icmp: Option<bool>,
-    /// The processor of a host; default the scenario's `cpu`.
+    /// Processor of a host; default: the scenario's `cpu`.
     pub cpu: Option<CpuChoice>,
 }
 
-/// How hosts put datagrams together from their fragments.
+/// How hosts reassemble fragmented datagrams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reassembly {
-    /// How long a host waits from a datagram's first fragment on for the others; default 30 s, as
-    /// Linux (RFC 791 begins with 15 s, RFC 1122 section 3.3.2 has 60 to 120 s).
+    /// The longest that a host waits for the other fragments after the first; default 30 s, as
+    /// Linux (RFC 791 starts with 15 s, RFC 1122 section 3.3.2 recommends 60 to 120 s).
     pub timeout: Span,
-    /// Payload bytes of fragments that a host keeps at most; what does not fit is discarded.
-    /// Default 4 MiB, as Linux.
+    /// Most payload of fragments that a host keeps; it discards fragments beyond that. Default
+    /// 4 MiB, as Linux.
     pub memory: Bytes,
 }
 
@@ -322,13 +322,13 @@ impl Default for Reassembly {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
-    /// The nodes that it joins; forward is from the first to the second.
+    /// Names of the two nodes; the forward direction is from the first to the second.
     pub between: [String; 2],
-    /// Name of the forward direction, the other gets `_reverse`; default `a->b` and `b->a`.
+    /// Name of the forward direction; the other one's gets `_reverse`. Default `a->b` and `b->a`.
     pub name: Option<String>,
-    /// Rate of the transmitters; not where their `service` has a rate of its own.
+    /// Rate of the transmitters; none if their `service` has a rate of its own.
     pub rate: Option<Rate>,
-    /// How the transmitter takes the wire in the forward direction; default at the constant `rate`.
+    /// Service of the transmitter in the forward direction; default: the constant `rate`.
     pub service: Option<ServiceChoice>,
     /// Propagation delay, one way.
     pub delay: Span,
@@ -337,37 +337,36 @@ pub struct Link {
     pub mtu: Bytes,
     /// Bytes that the link adds to each packet; default none.
     pub framing: Option<FramingChoice>,
-    /// The queue of each direction; default an unlimited `drop_tail`. A queue that is written is
-    /// reported.
+    /// Queue of each direction; default: an unlimited `drop_tail`. A run reports a queue only if it
+    /// is given here.
     pub queue: Option<QueueChoice>,
-    /// What packets pass before the queue in the forward direction: a shaper, a marker, or a list
-    /// of them (an edge).
+    /// Shaper, marker or list of them (an edge) that packets pass before the queue in the forward
+    /// direction.
     pub conditioner: Option<ConditionerChoice>,
-    /// What the wire does to packets in the forward direction.
+    /// Impairments of the wire in the forward direction; default: none.
     #[serde(default)]
     pub impairment: Vec<ImpairmentChoice>,
-    /// What differs in the other direction.
+    /// Settings of the other direction that differ.
     #[serde(default)]
     pub reverse: LinkReverse,
 }
 
-/// What differs in a link's other direction; rate, delay and queue are the forward ones unless
-/// given here. The forward service stays with the forward direction, its mean rate is this one's
-/// `rate`.
+/// Settings of a link's other direction. Rate, delay and queue default to the forward direction's;
+/// a service does not, and its mean rate is then the default of `rate`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LinkReverse {
     /// Rate of the transmitter.
     pub rate: Option<Rate>,
-    /// How the transmitter takes the wire; default at the constant `rate`.
+    /// Service of the transmitter; default: the constant `rate`.
     pub service: Option<ServiceChoice>,
-    /// Propagation delay.
+    /// Propagation delay; default: the forward direction's.
     pub delay: Option<Span>,
-    /// The queue.
+    /// Queue; default: the forward direction's.
     pub queue: Option<QueueChoice>,
-    /// What packets pass before the queue; default nothing.
+    /// Shaper, marker or list of them (an edge) that packets pass before the queue; default: none.
     pub conditioner: Option<ConditionerChoice>,
-    /// What the wire does to packets; default nothing.
+    /// Impairments of the wire; default: none.
     pub impairment: Vec<ImpairmentChoice>,
 }
 
@@ -384,11 +383,11 @@ pub struct Sweep {
     pub zip: serde_json::Map<String, Value>,
     /// Tables of overrides.
     pub list: Vec<serde_json::Map<String, Value>>,
-    /// When each point has enough runs: the scenario's `stop`, said here.
+    /// Condition for enough runs of a point: another place for the scenario's `stop`.
     pub stop: Option<StopChoice>,
 }
 
-/// The name of `[[flow]]` number `i`, from 0, if it has none of its own.
+/// The default name of flow number `i`, counted from 0.
 pub fn default_flow_name(i: usize) -> String {
     format!("flow{}", i + 1)
 }

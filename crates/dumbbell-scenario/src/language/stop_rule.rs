@@ -82,7 +82,7 @@ impl Rule {
         };
         let rule = parse(text, most as usize);
         if rule.is_none() {
-            let d = Diagnostic::new(format!("`{text}` is no rule"))
+            let d = Diagnostic::new(format!("`{text}` is not a rule"))
                 .at(node.place)
                 .key(&path(&["stop"]));
             check.error(d.fix(

@@ -1,4 +1,4 @@
-//! Sessions: groups of flows that arrive by chance or by a list, as flows of the plan.
+//! Sessions: groups of flows that arrive at random or by a list, as flows of the plan.
 //!
 //! A session is laid beside the scenario's flows as one entry more (a list that names hosts: one
 //! for each pair of them), so that paths, transports and what is wrong with them are a flow's. What
@@ -237,7 +237,7 @@ impl ExpandedScenario<'_> {
                 "about {total:.0} flows arrive; a run has at most {MOST_FLOWS}, which take {}",
                 amount(MOST_FLOWS as f64 * 6_000.0)
             );
-            let fix = "lower the rate of arrivals, set `stop` or `most`, or shorten the run";
+            let fix = "lower the arrival rate, set `stop` or `most`, or shorten the run";
             check.error(Diagnostic::new(cause).at(self.root.nearest_place(&at)).fix(fix).key(&at));
             return Vec::new();
         }

@@ -32,7 +32,7 @@ impl<'de, Q: Quantity> Deserialize<'de> for Distribution<Q> {
             },
             Value::Number(_) => one(&value).map_err(Error::custom),
             _ => Err(Error::custom(
-                "this is no law of chance: write a quantity, or a table such as { kind = \
+                "this is not a distribution: write a quantity, or a table such as { kind = \
                     \"exponential\", mean = ... }",
             )),
         }

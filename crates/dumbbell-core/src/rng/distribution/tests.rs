@@ -167,7 +167,10 @@ fn what_is_no_law_is_refused_with_a_cause() {
         (json!({ "kind": "empirical", "cdf": [] }), "no point"),
         (json!({ "kind": "empirical", "cdf": [["1 kB", 0.5]] }), "0.5"),
         (json!({ "kind": "empirical", "cdf": [["2 kB", 0.5], ["1 kB", 1.0]] }), "not beyond"),
-        (json!({ "kind": "empirical", "cdf": [["2 kB", -0.5], ["4 kB", 1.0]] }), "no probability"),
+        (
+            json!({ "kind": "empirical", "cdf": [["2 kB", -0.5], ["4 kB", 1.0]] }),
+            "not a probability",
+        ),
     ] {
         let fault = match serde_json::from_value::<Distribution<Bytes>>(v.clone()) {
             Ok(law) => law.check("size").map_err(|f| f.cause),

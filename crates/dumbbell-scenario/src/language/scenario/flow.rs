@@ -7,70 +7,72 @@ use dumbbell_plan::{ScheduledSignal, SignalTarget};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A flow, or `count` flows that are alike.
+/// A flow, or `count` equal flows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Flow {
-    /// Its name, unique; default `flow1`, `flow2`, ... by its place in the file.
+    /// Name of the flow, unique; default `flow1`, `flow2`, ... by its place in the file.
     pub name: Option<String>,
-    /// This many flows, named `name.1`, `name.2`, ...; 0 leaves it out.
+    /// Number of flows, which are then named `name.1`, `name.2`, ...; 0: none.
     pub count: Option<u64>,
-    /// The sending host, in a network of its own.
+    /// Name of the sending host; in an explicit network.
     pub from: Option<String>,
-    /// The receiving host, in a network of its own.
+    /// Name of the receiving host; in an explicit network.
     pub to: Option<String>,
-    /// Routers where it enters and leaves, in a parking lot; default the first and the last.
+    /// Numbers of the routers where the flow enters and leaves, from 0; in a parking lot. Default:
+    /// the first and the last.
     pub path: Option<[u64; 2]>,
-    /// Which way its data goes, in a dumbbell.
+    /// Direction of the data; in a dumbbell.
     pub direction: Direction,
     /// Congestion control; default `sack`, with the profile `ns2` `newreno`.
     pub cc: Option<CcChoice>,
-    /// Round-trip propagation time, realised on its access links.
+    /// Round-trip propagation time; the delay of the access links is raised until it is exact.
     pub rtt: Option<Span>,
-    /// What its application sends; default `bulk`.
+    /// Application that produces the data; default `bulk`.
     pub source: Option<SourceChoice>,
-    /// When it starts.
+    /// Start of the flow.
     pub start: Span,
-    /// Each further one of `count` starts this much later than the one before.
+    /// Time from the start of one of `count` flows to the start of the next.
     pub start_step: Span,
-    /// It starts later by a random time, uniform from zero to this, drawn by its name and the seed.
+    /// Range of a random time by which the flow starts later: uniform from zero to this, drawn from
+    /// the flow's name and the seed.
     pub start_spread: Span,
-    /// When its application stops; default at the end.
+    /// When the application stops; default: the end of the run.
     pub stop: Option<Span>,
-    /// Default: what its source is made for.
+    /// Transport protocol; default: the one that the source is made for.
     pub transport: Option<TransportName>,
-    /// The processor of its sending host, in a short form; default the scenario's `cpu`.
+    /// Processor of the sending host; in a short form. Default: the scenario's `cpu`.
     pub sender_cpu: Option<CpuChoice>,
-    /// The processor of its receiving host, in a short form; default the scenario's `cpu`.
+    /// Processor of the receiving host; in a short form. Default: the scenario's `cpu`.
     pub receiver_cpu: Option<CpuChoice>,
-    /// Its TCP; default the scenario's.
+    /// Defaults of the flow's TCP; default: the scenario's `profile`.
     pub profile: Option<Profile>,
-    /// Fields of TCP that differ from the profile and from the scenario's `tcp`.
+    /// TCP settings that override the profile and the scenario's `tcp`.
     pub tcp: Option<TcpChoice>,
-    /// What its packets pass where they enter a short form's network: a shaper, a marker, or a list
-    /// of them (an edge).
+    /// Shaper, marker or list of them (an edge) that the packets pass where they enter the network;
+    /// in a short form.
     pub conditioner: Option<ConditionerChoice>,
-    /// The version of IP, 4 (default) or 6: headers of 20 or 40 bytes; with 6 only hosts cut
-    /// packets, and no link of its path may carry less than 1280 B.
+    /// Version of IP, 4 (default) or 6: headers of 20 or 40 bytes. With 6 only hosts fragment
+    /// packets, and each link of the path must carry at least 1280 B.
     #[schemars(schema_with = "versions")]
     pub ip: Option<u64>,
-    /// Whether routers must not cut its datagrams (the DF bit of IPv4); default false. Of a TCP
-    /// `tcp.pmtu_discovery` says it.
+    /// Whether routers must not fragment the flow's datagrams (the DF bit of IPv4); default false.
+    /// For TCP, `tcp.pmtu_discovery` sets it.
     pub df: Option<bool>,
-    /// DiffServ codepoint of its packets, both ways: a name as `"ef"` or `"af41"`, or a number;
-    /// default 0, best effort.
+    /// DiffServ codepoint of the packets, data and acknowledgments alike: a name such as `"ef"` or
+    /// `"af41"`, or a number; default 0, best effort.
     pub dscp: Option<Codepoint>,
-    /// ECN field of its datagrams; default `not_ect`. TCP has its own field `ecn`.
+    /// ECN field of the flow's datagrams; default `not_ect`. For TCP, `tcp.ecn` sets it.
     pub ecn: Option<Ecn>,
-    /// Reserved rate, for queues, markers and congestion controls that ask for it.
+    /// Reserved rate, for queues, markers and congestion controls that use it.
     pub reserved: Option<Rate>,
-    /// Scheduling weight, for queues that ask for it; default 1.
+    /// Scheduling weight, for queues that use weights; default 1.
     pub weight: Option<f64>,
-    /// What its hosts tell the two ends of its connection, such as a radio that is about to be out
-    /// of reach.
+    /// Signals from the hosts to the two ends of the connection, such as from a radio that is about
+    /// to be out of reach.
     pub words: Vec<ScheduledSignal>,
-    /// The link whose outages one of its hosts foresees: a word ahead of each, and one when it is
-    /// over.
+    /// Link whose outages one of the hosts foresees: it signals `path_down` ahead of each, and
+    /// `path_up` when it is over.
     pub radio: Option<Radio>,
 }
 
@@ -79,17 +81,17 @@ pub struct Flow {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Radio {
-    /// The name of the link's direction.
+    /// Name of the link's direction.
     pub link: String,
-    /// How long ahead of an outage its host says `path_down`; default when it begins.
+    /// Time from the host's signal `path_down` to the outage; default 0: they coincide.
     #[serde(default)]
     pub warning: Span,
-    /// Which end hears it; default the receiver.
+    /// End of the connection that the host signals to; default: the receiver.
     #[serde(default)]
     pub to: SignalTarget,
 }
 
-/// Which way data goes through a dumbbell.
+/// The direction of data through a dumbbell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
@@ -104,13 +106,13 @@ pub enum Direction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TransportName {
-    /// A connection.
+    /// TCP: a connection.
     Tcp,
-    /// Datagrams.
+    /// UDP: datagrams.
     Udp,
 }
 
-/// The versions of IP that there are.
+/// The schema of a version of IP.
 fn versions(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({ "enum": [4, 6] })
 }

@@ -1,4 +1,4 @@
-//! Sessions of a scenario: many short flows that arrive by chance or by a list.
+//! Sessions of a scenario: many short flows that arrive at random or by a list.
 use super::{CcChoice, ConditionerChoice, Direction, Profile, TcpChoice};
 use crate::language::codepoint::Codepoint;
 use dumbbell_core::rng::distribution::Distribution;
@@ -9,77 +9,89 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-/// Flows that arrive one after the other, each a connection of its own that transfers so many bytes
-/// and closes. When they arrive and how large they are is drawn from the seed and the session's
-/// name, or read from a list.
+/// Short flows that arrive one after the other; each opens a connection, transfers a number of
+/// bytes and closes. Arrival times and sizes are drawn from the seed and the session's name, or
+/// read from a list.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Session {
-    /// Its name, unique; its flows are `name.1`, `name.2`, ... Default `session1`, `session2`, ...
+    /// Name of the session, unique; its flows are `name.1`, `name.2`, ... Default `session1`,
+    /// `session2`, ... by its place in the file.
     pub name: Option<String>,
-    /// Mean rate of a Poisson process of arrivals, as in `"50/s"`.
+
+    // When flows arrive and how large they are.
+    /// Mean arrival rate of the flows, such as `"50/s"`; arrivals are a Poisson process.
     pub arrivals: Option<Frequency>,
-    /// Instead of `arrivals`: the rate at which the mean size offers so much of the slowest link of
-    /// the path, counted in payload.
+    /// Offered load, instead of `arrivals`: mean payload rate as a fraction of the rate of the
+    /// path's slowest link, such as 0.8. The arrival rate follows from the mean size.
     pub load: Option<f64>,
-    /// Size of a transfer: a size, a law, or the name of a measured distribution.
+    /// Size of a transfer: a fixed size, a distribution, or the name of a measured distribution.
     pub size: Option<Distribution<Bytes>>,
-    /// Instead of all these: a file of transfers, relative to this one: CSV with the columns
-    /// `start`, `size` and, in a network of its own, perhaps `from` and `to`.
+    /// Instead of `arrivals`, `load` and `size`: a CSV file of transfers, relative to this file.
+    /// Its columns are `start`, `size` and, optionally in an explicit network, `from` and `to`.
     pub list: Option<String>,
-    /// What such a file says, here.
+    /// Instead of `list`: the CSV text itself.
     pub transfers: Option<String>,
     /// When arrivals begin; the times of a list count from here.
     pub start: Span,
-    /// When arrivals end; default at the end of the run. Flows that have begun go on.
+    /// When arrivals end; default: the end of the run. Flows that have begun continue.
     pub stop: Option<Span>,
-    /// At most so many flows; default as many as arrive.
+    /// Maximum number of flows; default: no limit.
     pub most: Option<u64>,
-    /// The sending host, in a network of its own.
+
+    // Where their data goes.
+    /// Name of the sending host; in an explicit network.
     pub from: Option<String>,
-    /// The receiving host, in a network of its own.
+    /// Name of the receiving host; in an explicit network.
     pub to: Option<String>,
-    /// Routers where they enter and leave, in a parking lot; default the first and the last.
+    /// Numbers of the routers where the flows enter and leave, from 0; in a parking lot. Default:
+    /// the first and the last.
     pub path: Option<[u64; 2]>,
-    /// Which way their data goes, in a dumbbell.
+    /// Direction of the data; in a dumbbell.
     pub direction: Direction,
-    /// Congestion control; default as a flow's.
+
+    // The connections and their packets.
+    /// Congestion control; default: as of a flow.
     pub cc: Option<CcChoice>,
-    /// Round-trip propagation time, realised on their access links.
+    /// Round-trip propagation time; the delay of the access links is raised until it is exact.
     pub rtt: Option<Span>,
-    /// Their TCP; default the scenario's.
+    /// Defaults of the flows' TCP; default: the scenario's `profile`.
     pub profile: Option<Profile>,
-    /// Fields of TCP that differ from the profile and from the scenario's `tcp`.
+    /// TCP settings that override the profile and the scenario's `tcp`.
     pub tcp: Option<TcpChoice>,
-    /// What their packets pass where they enter a short form's network.
+    /// Shaper, marker or list of them (an edge) that the packets pass where they enter the network;
+    /// in a short form.
     pub conditioner: Option<ConditionerChoice>,
-    /// DiffServ codepoint of their packets, both ways.
+    /// DiffServ codepoint of the packets, data and acknowledgments alike; default 0, best effort.
     pub dscp: Option<Codepoint>,
-    /// Scheduling weight, for queues that ask for it; default 1.
+    /// Scheduling weight, for queues that use weights; default 1.
     pub weight: Option<f64>,
 }
 
-/// The average frequency of an event: `"50/s"`.
+/// An average number of events per time; written `"50/s"`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frequency {
-    /// Times in a second; above zero.
+    /// Events per second; finite and greater than zero.
     pub per_s: f64,
 }
 
-/// Its units, in seconds.
+/// The units of time in which a frequency can be written, with their length in seconds.
 const UNITS: [(&str, f64); 4] = [("s", 1.0), ("ms", 1e-3), ("min", 60.0), ("h", 3600.0)];
 
 impl FromStr for Frequency {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is no rate of arrivals: write \"50/s\" or \"30/min\"");
-        let (number, unit) = text.split_once('/').ok_or_else(wrong)?;
-        let number: f64 = number.trim().replace('_', "").parse().map_err(|_| wrong())?;
-        let (_, unit) = UNITS.iter().find(|(name, _)| *name == unit.trim()).ok_or_else(wrong)?;
-        match number / unit {
-            per_s if per_s.is_finite() && per_s > 0.0 => Ok(Frequency { per_s }),
-            _ => Err(format!("`{text}`: a rate of arrivals is above zero: write \"50/s\"")),
+        let invalid =
+            || format!("`{text}` is not a valid arrival rate: write \"50/s\" or \"30/min\"");
+        let (number, unit) = text.split_once('/').ok_or_else(invalid)?;
+        let number: f64 = number.trim().replace('_', "").parse().map_err(|_| invalid())?;
+        let unit = unit.trim();
+        let (_, seconds) = UNITS.iter().find(|(name, _)| *name == unit).ok_or_else(invalid)?;
+        let per_s = number / seconds;
+        if !per_s.is_finite() || per_s <= 0.0 {
+            return Err(format!("`{text}`: an arrival rate is above zero: write \"50/s\""));
         }
+        Ok(Frequency { per_s })
     }
 }
 
@@ -97,15 +109,15 @@ impl Serialize for Frequency {
 
 impl<'de> Deserialize<'de> for Frequency {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        let value = serde_json::Value::deserialize(d)?;
-        let said = match &value {
-            serde_json::Value::String(text) => text.parse(),
-            other => Err(format!(
-                "a rate of arrivals needs its unit: write \"{other}/s\" if that \
-                is what you mean"
+        use serde_json::Value;
+        let parsed = match Value::deserialize(d)? {
+            Value::String(text) => text.parse(),
+            Value::Number(n) => Err(format!(
+                "an arrival rate needs its unit: write \"{n}/s\" if that is what you mean"
             )),
+            other => Err(format!("{other} is not a valid arrival rate: write \"50/s\"")),
         };
-        said.map_err(serde::de::Error::custom)
+        parsed.map_err(serde::de::Error::custom)
     }
 }
 
@@ -115,8 +127,9 @@ impl JsonSchema for Frequency {
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({
-            "type": "string", "pattern": "^ *[0-9.eE+_-]+ */ *(s|ms|min|h) *$", "x-unit": "rate of \
-                arrivals",
+            "type": "string",
+            "pattern": "^ *[0-9.eE+_-]+ */ *(s|ms|min|h) *$",
+            "x-unit": "arrival rate",
             "examples": ["50/s"],
         })
     }

@@ -28,7 +28,7 @@ pub fn parse(bytes: &[u8], of: Of) -> Result<Losses, TraceError> {
     let mut losses = Losses::new(of);
     for (line, number) in bytes.split(|b| *b == b'\n').zip(1..) {
         let wrong = |cause: String| TraceError { line: Some(number), cause, fix };
-        let text = std::str::from_utf8(line).map_err(|_| wrong("it is no text".into()))?;
+        let text = std::str::from_utf8(line).map_err(|_| wrong("it is not text".into()))?;
         if text.trim_start().starts_with('#') {
             continue;
         }
@@ -61,6 +61,6 @@ mod tests {
             it"
         ));
         assert!(said(b"# nothing\n", Of::Times).starts_with("there is nothing in it"));
-        assert!(said(b"\xff\xfe0\n", Of::Bits).starts_with("line 1: it is no text"));
+        assert!(said(b"\xff\xfe0\n", Of::Bits).starts_with("line 1: it is not text"));
     }
 }

@@ -102,7 +102,7 @@ fn millisecond(line: &[u8]) -> Result<u64, (String, &'static str)> {
     if line[0] == b'-' && line.len() > 1 && line[1..].iter().all(u8::is_ascii_digit) {
         return Err((format!("`{}` is negative", shown(line)), "a trace begins at 0 or later"));
     }
-    Err((format!("`{}` is no whole number", shown(line)), LIKE))
+    Err((format!("`{}` is not a whole number", shown(line)), LIKE))
 }
 
 /// The beginning of a line, legibly.
@@ -166,9 +166,9 @@ mod tests {
             ("1\n\n2\n", Some(2), "it is empty"),
             ("1\n-2\n", Some(2), "`-2` is negative"),
             ("5\n4\n", Some(2), "4 ms comes after 5 ms"),
-            ("1\n2.5\n", Some(2), "`2.5` is no whole number"),
-            ("1\n 2\n", Some(2), "` 2` is no whole number"),
-            ("1\n\u{fc}\n", Some(2), "`\\xc3\\xbc` is no whole number"),
+            ("1\n2.5\n", Some(2), "`2.5` is not a whole number"),
+            ("1\n 2\n", Some(2), "` 2` is not a whole number"),
+            ("1\n\u{fc}\n", Some(2), "`\\xc3\\xbc` is not a whole number"),
             ("1\r\n2\r\n", Some(1), "carriage return"),
             ("1\n2\n3", Some(3), "the file ends within this line, after `3`"),
             ("123456789012345678901\n", Some(1), "it has 21 characters"),

@@ -58,17 +58,15 @@ pub fn session(
             check,
         );
     }
-    let drawn = [
+    let random = [
         ("arrivals", s.arrivals.is_some()),
         ("load", s.load.is_some()),
         ("size", s.size.is_some()),
     ];
     if let Some(text) = &s.transfers {
-        for (key, _) in drawn.iter().filter(|(_, given)| *given) {
-            let cause = format!(
-                "`{key}` is of flows that arrive by chance, and this session has a \
-                list of them"
-            );
+        for (key, _) in random.iter().filter(|(_, given)| *given) {
+            let cause =
+                format!("`{key}` is for random arrivals, and this session has a list of transfers");
             refuse(at, key, root, cause, "take one of them out", check);
         }
         let list = transfers::parse(text).map_err(|e| {
@@ -105,7 +103,7 @@ pub fn session(
                 at,
                 "load",
                 root,
-                format!("{load} is no load"),
+                format!("{load} is not a valid load"),
                 "write a number above 0, such \
                 as 0.6",
                 check,
@@ -115,8 +113,8 @@ pub fn session(
     }
     match &s.size {
         None => {
-            let fix = "write size = \"12 kB\", or a law such as { kind = \"bounded_pareto\", shape \
-                = 1.2, min = \"1 kB\", max = \"10 MB\" }";
+            let fix = "write size = \"12 kB\", or a distribution such as { kind = \
+                \"bounded_pareto\", shape = 1.2, min = \"1 kB\", max = \"10 MB\" }";
             refuse(
                 at,
                 "size",
@@ -126,10 +124,10 @@ pub fn session(
                 check,
             );
         }
-        Some(law) => {
-            if let Err(fault) = law.check("size") {
+        Some(size) => {
+            if let Err(fault) = size.check("size") {
                 refuse(at, "size", root, fault.cause, fault.fix.as_deref().unwrap_or(""), check);
-            } else if law.mean() < 1.0 {
+            } else if size.mean() < 1.0 {
                 refuse(
                     at,
                     "size",
@@ -156,7 +154,7 @@ fn window(scenario: &Scenario, s: &Session, at: &Path, root: &Node, check: &mut 
     }
 }
 
-/// Hosts in a list belong to a network of its own, and are said once.
+/// Checks that a list names hosts only in an explicit network, and that nothing else names them.
 fn hosts(
     scenario: &Scenario,
     s: &Session,
