@@ -17,7 +17,7 @@ fn main() {
         let path = root.join(line);
         assert!(
             path.is_file() && line.starts_with("core/"),
-            "core.f lists {line}, which is no \
+            "core.f lists {line}, which is not a \
             file of rtl/red/core"
         );
         println!("cargo:rerun-if-changed={}", path.display());

@@ -244,7 +244,7 @@ def test_a_damaged_capture_is_named_and_the_rest_is_read(
     for text in ("no capture", "# Notes\nno line of ns-2's\n", ""):
         noise.write_text(text)
         refused = said(dumbbell("read", noise, code=2))
-        assert "noise.pcap is no capture and no trace" in refused.replace(
+        assert "noise.pcap is neither a capture nor a trace" in refused.replace(
             "noise. pcap", "noise.pcap"
         )
         assert "pcapng, pcap" in refused

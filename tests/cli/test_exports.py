@@ -175,7 +175,7 @@ def test_what_is_not_there_is_named(exported: Path, tmp_path: Path) -> None:
     for words, text in [
         (["pcapng", exported, "--flow", "selectiv"], "did you mean `selective`?"),
         (["pcapng", exported, "--at", "bottlenek"], "did you mean `bottleneck`?"),
-        (["pcapng", exported, "--at", "sender", "--departed"], "`sender` is no link"),
+        (["pcapng", exported, "--at", "sender", "--departed"], "`sender` is not a link"),
         (["pcapgn", exported], "did you mean `pcapng`?"),
         (["csv", exported, "--table", "packet"], "did you mean `packets`?"),
         (["csv", exported, "--snaplen", "9"], "--snaplen is of no use to the format `csv`"),

@@ -205,7 +205,7 @@ def test_hostile_values_end_with_a_sentence(
             "write a whole number from 0 to 9223372036854775807",
         ),
         (["run", "nowhere.toml", "--seed", "-1"], "--seed -1: write a whole number from 0 up"),
-        (["run", "nowhere.toml", "--seed", "x"], "--seed x: this is no whole number"),
+        (["run", "nowhere.toml", "--seed", "x"], "--seed x: this is not a whole number"),
         (["run", "nowhere.toml", "--seed"], "--seed needs a value"),
         (["run"], "FILE is missing"),
         (["run", "a", "b"], "`b` is one word too many"),

@@ -117,7 +117,7 @@ def test_a_paper_is_found_by_its_path(tmp_path: Path, monkeypatch: pytest.Monkey
     assert papers.find("./mine") == papers.find(str(mine)) == papers.find("mine/") == mine
     monkeypatch.chdir(mine)
     assert papers.find("./") == mine
-    with pytest.raises(ScenarioError, match="is no paper: there is no file"):
+    with pytest.raises(ScenarioError, match="is not a paper: there is no file"):
         papers.find("./nowhere")
 
 

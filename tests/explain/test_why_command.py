@@ -181,7 +181,7 @@ def test_json_has_the_rows_numbers_and_text_is_what_people_read(
     ("arguments", "message"),
     [
         (("--time", "12.4"), "a time needs its unit: write --time 12.4s"),
-        (("--time", "soon"), "this is no time"),
+        (("--time", "soon"), "this is not a time"),
         (("--time", "9 s"), "the run lasts from 0 s to 5 s: 9 s is outside"),
         (("--flow", "t", "--time", "1 s"), "there is no flow `t`; flows by number and name: 1 = s"),
         (("--packet", "99999999"), "sent no packet 99999999"),

@@ -154,9 +154,9 @@ def test_coverage_is_written_for_each_part(tmp_path: Path) -> None:
 
 
 def test_what_is_asked_wrongly_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match="no mode"):
+    with pytest.raises(ScenarioError, match="not a mode"):
         lockstep.run(modes=["loud"])
-    with pytest.raises(ScenarioError, match="no option"):
+    with pytest.raises(ScenarioError, match="not an option"):
         vectors.write(tmp_path / "v", modes=["sound+green"])
     with pytest.raises(ScenarioError):
         api.call("rtl_lockstep", {"packet": 3})

@@ -147,7 +147,7 @@ def test_each_candidate_is_what_its_line_says() -> None:
 def test_a_queue_that_tc_has_not_says_why() -> None:
     settled = tc_lines.settle({"kind": "pi2", "limit": "50 pkt"}, 50e6, "eth0")
     assert settled.line is None and "dualpi2" in settled.why
-    with pytest.raises(ScenarioError, match="no name of a device"):
+    with pytest.raises(ScenarioError, match="not a device name"):
         tc_lines.settle({"kind": "codel", "limit": "50 pkt"}, 50e6, "eth0; reboot")
 
 
@@ -390,7 +390,7 @@ def test_the_page_needs_nothing_else_and_says_what_the_terminal_says(tmp_path: P
         ([*SMALL, "--candidates", "red:minth=3"], "did you mean `min_th`"),
         ([*SMALL, "--cc", "cubik"], "did you mean `cubic`"),
         ([*SMALL[:-1], "1"], "an interval needs two runs"),
-        ([*SMALL, "--dev", "a b"], "no name of a device"),
+        ([*SMALL, "--dev", "a b"], "not a device name"),
         ([*SMALL, "--no-store", "--store", "x"], "exclude each other"),
         ([*SMALL, "--most-rate", "1..2Mbps"], "not one rate"),
         (["--rate", "4Mbps", "--rtt", "20ms", "--flows", "2", "--time", "soon"], "no time"),

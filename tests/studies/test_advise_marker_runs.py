@@ -249,7 +249,7 @@ def test_the_command_answers_in_json_and_the_second_time_from_the_store(tmp_path
         ([*PAPER, "--seeds", "1"], "an interval needs two runs"),
         ([*PAPER, "--time", "soon"], "no time with its unit"),
         ([*PAPER, "--budget", "0s"], "must be positive"),
-        ([*PAPER, "--dev", "a b"], "no name of a device"),
+        ([*PAPER, "--dev", "a b"], "not a device name"),
         ([*PAPER, "--no-store", "--store", "x"], "exclude each other"),
     ],
 )

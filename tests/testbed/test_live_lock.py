@@ -70,7 +70,7 @@ def test_the_wait_for_another_live_run_is_bounded(monkeypatch: pytest.MonkeyPatc
             pass
         monkeypatch.setenv("DUMBBELL_LIVE_WAIT", "soon")
         with (
-            pytest.raises(ScenarioError, match="DUMBBELL_LIVE_WAIT=soon: this is no time"),
+            pytest.raises(ScenarioError, match="DUMBBELL_LIVE_WAIT=soon: this is not a time"),
             lock.alone(),
         ):
             pass

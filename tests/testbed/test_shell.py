@@ -75,7 +75,7 @@ def test_one_direction_alone_and_traces() -> None:
     ("words", "said"),
     [
         ({"rate": "12"}, "not a rate"),
-        ({"loss": "3"}, "no share"),
+        ({"loss": "3"}, "not a share"),
         ({"delay": "20"}, "not a time"),
         ({"only": "left"}, "no such direction"),
         ({"queue": "red:min_th"}, "no parameter"),

@@ -112,7 +112,7 @@ fn main() -> Result<(), Error> {
     let datapath = match arguments.next().as_deref() {
         None | Some("tun") => Datapath::Tun,
         Some("veth") => Datapath::AfPacket,
-        Some(other) => return Err(format!("`{other}` is no door: tun, veth").into()),
+        Some(other) => return Err(format!("`{other}` is not a door: tun, veth").into()),
     };
     let seconds = arguments.next().map_or(Ok(2), |n| n.parse())?;
     let segments = arguments.next().map_or(Ok(1), |n| n.parse())?;

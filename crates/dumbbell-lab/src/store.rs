@@ -339,7 +339,7 @@ fn only_of_store(dir: &Path) -> Result<(), Problem> {
         return Ok(());
     };
     let cause = format!(
-        "{} is no store, and it is not empty: it has {}",
+        "{} is not a store, and it is not empty: it has {}",
         dir.display(),
         other.file_name().display()
     );

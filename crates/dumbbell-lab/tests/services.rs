@@ -301,7 +301,7 @@ fn a_bad_trace_is_named_with_its_line() {
         (&b""[..], "up.trace: the trace is empty"),
         (b"1\n-1\n", "up.trace, line 2: `-1` is negative"),
         (b"5\n1\n", "up.trace, line 2: 1 ms comes after 5 ms"),
-        (b"\x80\xff\n", "is no whole number"),
+        (b"\x80\xff\n", "is not a whole number"),
         (b"1\r\n", "carriage return"),
         (b"1\n2", "may be truncated"),
     ] {

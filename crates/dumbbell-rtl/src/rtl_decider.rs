@@ -85,7 +85,7 @@ impl RtlDecider {
             0 => Region::Queueing,
             1 => Region::Random,
             2 => Region::Force,
-            other => return Err(format!("region_o is {other}, which is no region")),
+            other => return Err(format!("region_o is {other}, which is not a region")),
         };
         if out.qid != qid {
             return Err(format!("a packet of queue {qid} has a decision of queue {}", out.qid));

@@ -157,7 +157,7 @@ fn what_is_wrong_with_ports_is_said_with_the_tools_line() {
         let Fault::Rtl { cause, line, fix } =
             Verilated::build(&sources, &Parameters::default()).unwrap_err()
         else {
-            panic!("{name} is no fault of the RTL")
+            panic!("{name} is not a fault of the RTL")
         };
         assert!(line.starts_with('%'), "{line}");
         (cause, line, fix)

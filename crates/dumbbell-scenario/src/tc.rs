@@ -129,7 +129,7 @@ pub fn export(request: &Value, plugins: &Plugins) -> Result<Value, Problem> {
         }
         Err(e) => {
             log.refuse(
-                format!("this is no link of a plan: {e}"),
+                format!("this is not a link of a plan: {e}"),
                 "take one of `dumbbell show \
                 --json`",
             );

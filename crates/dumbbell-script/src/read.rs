@@ -132,7 +132,7 @@ impl Reading {
                 "a segment that \
                     arrives says `win 5000`",
             )),
-            _ => Err(script_error(verb, format!("`{}` is no verb of a script", verb.text)).fix(
+            _ => Err(script_error(verb, format!("`{}` is not a verb of a script", verb.text)).fix(
                 "known are > (must leave), < (arrives), ? (holds), write, close, offer, say; setup \
                     lines come first",
             )),
@@ -200,7 +200,7 @@ impl Reading {
         let bytes =
             if rest.len() > 2 { None } else { quantity::size(rest[0].text, unit, self.mss) };
         bytes.ok_or_else(|| {
-            trouble_at((rest[0].from, rest[rest.len() - 1].to), "this is no size in whole bytes")
+            trouble_at((rest[0].from, rest[rest.len() - 1].to), "this is not a size in whole bytes")
                 .fix(format!(
                     "write `{} 20 kB`, `{} 5 pkt` or a number of bytes",
                     verb.text, verb.text

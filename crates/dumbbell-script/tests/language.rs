@@ -40,16 +40,16 @@ fn what_cannot_be_read_is_told_where() {
         ("sender\n0x > s1", "0x", "`0x` is not a time"),
         ("sender\n200000 > s1", "200000", "a script ends after at most 100000 s"),
         ("sender\n0", "0", "at this time nothing happens"),
-        ("sender\n0 says hello", "says", "`says` is no verb of a script"),
+        ("sender\n0 says hello", "says", "`says` is not a verb of a script"),
         ("sender\n0 >", ">", "`>` needs more on its line"),
         ("receiver\n0 write 5", "write", "only a sender writes and closes"),
         ("sender\n0 offer 5", "offer", "only a receiver offers a window"),
-        ("sender\n0 write 5 miles", "5 miles", "this is no size in whole bytes"),
-        ("sender\n0 > p1", "p1", "`p1` is no segment"),
+        ("sender\n0 write 5 miles", "5 miles", "this is not a size in whole bytes"),
+        ("sender\n0 > p1", "p1", "`p1` is not a segment"),
         ("sender\n0 > 1:70000", "1:70000", "no segment has more than 65000 bytes"),
         ("sender\n0 < s1", "s1", "this comes from a receiver"),
         ("sender\n0 < ack", "ack", "`ack` needs what it acknowledges"),
-        ("sender\n0 < ack x", "x", "`x` is no position"),
+        ("sender\n0 < ack x", "x", "`x` is not a position"),
         ("sender\n0 < ack s2 sack", "sack", "`sack` needs blocks"),
         (
             "sender\n0 < ack s2 x1000000",
@@ -75,8 +75,8 @@ fn what_cannot_be_read_is_told_where() {
         ("sender\n0 ? cwnd", "cwnd", "a claim has a name, a relation and a value"),
         ("sender\n0 ? cwmd == 4", "cwmd", "there is no `cwmd` to ask for"),
         ("receiver\n0 ? cwnd == 4", "cwnd", "there is no `cwnd` to ask for"),
-        ("sender\n0 ? cwnd is 4", "is", "`is` is no relation"),
-        ("sender\n0 ? cwnd == 4 miles", "4 miles", "this is no value"),
+        ("sender\n0 ? cwnd is 4", "is", "`is` is not a relation"),
+        ("sender\n0 ? cwnd == 4 miles", "4 miles", "this is not a value"),
     ] {
         let found = troubles(text);
         if cause.is_empty() {

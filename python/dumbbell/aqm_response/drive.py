@@ -104,7 +104,7 @@ def _columns(arrivals: Arrivals) -> tuple[list[int], list[int], list[int], list[
     names = _broadcast(given.get("ecn", "not_ect"), n)
     wrong = [name for name in dict.fromkeys(names) if name not in _ECN]
     if wrong:
-        raise ScenarioError(f"`{wrong[0]}` is no codepoint: write one of {', '.join(_ECN)}")
+        raise ScenarioError(f"`{wrong[0]}` is not a codepoint: write one of {', '.join(_ECN)}")
     fields = [_ECN[name] for name in names]
     codepoints = [codepoint(value) for value in _broadcast(given.get("dscp", 0), n)]
     return (
@@ -122,9 +122,8 @@ def _of_rows(rows: Iterable[Sequence[Any]]) -> dict[str, Any]:
     ]
     if None in whole:
         raise ScenarioError(
-            f"arrival {whole.index(None)} is no row of a packet: write (time_s, bytes), (time_s, "
-            f"bytes, ecn) or "
-            "(time_s, bytes, ecn, flow)"
+            f"arrival {whole.index(None)} is not a row of a packet: write (time_s, bytes), "
+            "(time_s, bytes, ecn) or (time_s, bytes, ecn, flow)"
         )
     columns = list(zip(*whole, strict=True)) or [()] * 4
     return dict(zip(("time_s", "bytes", "ecn", "flow"), columns, strict=True))

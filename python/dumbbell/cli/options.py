@@ -173,7 +173,7 @@ def instant(option: str, text: str | None) -> float | None:
         float(text)
     except ValueError:
         raise ScenarioError(
-            f"{option} {text}: this is no time; write it with its unit, as in {option} 12.4s"
+            f"{option} {text}: this is not a time; write it with its unit, as in {option} 12.4s"
         ) from None
     raise ScenarioError(
         f"{option} {text}: a time needs its unit: write {option} {text}s, or ms, us, ns, ps"

@@ -140,9 +140,9 @@ def _of(error: CycloptsError, token: Any) -> str:
 
 def _wanted(kind: Any) -> str:
     if kind is int:
-        return "this is no whole number"
+        return "this is not a whole number"
     if kind is float:
-        return "this is no number"
+        return "this is not a number"
     if kind is bool:
         return "it is written without a value"
     return (

@@ -78,7 +78,8 @@ def _read(text: str) -> dict[str, Any]:
         key, equals, value = part.partition("=")
         if not equals:
             raise ScenarioError(
-                f"`{text}` is no baseline: write KEY=VALUE as in queue.kind=drop_tail, or a number"
+                f"`{text}` is not a baseline: write KEY=VALUE as in queue.kind=drop_tail, "
+                "or a number"
             )
         out[key.strip()] = words.word(value.strip())
     return out

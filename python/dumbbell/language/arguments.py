@@ -51,7 +51,7 @@ def choice(text: str) -> Choice:
             raise refused(
                 text,
                 part or ":",
-                "this is no parameter",
+                "this is not a parameter",
                 "write NAME:KEY=VALUE, as in red:min_th=5pkt",
             )
         parameters[key.strip()] = overrides.word(value.strip())

@@ -49,7 +49,7 @@ def _of_result(result: Result) -> dict[str, Rate]:
 def _bps(rate: float | int | str, what: str) -> float:
     value = float(rate) if isinstance(rate, int | float) else plain_rate(rate)
     if value is None or not 0 <= value < float("inf"):
-        raise ScenarioError(f'{what} is no rate: {rate!r}; write bits per second, or "1 Mbps"')
+        raise ScenarioError(f'{what} is not a rate: {rate!r}; write bits per second, or "1 Mbps"')
     return value
 
 

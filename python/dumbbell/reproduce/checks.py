@@ -155,7 +155,7 @@ def _in_figure(paper: Paper, picture: Picture, known: set[str]) -> Iterator[str]
         f"there is no line `{name}`" for name in options.get("crossover", ()) if name not in lines
     )
     places = [*options.get("numbers", {}), *(x for line in lines.values() for x in line["cells"])]
-    yield from (f"`{cut(x, 80)}` is no number" for x in places if not _is_number(x))
+    yield from (f"`{cut(x, 80)}` is not a number" for x in places if not _is_number(x))
     if "file" in options and not is_file(paper.folder / options["file"]):
         yield f"there is no file {cut(options['file'], 300)}"
 

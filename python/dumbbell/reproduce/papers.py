@@ -91,7 +91,7 @@ def find(name: str) -> Path:
         # The last component must be a name, and links stay.
         folder = Path(os.path.abspath(name))  # noqa: PTH100
         if not checks.is_file(folder / "paper.toml"):
-            raise ScenarioError(f"{name} is no paper: there is no file {folder / 'paper.toml'}")
+            raise ScenarioError(f"{name} is not a paper: there is no file {folder / 'paper.toml'}")
         return folder
     places = [folder / name for folder in folders() if _is_name(name)]
     found = {place.resolve(): place for place in places if checks.is_file(place / "paper.toml")}

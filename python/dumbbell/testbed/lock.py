@@ -110,7 +110,7 @@ def _patience() -> float:
     with suppress(ValueError):
         return seconds(text)
     raise ScenarioError(
-        f"DUMBBELL_LIVE_WAIT={text}: this is no time; write it with its unit, as in 10min"
+        f"DUMBBELL_LIVE_WAIT={text}: this is not a time; write it with its unit, as in 10min"
     )
 
 

@@ -183,7 +183,10 @@ def _loss(text: str | None) -> float | None:
         share = -1.0
     if not 0 <= share < 1:
         raise refused(
-            f"--loss {text}", text, "this is no share of packets", "write --loss 1% or --loss 0.01"
+            f"--loss {text}",
+            text,
+            "this is not a share of packets",
+            "write --loss 1% or --loss 0.01",
         )
     return share
 

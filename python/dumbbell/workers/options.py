@@ -72,7 +72,7 @@ def memory(options: dict[str, str]) -> float | None:
     except ValueError:
         size = 0.0
     if not 0 < size < float("inf"):
-        raise ScenarioError(f"--workers slurm: mem={options['mem']} is no number of GB above 0")
+        raise ScenarioError(f"--workers slurm: mem={options['mem']} is not a number of GB above 0")
     return size
 
 
@@ -99,5 +99,5 @@ def number(options: dict[str, str], key: str, default: int | None, what: str) ->
     if text is None:
         return default
     if not (text.isascii() and text.isdigit()) or int(text) < 1:
-        raise ScenarioError(f"--workers {what}: {key}={text} is no whole number from 1 up")
+        raise ScenarioError(f"--workers {what}: {key}={text} is not a whole number from 1 up")
     return int(text)

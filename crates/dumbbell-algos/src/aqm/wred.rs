@@ -158,11 +158,14 @@ impl Config for WredConfig {
         for (i, class) in self.classes.iter().enumerate() {
             let at = |field: &str| format!("classes[{i}].{field}");
             if !(0.0..=1.0).contains(&class.max_p) {
-                return Err(Fault::at(&at("max_p"), format!("{} is no probability", class.max_p))
-                    .fix(
-                        "write \
+                return Err(Fault::at(
+                    &at("max_p"),
+                    format!("{} is not a probability", class.max_p),
+                )
+                .fix(
+                    "write \
                     0 to 1",
-                    ));
+                ));
             }
             self.red(class.min_th.0, class.max_th.0, class.max_p)
                 .check()

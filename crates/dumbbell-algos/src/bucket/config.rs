@@ -87,7 +87,7 @@ pub fn check(burst: Limit, packet_size: Option<Bytes>) -> Result<(), Fault> {
     }
     match packet_size {
         Some(b) if b.0 == 0 || b.0 > 65_535 => {
-            Err(Fault::at("packet_size", format!("{b} is no size of a packet")).fix(
+            Err(Fault::at("packet_size", format!("{b} is not a valid packet size")).fix(
                 "write \"1000 \
                 B\"",
             ))

@@ -51,7 +51,7 @@ impl Config for PeachConfig {
         if (1.0..=1e6).contains(&self.rwnd.0) {
             return Ok(());
         }
-        Err(Fault::at("rwnd", format!("{} is no window to probe for", self.rwnd)).fix(
+        Err(Fault::at("rwnd", format!("{} is not a valid window to probe for", self.rwnd)).fix(
             "write \"64 \
             pkt\"",
         ))

@@ -52,7 +52,7 @@ impl Config for PragueConfig {
         if self.rtt_virt > Span::from_secs(1) {
             return Err(Fault::at(
                 "rtt_virt",
-                format!("{} is no virtual round trip", self.rtt_virt),
+                format!("{} is not a valid virtual round trip", self.rtt_virt),
             )
             .fix(
                 "write \

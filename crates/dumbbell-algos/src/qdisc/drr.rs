@@ -68,8 +68,10 @@ impl Config for DrrConfig {
         }
         let wrong = |w: &f64| !(*w >= 1e-3 && *w <= 1e6);
         if let Some(i) = self.weights.iter().position(wrong) {
-            let fault =
-                Fault::at(&format!("weights[{i}]"), format!("{} is no weight", self.weights[i]));
+            let fault = Fault::at(
+                &format!("weights[{i}]"),
+                format!("{} is not a valid weight", self.weights[i]),
+            );
             return Err(fault.fix("write a number from 0.001 to 1e6"));
         }
         let least =

@@ -53,8 +53,10 @@ impl Config for DuplexMismatchConfig {
         // come from their link.
         let farthest = self.rate.map_or(FASTEST, |rate| rate.min(FASTEST)).span_of(FARTHEST_BYTES);
         if self.propagation < Span::from_ps(1000) || self.propagation > farthest {
-            let cause =
-                format!("{} is no way between two stations of one Ethernet", self.propagation);
+            let cause = format!(
+                "{} is not a valid delay between two stations of one Ethernet",
+                self.propagation
+            );
             let fix = format!(
                 "write 1 ns to {farthest}; what lies beyond the next station is \
                 `delay` of the link"

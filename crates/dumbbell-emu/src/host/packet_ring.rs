@@ -204,7 +204,7 @@ impl Nic for PacketRing {
             _ => {
                 return Err(io::Error::new(
                     ErrorKind::InvalidInput,
-                    "what is to be written is no \
+                    "what is to be written is not an \
                 IP packet",
                 ));
             }

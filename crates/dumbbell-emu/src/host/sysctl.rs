@@ -75,7 +75,7 @@ fn path(name: &str) -> Result<PathBuf, EnvError> {
         && !name.split('.').any(str::is_empty);
     if !clean {
         return Err(EnvError::new(
-            format!("`{name}` is no setting of a host's network"),
+            format!("`{name}` is not a network setting of a host"),
             "name one below net, as sysctl does: net.ipv4.tcp_ecn",
         ));
     }

@@ -9,7 +9,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum LogFault {
     /// It is something else.
-    #[error("this is no log of a run on the testbed: it does not begin with `DUMBBELL`")]
+    #[error("this is not a log of a run on the testbed: it does not begin with `DUMBBELL`")]
     NotALog,
     /// It is of another version.
     #[error(

@@ -64,7 +64,7 @@ impl View {
         };
         if departed && !matches!(view, View::Departures(_)) {
             let d = Diagnostic::new(format!(
-                "`{at}` is no link: departures are those of a link's \
+                "`{at}` is not a link: departures are those of a link's \
                 transmitter"
             ));
             return Err(usage(d.fix("leave out --departed, or name a link")));

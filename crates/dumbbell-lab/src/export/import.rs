@@ -76,7 +76,7 @@ pub fn read(options: &CaptureRequest) -> Result<Value, Problem> {
 
 /// A file that is something else.
 fn neither(name: &str, cause: &str) -> Problem {
-    let d = Diagnostic::new(format!("{name} is no capture and no trace: {cause}"));
+    let d = Diagnostic::new(format!("{name} is neither a capture nor a trace: {cause}"));
     usage(d.fix(
         "name a capture (pcapng, pcap) or a trace of ns-2; `dumbbell export` makes each of \
         a result",

@@ -217,7 +217,7 @@ mod tests {
         }
         assert_eq!(times(&[]).1.map(|d| d.offset), Some(0));
         assert_eq!(
-            times(b"#!/bin/sh\necho this is no capture at all").1.map(|d| d.offset),
+            times(b"#!/bin/sh\necho this is not a capture at all").1.map(|d| d.offset),
             Some(0)
         );
     }

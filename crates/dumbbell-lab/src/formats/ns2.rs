@@ -164,7 +164,7 @@ fn read_lines(bytes: &[u8], trace: &mut Trace) -> Option<Damage> {
         let start = at;
         at += line.len();
         let Ok(text) = std::str::from_utf8(line) else {
-            return Some(Damage::new(start, "this line is no text"));
+            return Some(Damage::new(start, "this line is not text"));
         };
         let fields: Vec<&str> = text.split_ascii_whitespace().collect();
         let known = fields.first().is_some_and(|f| matches!(*f, "+" | "-" | "r" | "d"));
@@ -190,8 +190,8 @@ fn take(trace: &mut Trace, fields: &[&str]) -> Result<(), String> {
         "`{time}` is \
         no time"
     ))?;
-    let size: u64 = size.parse().map_err(|_| format!("`{size}` is no size"))?;
-    let fid: u64 = fid.parse().map_err(|_| format!("`{fid}` is no number of a flow"))?;
+    let size: u64 = size.parse().map_err(|_| format!("`{size}` is not a size"))?;
+    let fid: u64 = fid.parse().map_err(|_| format!("`{fid}` is not a flow number"))?;
     let node = |address: &str| address.split('.').next().unwrap_or_default().to_string();
     let flow = trace.flows.entry(fid).or_default();
     let (first, last) = flow.span.unwrap_or((time, time));

@@ -42,7 +42,7 @@ impl Asked for LagsRequest {
         let read: LagsRequest = verb::typed(request)?;
         let LagsRequest { from, to, p, .. } = read;
         let wrong = [
-            (!(0.0..=1.0).contains(&p), "p", format!("{p} is no probability"), "write 0.02"),
+            (!(0.0..=1.0).contains(&p), "p", format!("{p} is not a probability"), "write 0.02"),
             (
                 to < from || to - from >= MOST,
                 "to",

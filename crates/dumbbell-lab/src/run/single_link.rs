@@ -132,13 +132,13 @@ fn read(columns: &Arrivals) -> Result<Vec<Arrival>, Problem> {
         };
         let Some(ecn) = CODEPOINTS.get(usize::from(ecn[i])).copied() else {
             return wrong(
-                format!("{} is no codepoint", ecn[i]),
+                format!("{} is not a codepoint", ecn[i]),
                 "write 0 (not_ect), 1 (ect1), 2 \
                 (ect0) or 3 (ce)",
             );
         };
         if flow[i] >= 1 << 31 {
-            return wrong(format!("{} is no flow's number", flow[i]), "write a number below 2^31");
+            return wrong(format!("{} is not a flow number", flow[i]), "write a number below 2^31");
         }
         if dscp[i] > 63 {
             return wrong(format!("{} is no DiffServ codepoint", dscp[i]), "write 0 to 63");

@@ -80,7 +80,7 @@ fn framed(line: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
 fn fault(line: &[u8]) -> Fault {
     match serde_json::from_slice::<Value>(line).map(|v| v["format"].as_u64()) {
         Ok(Some(n)) if n > FORMAT => Fault::Newer(n),
-        Ok(_) => Fault::Damaged("it is no row of a store"),
+        Ok(_) => Fault::Damaged("it is not a row of a store"),
         Err(_) => Fault::Damaged("it is not JSON"),
     }
 }

@@ -155,7 +155,7 @@ fn a_mistake_is_shown_where_it_stands() {
     let problem = tc::import("tc qdisc add dev eth0 root red limt 30000 avpkt 1000").unwrap_err();
     assert_eq!(
         problem.json["problems"][0],
-        json!({ "cause": "`limt` is no word of tc's red", "fix": "did you mean `limit`?",
+        json!({ "cause": "`limt` is not a word of tc's red", "fix": "did you mean `limit`?",
                 "file": "tc", "line": 1, "column": 32 })
     );
 }

@@ -36,7 +36,7 @@ impl Mode {
         let paper = match words.next() {
             Some("sound") => false,
             Some("paper") => true,
-            _ => return Err(format!("`{name}` is no mode: it begins with sound or paper")),
+            _ => return Err(format!("`{name}` is not a mode: it begins with sound or paper")),
         };
         let mut shape = Shape { paper, ..Shape::default() };
         let mut spaced = false;
@@ -53,7 +53,9 @@ impl Mode {
                 ("nq", Some(n @ 1..=8)) => shape.queues = n as u8,
                 ("w", Some(w @ 1..=10)) => shape.w = w as u8,
                 ("seed", Some(seed @ 1..=0x1f_ffff)) => shape.seed = seed,
-                _ => return Err(format!("`{word}` is no option of a mode; they are {OPTIONS}")),
+                _ => {
+                    return Err(format!("`{word}` is not an option of a mode; they are {OPTIONS}"));
+                }
             }
         }
         Ok(Mode { name: name.to_string(), parameters: Parameters { shape, spaced } })

@@ -104,7 +104,11 @@ fn times(scenario: &Scenario, flow: &Flow, at: &Path, root: &Node, check: &mut C
     if let Some(weight) = flow.weight
         && !(weight > 0.0 && weight <= 1e6)
     {
-        refuse("weight", format!("{weight} is no weight"), "write a number above 0, at most 1e6");
+        refuse(
+            "weight",
+            format!("{weight} is not a valid weight"),
+            "write a number above 0, at most 1e6",
+        );
     }
 }
 

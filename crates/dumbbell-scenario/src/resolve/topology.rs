@@ -129,7 +129,7 @@ pub fn legible(name: &str, at: &[String], root: &Node, check: &mut Check) {
             "a name is empty".into()
         } else {
             format!(
-                "{name:?} is no \
+                "{name:?} is not a \
             name"
             )
         };

@@ -66,7 +66,7 @@ impl<'t, 'c> Args<'t, 'c> {
             Some((_, cause, fix)) => self.error(arg, *cause, *fix),
             None => {
                 let kind = self.kind.text;
-                let d = Diagnostic::new(format!("`{}` is no word of tc's {kind}", arg.text))
+                let d = Diagnostic::new(format!("`{}` is not a word of tc's {kind}", arg.text))
                     .at(arg.place);
                 self.check.error(deser::suggest(d, arg.text, known));
             }

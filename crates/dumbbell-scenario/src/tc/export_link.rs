@@ -77,7 +77,7 @@ fn queue(link: &Link, plugins: &Plugins, log: &mut ExportLog) -> Option<String> 
         log.explain("tc does not count the packet in transmission, and this queue does");
     }
     if link.capacity == Capacity::Packets(0) {
-        log.refuse("a limit of 0 packets is no queue for tc", "raise the limit");
+        log.refuse("a limit of 0 packets is not a queue for tc", "raise the limit");
         return None;
     }
     if let Capacity::Buffers { size, .. } = link.capacity {

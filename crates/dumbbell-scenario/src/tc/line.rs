@@ -129,7 +129,7 @@ fn statement<'t>(line: &[Arg<'t>], check: &mut Check) -> Option<Statement<'t>> {
             let what = if OTHER_OBJECTS.contains(&object.text) {
                 "makes no queue"
             } else {
-                "is no \
+                "is not an \
                 object of tc"
             };
             refuse(
@@ -224,7 +224,7 @@ fn major(id: Arg<'_>, check: &mut Check) -> Option<u32> {
         _ => {
             refuse(
                 id,
-                format!("`{}` is no number of a discipline", id.text),
+                format!("`{}` is not a discipline's number", id.text),
                 "write it as in 1: \
                 or 1:1",
                 check,

@@ -68,7 +68,10 @@ fn read(text: &str, what: &str, units: &[(&str, f64)]) -> Result<f64, String> {
         Some((_, scale)) => Ok(number * scale),
         None => {
             let known: Vec<&str> = units.iter().map(|u| u.0).filter(|u| !u.is_empty()).collect();
-            Err(format!("`{unit}` is no unit of a {what} in tc, which knows {}", known.join(", ")))
+            Err(format!(
+                "`{unit}` is not a unit of a {what} in tc, which knows {}",
+                known.join(", ")
+            ))
         }
     }
 }
@@ -137,7 +140,7 @@ pub fn count(text: &str) -> Result<u32, String> {
         Some(n) => Ok(n),
         None => match size(text) {
             Ok(n) => Ok(n.0 as u32),
-            Err(_) => Err(format!("`{text}` is no whole number up to 4294967295")),
+            Err(_) => Err(format!("`{text}` is not a whole number up to 4294967295")),
         },
     }
 }
@@ -156,13 +159,13 @@ pub fn whole(text: &str) -> Result<u32, String> {
     let hexadecimal =
         text.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
     let number = hexadecimal.or_else(|| text.parse().ok());
-    number.ok_or_else(|| format!("`{text}` is no whole number up to 4294967295"))
+    number.ok_or_else(|| format!("`{text}` is not a whole number up to 4294967295"))
 }
 
 /// A number of zero or more.
 pub fn real(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|x| x.is_finite() && *x >= 0.0);
-    number.ok_or_else(|| format!("`{text}` is no number of zero or more"))
+    number.ok_or_else(|| format!("`{text}` is not a number of zero or more"))
 }
 
 /// A share in per cent, with the sign or without: `1%` and `1` are 0.01. The point moves in the
@@ -173,7 +176,7 @@ pub fn percent(text: &str) -> Result<f64, String> {
         format!("{number}e-2").parse::<f64>().or_else(|_| number.parse::<f64>().map(|x| x / 100.0));
     match share {
         Ok(x) if (0.0..=1.0).contains(&x) => Ok(x.abs()),
-        _ => Err(format!("`{text}` is no share from 0% to 100%")),
+        _ => Err(format!("`{text}` is not a share from 0% to 100%")),
     }
 }
 
@@ -183,7 +186,7 @@ pub fn probability(text: &str) -> Result<f64, String> {
         Some(_) => percent(text),
         None => match text.parse::<f64>() {
             Ok(x) if (0.0..=1.0).contains(&x) => Ok(x),
-            _ => Err(format!("`{text}` is no probability from 0 to 1")),
+            _ => Err(format!("`{text}` is not a probability from 0 to 1")),
         },
     }
 }

@@ -29,7 +29,7 @@ impl Reading {
         };
         let left = self.name(name)?;
         let Some((_, relation)) = RELATIONS.iter().find(|(text, _)| *text == relation.text) else {
-            return Err(script_error(relation, format!("`{}` is no relation", relation.text))
+            return Err(script_error(relation, format!("`{}` is not a relation", relation.text))
                 .fix("known are ==, !=, <, <=, >, >=, and ~ (within 1 %)"));
         };
         let (value, tolerance) = match rest.iter().position(|w| w.text == "+-") {
@@ -84,7 +84,7 @@ impl Reading {
     fn number(&self, words: &[Token<'_>], place: (usize, usize)) -> Result<f64, ScriptError> {
         let place = words.first().map_or(place, |w| (w.from, words[words.len() - 1].to));
         let wrong = || {
-            trouble_at(place, "this is no value").fix(
+            trouble_at(place, "this is not a value").fix(
                 "write a number and perhaps a unit: 4 pkt, \
                 4000 B, 100 ms, 4.2",
             )

@@ -92,7 +92,7 @@ impl Reading {
     /// `1:1001`, `s3`, `s3-s5`: a segment each.
     fn data(&self, word: &Token<'_>) -> Result<Vec<SegmentKind>, ScriptError> {
         let wrong = || {
-            script_error(word, format!("`{}` is no segment", word.text)).fix(
+            script_error(word, format!("`{}` is not a segment", word.text)).fix(
                 "write bytes as 1:1001, segments as s1 or s1-s10, `ack 1001`, SYN, SYN-ACK, \
                     FIN",
             )
@@ -124,7 +124,7 @@ impl Reading {
         }
         quantity::position(word.text, self.mss).map(|at| vec![SegmentKind::Ack(at)]).ok_or_else(
             || {
-                script_error(word, format!("`{}` is no position", word.text))
+                script_error(word, format!("`{}` is not a position", word.text))
                     .fix("write a byte as 1001 or a segment as s2; s2-s11 is one for each")
             },
         )

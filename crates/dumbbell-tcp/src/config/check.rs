@@ -23,7 +23,7 @@ impl Config for TcpConfig {
             ("receive_window", self.receive_window),
         ] {
             if matches!(limit, Limit::Buffers(..) | Limit::Time(_) | Limit::Bdp(_)) {
-                return Err(Fault::at(field, format!("{limit} is no size of a window")).fix(
+                return Err(Fault::at(field, format!("{limit} is not a valid window size")).fix(
                     "write \
                     pkt or bytes",
                 ));
@@ -47,14 +47,14 @@ impl Config for TcpConfig {
         ];
         for (field, gain) in gains {
             if !(0.1..=10.0).contains(&gain) {
-                return Err(Fault::at(field, format!("{gain} is no gain for pacing")).fix(
+                return Err(Fault::at(field, format!("{gain} is not a valid pacing gain")).fix(
                     "write \
                     1.2",
                 ));
             }
         }
         if !(0.01..=10.0).contains(&self.dcr_delay) {
-            let cause = format!("{} is no delay in round-trip times", self.dcr_delay);
+            let cause = format!("{} is not a valid delay in round-trip times", self.dcr_delay);
             return Err(Fault::at("dcr_delay", cause).fix("write 1"));
         }
         if self.initial_window.0 < 1.0 {
@@ -67,7 +67,7 @@ impl Config for TcpConfig {
             if let Some(Bytes(mss)) = size
                 && !(16..=65_000).contains(&mss)
             {
-                let cause = format!("{mss} B is no segment size");
+                let cause = format!("{mss} B is not a valid segment size");
                 return Err(Fault::at(field, cause).fix("write a size from 16 B to 65000 B"));
             }
         }
@@ -78,7 +78,7 @@ impl Config for TcpConfig {
 impl TcpConfig {
     fn check_discovery(&self) -> Result<(), Fault> {
         if !(68..=65_535).contains(&self.pmtu_base.0) {
-            let cause = format!("{} is no size of a packet", self.pmtu_base);
+            let cause = format!("{} is not a valid packet size", self.pmtu_base);
             return Err(Fault::at("pmtu_base", cause).fix(
                 "write a size from 68 B (RFC 791) to 65535 B, \
                     such as 1024 B",

@@ -80,7 +80,7 @@ def locate(result: str | Path, point: int | None = None, seed: int | None = None
         data = {**{k: data.get(k) for k in ("name", "version")}, **points[number - 1]}
         directory, changes = base / f"point-{number:0{len(str(len(points)))}d}", data["overrides"]
     elif point not in (None, 1):
-        raise ScenarioError(f"{base} is no sweep: it has no point {point}")
+        raise ScenarioError(f"{base} is not a sweep: it has no point {point}")
     runs = data.get("runs") or [data]
     by_seed = {int(run["seed"]): run for run in runs if "fingerprint" in run}
     if not by_seed or "flows" not in data:

@@ -97,7 +97,7 @@ def read_time(text: str) -> float:
     """A time with its unit [s]. `ValueError` says what is wrong with it."""
     parts = re.fullmatch(r"([0-9.eE+-]+?)\s*([a-z]+)", text)
     if parts is None:
-        raise ValueError("this is no time with its unit")
+        raise ValueError("this is not a time with its unit")
     found = seconds(f"{parts[1]} {parts[2]}")
     if found <= 0:
         raise ValueError("a time must be positive")

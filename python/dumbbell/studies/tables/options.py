@@ -105,7 +105,7 @@ def seconds(option: str, text: str) -> float:
         return units.seconds(text)
     except ValueError:
         fix = f"write it with its unit, as in {option} 40ms"
-        raise refused(f"{option} {text}", text, "this is no time", fix) from None
+        raise refused(f"{option} {text}", text, "this is not a time", fix) from None
 
 
 def single(option: str, given: Sequence[str], default: str) -> str:

@@ -99,11 +99,14 @@ impl GredConfig {
         for (i, queue) in self.queues.iter().enumerate() {
             let at = |field: &str| format!("queues[{i}].{field}");
             if !(0.0..=1.0).contains(&queue.max_p) {
-                return Err(Fault::at(&at("max_p"), format!("{} is no probability", queue.max_p))
-                    .fix(
-                        "write \
+                return Err(Fault::at(
+                    &at("max_p"),
+                    format!("{} is not a probability", queue.max_p),
+                )
+                .fix(
+                    "write \
                     0 to 1",
-                    ));
+                ));
             }
             self.red(queue.min_th.0, queue.max_th.0, queue.max_p)
                 .check()

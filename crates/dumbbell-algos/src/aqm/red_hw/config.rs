@@ -346,7 +346,7 @@ impl RedHwConfig {
             return Err(Fault::at(&at("max_th"), cause).fix("twice min_th is the paper's"));
         }
         if !(0.0..=1.0).contains(&max_p) {
-            return Err(Fault::at(&at("max_p"), format!("{max_p} is no probability")).fix(
+            return Err(Fault::at(&at("max_p"), format!("{max_p} is not a probability")).fix(
                 "write 0 \
                 to 1",
             ));

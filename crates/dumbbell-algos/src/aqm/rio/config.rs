@@ -223,7 +223,7 @@ impl RioConfig {
                 let fault = Fault::at(
                     &format!("classes[{i}].max_p"),
                     format!(
-                        "{} is no \
+                        "{} is not a \
                     probability",
                         class.max_p
                     ),

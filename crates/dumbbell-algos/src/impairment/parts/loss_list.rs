@@ -64,13 +64,13 @@ impl Losses {
             Of::Bits => self.bits(word),
             Of::Packets => match number(word) {
                 Some(n) if (1..=LONGEST).contains(&n) => self.adds(n - 1),
-                _ => Err(format!("`{}` is no number of a packet; the first is 1", clipped(word))),
+                _ => Err(format!("`{}` is not a packet number; the first is 1", clipped(word))),
             },
             Of::Times => {
                 let plain = word.bytes().all(|b| b.is_ascii_digit() || b == b'.');
                 match format!("{word} s").parse::<Span>() {
                     Ok(at) if plain => self.adds(at.ps()),
-                    _ => Err(format!("`{}` is no time in seconds, as 12.5 is", clipped(word))),
+                    _ => Err(format!("`{}` is not a time in seconds, as 12.5 is", clipped(word))),
                 }
             }
         }
@@ -227,12 +227,12 @@ mod tests {
             (Of::Bits, "1x99999999", "more than 4194304 losses"),
             (Of::Bits, "0x1000000000000 0", "more than 1000000000000 packets"),
             (Of::Packets, "0", "the first is 1"),
-            (Of::Packets, "-1", "no number of a packet"),
+            (Of::Packets, "-1", "not a packet number"),
             (Of::Packets, "3 2", "not after the one before"),
             (Of::Packets, "3 3", "not after the one before"),
             (Of::Times, "1 s", "word 2"),
-            (Of::Times, "1e3", "no time in seconds"),
-            (Of::Times, "nan", "no time in seconds"),
+            (Of::Times, "1e3", "not a time in seconds"),
+            (Of::Times, "nan", "not a time in seconds"),
             (Of::Times, "2.0 1.5", "not after the one before"),
         ] {
             let said = Losses::parse(of, text).unwrap_err();

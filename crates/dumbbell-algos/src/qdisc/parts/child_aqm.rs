@@ -73,7 +73,7 @@ impl<'de> Deserialize<'de> for Child {
                 None => Err(D::Error::custom("this names no aqm; write { kind = \"codel\" }")),
             },
             other => Err(D::Error::custom(format!(
-                "{other} is no aqm; write \"codel\" or {{ kind = \
+                "{other} is not an aqm; write \"codel\" or {{ kind = \
                 \"codel\" }}"
             ))),
         }
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(at(json!("rad")).fix.as_deref(), Some("did you mean `red`?"));
         assert_eq!(at(json!({"kind": "red", "max_p": 2})).at, "aqm.max_p");
         assert_eq!(at(json!({"kind": "red", "min_th": "20 pkt"})).at, "aqm.max_th");
-        assert!(read(json!(3)).unwrap_err().contains("3 is no aqm"));
+        assert!(read(json!(3)).unwrap_err().contains("3 is not an aqm"));
         assert!(read(json!({"min_th": "5 pkt"})).unwrap_err().contains("names no aqm"));
     }
 }

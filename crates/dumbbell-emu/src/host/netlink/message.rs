@@ -169,6 +169,6 @@ mod tests {
         for end in 0..last - 8 {
             assert!(attributes(&body[8..8 + end]).count() < 2);
         }
-        assert_eq!(attributes(&[0, 0, 1, 0]).count(), 0, "a length of nothing is no attribute");
+        assert_eq!(attributes(&[0, 0, 1, 0]).count(), 0, "a length of nothing is not an attribute");
     }
 }

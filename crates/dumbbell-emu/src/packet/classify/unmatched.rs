@@ -41,7 +41,7 @@ impl Unmatched {
 impl fmt::Display for Unmatched {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Unmatched::Source => "its source is no address of the host that sent it",
+            Unmatched::Source => "its source is not an address of the host that sent it",
             Unmatched::Destination => "no host of the scenario has the address that it goes to",
             Unmatched::Group => "it goes to a group",
             Unmatched::Neighbours => "it looks for neighbours or routers, and there are none",

@@ -190,7 +190,7 @@ impl Table {
             if !column.push(cell) {
                 let name = self.schema.field(i).name();
                 return Err(ParquetError::General(format!(
-                    "{cell:?} is no value for the column \
+                    "{cell:?} is not a value for the column \
                     `{name}`"
                 )));
             }

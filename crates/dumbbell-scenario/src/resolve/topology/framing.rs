@@ -38,8 +38,8 @@ pub fn written(root: &Node, path: &[String], check: &mut Check) -> Option<Framin
     let cause = match node.as_str().map(|text| named(text).ok_or_else(|| text.parse::<Bytes>())) {
         Some(Ok(framing)) => return Some(framing),
         Some(Err(Ok(Bytes(n @ 0..=1000)))) => return Some(Framing { bytes: n as u16, least: 0 }),
-        Some(Err(_)) => format!("`{}` is no framing", node.as_str().unwrap_or_default()),
-        None => "this is no framing".into(),
+        Some(Err(_)) => format!("`{}` is not a framing", node.as_str().unwrap_or_default()),
+        None => "this is not a framing".into(),
     };
     let fix = "write \"ethernet\" (38 B with preamble and gap), \"vlan\" (42 B), \"pppoe\" (46 B), \
         \"none\", or a size up to 1000 B such as \"26 B\"";

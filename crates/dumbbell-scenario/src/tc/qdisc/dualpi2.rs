@@ -125,7 +125,7 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
     }
     if c.coupling_factor.fract() != 0.0 {
         log.refuse(
-            format!("coupling_factor = {} is no whole number", c.coupling_factor),
+            format!("coupling_factor = {} is not a whole number", c.coupling_factor),
             "write \
                 coupling_factor = 2",
         );

@@ -69,7 +69,7 @@ pub fn micros(name: &str, time: Span, log: &mut ExportLog) -> Option<String> {
     let us = (time.ps() + 500_000) / 1_000_000;
     if us == 0 || us > u64::from(u32::MAX) {
         log.refuse(
-            format!("{name} = {time} is no time that tc can say, from 1 us to 4294 s"),
+            format!("{name} = {time} is not a time that tc can express, from 1 us to 4294 s"),
             "write \
             another",
         );

@@ -166,7 +166,7 @@ fn sixteenths(name: &str, gain: f64, log: &mut ExportLog) -> Option<u32> {
     let parts = (gain * PARTS).round();
     if !(0.0..=f64::from(MOST)).contains(&parts) || (parts == 0.0 && gain > 0.0) {
         log.refuse(
-            format!("{name} = {gain} is no gain that tc can say: it has sixteenths up to 2"),
+            format!("{name} = {gain} is not a gain that tc can express: it has sixteenths up to 2"),
             "write \
                 another",
         );

@@ -55,7 +55,7 @@ fn import(args: &mut Args<'_, '_>, context: &ImportContext) -> Part {
         let kind = args.kind;
         args.error(
             kind,
-            format!("divisor {divisor} is no power of two, and the kernel refuses it"),
+            format!("divisor {divisor} is not a power of two, and the kernel refuses it"),
             "write divisor 1024",
         );
     }
@@ -96,7 +96,10 @@ fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<String> {
         );
     }
     if !c.divisor.is_power_of_two() {
-        log.refuse(format!("divisor = {} is no power of two", c.divisor), "write divisor = 1024");
+        log.refuse(
+            format!("divisor = {} is not a power of two", c.divisor),
+            "write divisor = 1024",
+        );
     }
     let limit = super::leaf::packets(site, log);
     if limit > MOST {
