@@ -82,7 +82,7 @@ class Response:
     frequency: Callable[[float, Hold, Parameters], float]
     """Signals per packet while the gauge has this value."""
     hold: Callable[[Parameters], Hold]
-    """The experiment."""
+    """The experiment that measures the response: how the queue is held, and at what."""
     queue: Mapping[str, Any] = field(default_factory=dict)
     """Overrides that the experiment sets."""
 

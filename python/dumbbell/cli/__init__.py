@@ -240,8 +240,8 @@ def _code(words: list[str]) -> int:
     except DumbbellError as error:
         return _refuse(words, error.code, error.rendered, error.detail)
     except CycloptsError as error:
-        said = sentence(error, [name for name, _, _ in _COMMANDS])
-        return _refuse(words, 2, f"{said}\nTry `dumbbell {_command(words)}--help`.", {})
+        message = sentence(error, [name for name, _, _ in _COMMANDS])
+        return _refuse(words, 2, f"{message}\nTry `dumbbell {_command(words)}--help`.", {})
     except KeyboardInterrupt as stop:
         user_stdout.back()  # Code of a user that nothing ends may still print.
         return _refuse(words, 130, str(stop) or "interrupted", {})

@@ -75,8 +75,8 @@ def red(
     }
     chosen = [name for name, given in wanted.items() if given]
     if len(chosen) != 1:
-        said = f"{' and '.join(chosen)} exclude each other" if chosen else "nothing was asked for"
-        raise ScenarioError(f"rtl red: {said}; give one of {', '.join(wanted)}")
+        cause = f"{' and '.join(chosen)} exclude each other" if chosen else "nothing was asked for"
+        raise ScenarioError(f"rtl red: {cause}; give one of {', '.join(wanted)}")
     if place and not synth:
         raise ScenarioError("--place goes with --synth: what is placed is what was synthesized")
     if packets is not None and packets < 1:

@@ -17,7 +17,7 @@ P_BITS = 21
 TOP = (1 << P_BITS) - 1
 """Largest probability, draw, credit."""
 QUEUEING, RANDOM, FORCED = range(3)
-"""The regions."""
+"""Regions of the average queue: below min_th, between the thresholds, above."""
 MIN, MAX, SLOPE, LOWER, UPPER, GLOBALS = 0, 1, 2, 3, 4, 7
 """Tables of the registers."""
 CONTROL, DRAW, ALPHA, LEAST, LARGEST = range(5)

@@ -68,8 +68,8 @@ def run(path: str | Path) -> Outcome:
 
 def run_text(text: str, name: str = "script") -> Outcome:
     """Runs a script that is at hand as text; `name` is what messages call it."""
-    told = api.call("script", {"text": text, "name": name})
-    return Outcome(told["file"], tuple(Failure(**failure) for failure in told["failures"]))
+    outcome = api.call("script", {"text": text, "name": name})
+    return Outcome(outcome["file"], tuple(Failure(**failure) for failure in outcome["failures"]))
 
 
 def find(paths: Sequence[str | Path]) -> list[Path]:

@@ -71,10 +71,10 @@ def _preset(preset: dict[str, Any], algorithm: Algorithm) -> list[RenderableType
     comes from."""
     defaults = {p.name: p.default for p in algorithm.parameters}
     numbers = {name: value for name, value in preset["cpu"].items() if value != defaults.get(name)}
-    said = ", ".join(
+    values = ", ".join(
         f"{name} {_value(value)}" for name, value in {**numbers, "ring": preset["ring"]}.items()
     )
-    lines = [f"{preset['title']}: {said}", *preset["sources"]]
+    lines = [f"{preset['title']}: {values}", *preset["sources"]]
     return [f"Preset {preset['name']}", *(Padding(line, (0, 0, 0, 4)) for line in lines), ""]
 
 

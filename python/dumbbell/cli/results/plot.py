@@ -69,8 +69,8 @@ def plot(
             kinds, {"--flow": flow, "--from": begin, "--to": end, "--point": point, "--seed": seed}
         )
         name = kinds[0] if kinds else "red"
-        figure, said = _curve(name, set)
-        drawn, notes = {f"curve-{name}": figure}, [said]
+        figure, note = _curve(name, set)
+        drawn, notes = {f"curve-{name}": figure}, [note]
         target = out or Path()
     else:
         drawn, home = _of_result(what, list(kinds), (flow, begin, end), point, seed)

@@ -43,31 +43,33 @@ def replay(
         raise ScenarioError(
             f"there is no log {log}: `dumbbell run FILE --on kernel --out DIR` writes one"
         )
-    said = api.replay({"log": str(log)})
-    found = replay_check.beside(log, said)
-    wrong = replay_check.contradictions(found[1], said) if found else []
-    said |= {
+    document = api.replay({"log": str(log)})
+    found = replay_check.beside(log, document)
+    wrong = replay_check.contradictions(found[1], document) if found else []
+    document |= {
         "summary": str(found[0]) if found else None,
         "contradictions": wrong,
         "proves": replay_check.PROVES,
     }
     if json:
-        emit(said)
+        emit(document)
     else:
-        show(*lines(said))
-    return 0 if said["verdict"] == "same" and not said["mismatches"] and not wrong else DIFFERS
+        show(*lines(document))
+    return (
+        0 if document["verdict"] == "same" and not document["mismatches"] and not wrong else DIFFERS
+    )
 
 
-def lines(said: dict[str, Any]) -> list[str]:
+def lines(document: dict[str, Any]) -> list[str]:
     """The outcome, for people."""
-    packets = f"{said['packets']:,}".replace(",", " ")
-    if said["verdict"] == "same":
+    packets = f"{document['packets']:,}".replace(",", " ")
+    if document["verdict"] == "same":
         return [
             f"same: {packets} packets, each with the same verdict, mark and departure",
-            *_summary(said),
+            *_summary(document),
         ]
-    first = said.get("first_mismatch")
-    found = [f"DIFFERS: {said['mismatches']} of {packets} packets"]
+    first = document.get("first_mismatch")
+    found = [f"DIFFERS: {document['mismatches']} of {packets} packets"]
     if first:
         found += [
             "the first:",
@@ -76,16 +78,16 @@ def lines(said: dict[str, Any]) -> list[str]:
     return found
 
 
-def _summary(said: dict[str, Any]) -> list[str]:
+def _summary(document: dict[str, Any]) -> list[str]:
     """True if the result beside the log agrees with it."""
-    if said["summary"] is None:
+    if document["summary"] is None:
         return [
             "no summary.json beside the log: nothing is known of its run's validity",
-            said["proves"],
+            document["proves"],
         ]
-    if said["contradictions"]:
+    if document["contradictions"]:
         return [
-            f"{said['summary']} CONTRADICTS it:",
-            *(f"  {one}" for one in said["contradictions"]),
+            f"{document['summary']} CONTRADICTS it:",
+            *(f"  {one}" for one in document["contradictions"]),
         ]
-    return [f"{said['summary']} agrees with it", said["proves"]]
+    return [f"{document['summary']} agrees with it", document["proves"]]

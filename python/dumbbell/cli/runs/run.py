@@ -76,11 +76,11 @@ def run(
 def _of_the_profile(wanted: dict[str, Any]) -> list[str]:
     """What to say of a scenario whose profile is not the kernel's TCP."""
     asked = api.plan(wanted | {"points": 0})["scenario"].get("profile", "rfc")
-    said = (
+    note = (
         f"the scenario has the profile `{asked}`; the hosts run this machine's kernel, which "
         "`linux` models"
     )
-    return [] if asked == "linux" else [said]
+    return [] if asked == "linux" else [note]
 
 
 def _with_code(data: dict[str, Any]) -> dict[str, Any]:

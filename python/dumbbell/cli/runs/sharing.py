@@ -53,10 +53,10 @@ def sharing(
         )
     most = found["most_shared"]
     users = max((link["flows"] for link in found["links"]), default=0)
-    said = (
+    sentence = (
         f"{', '.join(most)}: most shared, by {users} flows"
         if most
         else "no link carries data of two flows"
     )
-    print_out(*parts, said)
+    print_out(*parts, sentence)
     return 0

@@ -186,12 +186,12 @@ def _directory(out: Path | None) -> Iterator[Path]:
     if out is not None:
         yield out
         return
-    made = work.fresh(DIRECTORY)
+    folder = work.fresh(DIRECTORY)
     try:
-        yield made
+        yield folder
     finally:
-        if not any(made.iterdir()):
-            made.rmdir()
+        if not any(folder.iterdir()):
+            folder.rmdir()
 
 
 def _capture(run: Path, file: Path | None) -> list[str]:
@@ -225,13 +225,13 @@ def _aside(wanted: bool) -> Iterator[None]:
         yield
         return
     sys.stdout.flush()
-    kept = os.dup(1)
+    stdout = os.dup(1)
     os.dup2(2, 1)
     try:
         yield
     finally:
-        os.dup2(kept, 1)
-        os.close(kept)
+        os.dup2(stdout, 1)
+        os.close(stdout)
 
 
 def _draw(out: Path) -> Path | None:

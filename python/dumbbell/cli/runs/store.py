@@ -35,24 +35,25 @@ def store(
     """Look after a store of results: check, list, repair, gc."""
     from .sweep import default_store
 
-    said = api.call("store", {"do": action, "dir": str(directory or default_store())})
+    answer = api.call("store", {"do": action, "dir": str(directory or default_store())})
     if json:
-        emit(said)
+        emit(answer)
     else:
-        {"check": _check, "list": _list, "repair": _repair, "gc": _gc}[action](said)
-    if said.get("bad_rows"):
+        {"check": _check, "list": _list, "repair": _repair, "gc": _gc}[action](answer)
+    if answer.get("bad_rows"):
         notes(
             [
-                f"{said['bad_rows']} rows cannot be read: `dumbbell store check {said['store']}` "
+                f"{answer['bad_rows']} rows cannot be read: "
+                f"`dumbbell store check {answer['store']}` "
                 f"names them"
             ]
         )
-    if said.get("problems"):
+    if answer.get("problems"):
         if json:
-            return int(said["code"])
+            return int(answer["code"])
         raise of_code(
-            said["code"],
-            "\n".join(f"{_place(p)}{p['cause']}\n  {p['fix']}" for p in said["problems"]),
+            answer["code"],
+            "\n".join(f"{_place(p)}{p['cause']}\n  {p['fix']}" for p in answer["problems"]),
         )
     return 0
 
@@ -64,34 +65,34 @@ def _place(problem: dict[str, Any]) -> str:
     )  # Else the cause names the file.
 
 
-def _check(said: dict[str, Any]) -> None:
-    torn = f", {said['torn']} ends that a kill left (not read)" if said["torn"] else ""
+def _check(answer: dict[str, Any]) -> None:
+    torn = f", {answer['torn']} ends that a kill left (not read)" if answer["torn"] else ""
     lost = (
-        f", {said['records_lost']} runs whose series are damaged or missing"
-        if said["records_lost"]
+        f", {answer['records_lost']} runs whose series are damaged or missing"
+        if answer["records_lost"]
         else ""
     )
     unverified = (
-        f", {said['unverified']} runs of an earlier release whose series have no digests (sizes "
+        f", {answer['unverified']} runs of an earlier release whose series have no digests (sizes "
         f"alone were checked)"
-        if said["unverified"]
+        if answer["unverified"]
         else ""
     )
-    failed = f", {said['failed']} that failed" if said["failed"] else ""
-    state = "ok" if said["ok"] else f"{len(said['problems'])} problems"
+    failed = f", {answer['failed']} that failed" if answer["failed"] else ""
+    state = "ok" if answer["ok"] else f"{len(answer['problems'])} problems"
     show(
-        f"{said['store']}: {state} - {said['runs']} runs{failed} in {said['segments']} "
+        f"{answer['store']}: {state} - {answer['runs']} runs{failed} in {answer['segments']} "
         f"files{torn}{lost}{unverified}"
     )
 
 
-def _list(said: dict[str, Any]) -> None:
+def _list(answer: dict[str, Any]) -> None:
     from ...present.grids import plain
 
-    if said["runs"]:
+    if answer["runs"]:
         head = ["key", "scenario", "seed", "took", "fingerprint", "changes"]
-        show(plain([head, *map(_row, said["runs"])], text_columns=len(head)), "")
-    show(f"{len(said['runs'])} runs in {said['store']}")
+        show(plain([head, *map(_row, answer["runs"])], text_columns=len(head)), "")
+    show(f"{len(answer['runs'])} runs in {answer['store']}")
 
 
 def _row(run: dict[str, Any]) -> list[str]:
@@ -114,20 +115,23 @@ _WIDE = 60
 """Characters of a cell."""
 
 
-def _repair(said: dict[str, Any]) -> None:
-    series = f" ({said['series_moved']} because of their series)" if said["series_moved"] else ""
-    show(
-        f"{said['store']}: {said['moved']} damaged rows moved aside{series}, {said['kept']} kept",
-        *said["files"],
+def _repair(answer: dict[str, Any]) -> None:
+    series = (
+        f" ({answer['series_moved']} because of their series)" if answer["series_moved"] else ""
     )
-    if said["newer"]:
-        show(f"{said['newer']} rows of a newer format stay: use a newer release of dumbbell")
-
-
-def _gc(said: dict[str, Any]) -> None:
-    busy = f" ({said['busy']} are being written)" if said["busy"] else ""
     show(
-        f"{said['store']}: {said['kept']} rows kept, {said['dropped']} dropped; "
-        f"{said['segments_before']} files of rows before, {said['segments']} now{busy}; "
-        f"{said['records_dropped']} directories of series dropped"
+        f"{answer['store']}: {answer['moved']} damaged rows moved aside{series}, "
+        f"{answer['kept']} kept",
+        *answer["files"],
+    )
+    if answer["newer"]:
+        show(f"{answer['newer']} rows of a newer format stay: use a newer release of dumbbell")
+
+
+def _gc(answer: dict[str, Any]) -> None:
+    busy = f" ({answer['busy']} are being written)" if answer["busy"] else ""
+    show(
+        f"{answer['store']}: {answer['kept']} rows kept, {answer['dropped']} dropped; "
+        f"{answer['segments_before']} files of rows before, {answer['segments']} now{busy}; "
+        f"{answer['records_dropped']} directories of series dropped"
     )

@@ -232,7 +232,7 @@ def _before(line: dict[str, Any]) -> list[str]:
 def _references(line: dict[str, Any]) -> list[list[str]]:
     if line["reference"] is None:
         return []
-    said = [("as measured", line), *line["reference"].items()]
+    entries = [("as measured", line), *line["reference"].items()]
     return [
         [
             line["profile"],
@@ -245,7 +245,7 @@ def _references(line: dict[str, Any]) -> list[list[str]]:
             _bps(one["goodput_bps"]),
             _percent(one["drop_rate"]),
         ]
-        for word, one in said
+        for word, one in entries
     ]
 
 

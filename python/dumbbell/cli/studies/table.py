@@ -194,12 +194,12 @@ def _made(name: str, options: TableOptions | None, json: bool, **asked: Any) -> 
     given = options or TableOptions()
     if given.html is not None and given.out is not None:
         raise ScenarioError("--html and --out exclude each other: --html writes the page alone")
-    measure, kept = measuring(given.store, given.no_store, given.workers, given.threads)
+    measure, store_options = measuring(given.store, given.no_store, given.workers, given.threads)
     same = {
         key: getattr(given, key)
         for key in ("rtt", "queue", "flows", "time", "seeds", "seed", "quick")
     }
-    request = Options(**same, sets=given.set, use=given.use, options=kept, **asked)
+    request = Options(**same, sets=given.set, use=given.use, options=store_options, **asked)
     with progress(name) as heard:
         document = survey(
             name,

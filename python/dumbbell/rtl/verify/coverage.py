@@ -38,7 +38,7 @@ class Point:
     kind: str
     """`line`, `branch` or `toggle`."""
     where: str
-    """The instance."""
+    """The instance of the module, by its path."""
     what: str
     """The signal's bit, or the sort of block."""
 

@@ -98,12 +98,12 @@ class Law:
 
     @property
     def least(self) -> int:
-        """The least spacing that there is."""
+        """The least spacing with a probability above 0."""
         return next(n for n, p in enumerate(self.p, 1) if p > 0)
 
     @property
     def most(self) -> int:
-        """The greatest."""
+        """The greatest spacing with a probability above 0."""
         return max(n for n, p in enumerate(self.p, 1) if p > 0)
 
 

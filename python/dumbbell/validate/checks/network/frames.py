@@ -113,13 +113,13 @@ def _codes() -> Iterator[Check]:
         0.0,
         once("ways", _same, float),
     )
-    for kind, said in (
+    for kind, text in (
         ("scattered", "one to three wrong bits, at 11454 B"),
         ("burst", "bursts of up to 32 bits"),
     ):
         yield Check(
             f"crc.noticed.{kind}",
-            f"{CODE} finds all of these: {said} (drawn; the bound above is the proof)",
+            f"{CODE} finds all of these: {text} (drawn; the bound above is the proof)",
             1,
             0.0,
             once(("crc noticed", kind), partial(noticed, kind), float),

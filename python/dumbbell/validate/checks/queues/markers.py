@@ -177,8 +177,10 @@ def _three_colors() -> Iterator[Check]:
     }
     for name, (codepoint, expected, law) in laws.items():
         measure = partial(_count, (codepoint,), start=100)
-        made = once("srtcm-pause", partial(_marked, single, times), measure)
-        yield Check(f"srtcm.after-a-pause.{name}", law, float(expected), 0.0, made, "packets")
+        measurement = once("srtcm-pause", partial(_marked, single, times), measure)
+        yield Check(
+            f"srtcm.after-a-pause.{name}", law, float(expected), 0.0, measurement, "packets"
+        )
     steady = _steady(3.0, 20_000)
     end = Fraction(steady[-1], markers.PS)
     over = {"green": ((GREEN,), cbs, RATE), "yellow": ((YELLOW,), ebs, 0)}

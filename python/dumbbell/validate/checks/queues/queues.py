@@ -138,7 +138,7 @@ def _moments() -> Iterator[Check]:
     ):
         wait = queueing.pollaczek_khinchine(rho, scv)
         scenario = port(rho, sizes, seconds=4000)
-        for part, said, expected, tolerance, measure, unit in (
+        for part, text, expected, tolerance, measure, unit in (
             (
                 "Lq",
                 f"{law}: without the packet in service, Lq = rho Wq",
@@ -166,7 +166,7 @@ def _moments() -> Iterator[Check]:
         ):
             yield Check(
                 f"{name}.rho-{rho}.{part}",
-                said,
+                text,
                 expected,
                 tolerance,
                 mean_over_seeds(scenario, measure),

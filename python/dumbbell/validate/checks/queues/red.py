@@ -261,28 +261,28 @@ def _spacing() -> Iterator[Check]:
     for name, (law, words) in laws.items():
         make: Callable[[int], list[int]] = partial(_spacings_of, name)
         key = ("spacing", name)
-        said = f"{FJ93}, {words}"
+        source = f"{FJ93}, {words}"
         mean = 2.5 * MEAN_TOLERANCE if name == "bernoulli" else MEAN_TOLERANCE
         yield Check(
             f"red.spacing.{name}.mean",
-            f"{said}: mean",
+            f"{source}: mean",
             law.mean,
             mean,
             mean_over_generated(key, make, _mean),
             "packets",
         )
-        yield _fit(name, law, said, key, make)
+        yield _fit(name, law, source, key, make)
         if name != "bernoulli":
             yield Check(
                 f"red.spacing.{name}.variance",
-                f"{said}: variance",
+                f"{source}: variance",
                 law.variance,
                 VARIANCE_TOLERANCE,
                 mean_over_generated(key, make, _variance),
             )
             yield Check(
                 f"red.spacing.{name}.most",
-                f"{said}: most",
+                f"{source}: most",
                 law.most,
                 0.0,
                 mean_over_generated(key, make, _most),
@@ -307,7 +307,7 @@ def _variance(sample: Sequence[int]) -> float:
     return sum((x - mean) ** 2 for x in sample) / (len(sample) - 1)
 
 
-def _fit(name: str, law: red.Law, said: str, key: Any, make: Callable[[int], list[int]]) -> Check:
+def _fit(name: str, law: red.Law, source: str, key: Any, make: Callable[[int], list[int]]) -> Check:
     """Pearson's chi-square of all seeds together: its mean is that of the law's degrees of
     freedom."""
     dof = len(red.classes(law)) - 1
@@ -318,7 +318,7 @@ def _fit(name: str, law: red.Law, said: str, key: Any, make: Callable[[int], lis
 
     return Check(
         f"red.spacing.{name}.chi-square",
-        f"{said}: Pearson's statistic, beyond its bound once in 1000 times",
+        f"{source}: Pearson's statistic, beyond its bound once in 1000 times",
         dof,
         red.chi_square_quantile(dof, Z) - dof,
         measure,

@@ -232,7 +232,7 @@ class Sack(Sender):
         self.send(n)
 
     def on_ack(self, cumulative: int, beyond: frozenset[int]) -> None:
-        """The scoreboard first."""
+        """Updates the scoreboard before the sender acts on the ACK."""
         self.held = beyond
         super().on_ack(cumulative, beyond)
 
