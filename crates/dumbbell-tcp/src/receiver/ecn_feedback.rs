@@ -9,8 +9,8 @@ use dumbbell_core::transport::{Arrival, NegotiatedEcn};
 /// - `Off`: none.
 /// - `Rfc3168`: ECE from a CE mark until the sender's CWR (RFC 3168 section 6.1.3).
 /// - `PerPacket`: ECE on an ACK if a segment since the previous ACK carried CE.
-/// - `Dctcp`: ECE if the segments that an ACK covers carried CE. Data in order with and without CE is
-///   acknowledged apart (RFC 8257 section 3.2).
+/// - `Dctcp`: ECE if the segments that an ACK covers carried CE. Data in order with and without CE
+///   is acknowledged apart (RFC 8257 section 3.2).
 /// - `Accecn` and `L4s`: the number of segments with CE in the ACE field, and byte counters in the
 ///   AccECN option (RFC 9768).
 #[derive(Clone, Debug)]
