@@ -85,7 +85,7 @@ interleave:  ## All orders of steps of two processes over one store (minutes)
 fuzz: .venv/.ready-test build  ## Random input for every reader: make fuzz SECONDS=3600 TARGET=scenario
 	sh fuzz/run.sh $(or $(SECONDS),30) $(TARGET)
 
-faults: .venv/.ready  ## Seed faults in a copy: each must turn a line of the passport red
+faults: .venv/.ready  ## Seed faults in a copy: each must turn a check of the validation suite red
 	$(BIN)/python faults/run.py $(ARGS)
 
 check: .venv/.ready-test build  ## Formatting, lints and types, without changing anything

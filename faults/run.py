@@ -1,9 +1,9 @@
 """`make faults`: every seeded fault must turn a line of `dumbbell validate --quick` red.
 
 Copies the source, plants the faults of faults.toml in the copy, builds it once, runs the lines that
-each fault is expected to turn red (`--whole`: the whole quick passport), and writes the table
-docs/validation-faults.md. Exit codes: 0 every fault was found, 2 the table of faults is wrong, 3 a
-fault was not found, or a line is red without one, 4 a tool is missing.
+each fault is expected to turn red (`--whole`: the whole quick validation suite), and writes the
+table docs/validation-faults.md. Exit codes: 0 every fault was found, 2 the table of faults is
+wrong, 3 a fault was not found, or a line is red without one, 4 a tool is missing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ COPIED = (
 )
 """What a build needs; the licences and the rest are not."""
 LONGEST_S = 600
-"""Of one passport. A fault may make a line endless: then it is not the line to find it by."""
+"""Of one run of the validation suite. A fault may make a line endless: then it is not the line to
+find it by."""
 
 
 def main() -> int:
@@ -82,12 +83,14 @@ def main() -> int:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Check that the passport finds seeded faults.")
+    parser = argparse.ArgumentParser(
+        description="Check that the validation suite finds seeded faults."
+    )
     parser.add_argument(
         "--only", nargs="*", default=[], help="patterns of faults; the table is then not written"
     )
     parser.add_argument(
-        "--whole", action="store_true", help="the whole quick passport for each fault"
+        "--whole", action="store_true", help="the whole quick validation suite for each fault"
     )
     parser.add_argument(
         "--no-build", action="store_true", help="the last build; the Python is as it is now"

@@ -47,7 +47,7 @@ class Fault:
     """With what varies between « and »."""
     new: str
     turns: tuple[str, ...]
-    """Patterns of lines of the passport; at least one line of each turns red."""
+    """Patterns of checks of the validation suite; at least one line of each turns red."""
 
     @property
     def text(self) -> str:

@@ -8,17 +8,17 @@ from schemata import Fault
 
 PAGE = "docs/validation-faults.md"
 SHOWN = 4
-HEAD = """# Faults that the passport finds
+HEAD = """# Faults that the validation suite finds
 
 `dumbbell validate` would be worth nothing if it could not fail. Each row below is a fault that
 somebody could really make. `make faults` plants them all in a copy of the source, as choices that
 an environment variable makes (one build), and checks that with each fault on lines of the quick
-passport turn red, and that none is red without one. It runs the lines that a fault is expected to
-turn red, of which `faults/faults.toml` has the names beside each fault; other lines may notice it
-as well. This table is written by `make faults` and not by hand.
+validation suite turn red, and that none is red without one. It runs the lines that a fault is
+expected to turn red, of which `faults/faults.toml` has the names beside each fault; other lines may
+notice it as well. This table is written by `make faults` and not by hand.
 
-A new law in the passport deserves a fault that it finds, and a fault that no line finds deserves a
-law.
+A new law in the validation suite deserves a fault that it finds, and a fault that no line finds
+deserves a law.
 
 | fault | what is wrong | where | lines that turn red |
 |---|---|---|---|

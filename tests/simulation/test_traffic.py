@@ -1,5 +1,5 @@
-"""Sessions, closed loops and completion times as Python sees them, and the laws of the passport for
-them."""
+"""Sessions, closed loops and completion times as Python sees them, and the checks of the validation
+suite for them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The seeded faults of faults/faults.toml fit the source as it is, and the committed table is about
 them.
 
-That the passport finds them is `make faults`, which builds a copy of the source.
+That the validation suite finds them is `make faults`, which builds a copy of the source.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The passport: its rule, that its laws stand alone, that it can fail, and that its quick part
-passes."""
+"""The validation suite: its rule, that its laws stand alone, that it can fail, and that its quick
+part passes."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ def test_there_are_enough_lines() -> None:
     assert len([one for one in every if one.quick]) >= 100
 
 
-def test_the_quick_passport_passes() -> None:
+def test_the_quick_checks_pass() -> None:
     results = report.validate(report.select(report.checks(), quick=True), Runner(quick=True))
     failed = {
         result.check.id: (result.measured, result.error)

@@ -1,4 +1,4 @@
-"""The laws of the passport against figures that were published, and against each other."""
+"""The laws of the validation suite against figures that were published, and against each other."""
 
 from __future__ import annotations
 

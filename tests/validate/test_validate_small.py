@@ -1,4 +1,4 @@
-"""The small laws of the passport, worked out by hand."""
+"""The small laws of the validation suite, worked out by hand."""
 
 from __future__ import annotations
 

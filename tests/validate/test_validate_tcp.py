@@ -1,4 +1,4 @@
-"""The passport's laws of TCP: that they are those that are printed, and that a TCP that is
+"""The validation suite's laws of TCP: that they are those that are printed, and that a TCP that is
 otherwise fails them."""
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ STEADY = tuple([Fraction(3, 10)] * 12)
 def asked(text: str, name: str) -> float:
     """Returns the value of `name` in seconds at the end of a script. The last line claims that it
     is negative; this fails and shows the value."""
-    outcome = scripts.run_text(f"{text} ? {name} < 0 s\n", "passport")
+    outcome = scripts.run_text(f"{text} ? {name} < 0 s\n", "validation")
     came = [failure.came for failure in outcome.failures]
     number = re.fullmatch(r"([0-9.]+) (s|ms|us|ns)", came[-1]) if len(came) == 1 else None
     if number is None:
