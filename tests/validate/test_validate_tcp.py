@@ -9,7 +9,7 @@ from typing import Any
 
 import dumbbell
 import pytest
-from dumbbell.validate import report
+from dumbbell.validate import report, runner
 from dumbbell.validate.checks import given_losses, paths
 from dumbbell.validate.laws.tcp import cubic, fairness, recovery, rto, sawtooth, throughput, windows
 from dumbbell.validate.runner import Runner
@@ -267,7 +267,8 @@ def test_a_tcp_that_is_not_as_it_says_fails(
 
     check = CHECKS[line]
     assert report.validate([check], Runner())[0].verdict == "pass"
-    monkeypatch.setattr(paths, "Scenario", sabotaged)
+    for module in (paths, runner):
+        monkeypatch.setattr(module, "Scenario", sabotaged)
     broken = report.validate([check], Runner())[0]
     assert broken.error is None and broken.verdict == "fail", broken
 
