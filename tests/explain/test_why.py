@@ -7,7 +7,6 @@ import itertools
 import re
 from pathlib import Path
 
-import dumbbell
 import polars as pl
 import pytest
 from dumbbell import ScenarioError

@@ -8,7 +8,6 @@ import sys
 
 import pytest
 from dumbbell.cli import main
-
 from helpers.results import conforming
 
 
