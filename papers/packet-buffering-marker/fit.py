@@ -4,8 +4,8 @@ how large windows may be; and after that the length of a run, by how much the pr
 Everything else is then a prediction.
 
 Every point of the grid is run and stored in `fit.csv`, every length in `length.csv`; the chosen
-point goes into the scenarios by hand, and its neighbours in the score into `paper.toml` as
-readings.
+point goes into the scenarios by hand, and its neighbors in the score into `neighbors.csv`, whose
+rows are readings of `paper.toml`.
 
     python papers/packet-buffering-marker/fit.py              # the grid: some minutes
     python papers/packet-buffering-marker/fit.py --length     # the length, at the chosen point

@@ -292,11 +292,33 @@ def test_a_table_has_texts_by_the_names_of_its_header(tmp_path: Path) -> None:
         (3, '[[point]]\neach = ["x0", "x1", "x2"]\nid = "a"\nscenario = "network.toml"\n'),
         (3, "[[table]]\nid = 't'\ncaption = ''\nheader = []\nrows = [['{x0}{x1}{x2}']]\n"),
         (2, f"[[point]]\nid = '{{x0}}{{x1}}{'x' * 9000}'\nscenario = 'network.toml'\n"),
+        (2, f"[[point]]\nid = '{{x0}}{{x1}}'\nscenario = 's'\nx = [{'1, ' * 9000}]\n"),
     ],
 )
 def test_what_entries_are_written_out_to_is_bounded(axes: int, rest: str, tmp_path: Path) -> None:
     values = ", ".join(map(str, range(100)))
     text = "\n".join(f"x{i} = [{values}]" for i in range(axes))
     head = 'title = ""\ncitation = ""\nfull = { replications = 5 }\nquick = { replications = 5 }\n'
-    with pytest.raises(ScenarioError, match=r"more than (20000 combinations|16 MiB)"):
+    with pytest.raises(ScenarioError, match=r"more than (20000 combinations|8 MiB)"):
         papers.read(a_paper(tmp_path, f"{head}[axes]\n{text}\n{rest}"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('over = "buffer"', "over = []"),
+        ("scale = 2", "scale = []"),
+        ("tags = [", "each.a = ["),
+        ('fitted = ["t1-dt-24"]', "reading = [3]"),
+        ('id = "free"', "id = [[3]]"),
+        ("[derived]", f"[derived]\nx{'.a' * 5000} = 1"),
+        ("[[prediction]]", f"[[reading]]\ntagged{'.a' * 5000} = 1\n[[prediction]]"),
+    ],
+    ids=["over", "scale", "each", "entry", "id", "derived", "tagged"],
+)
+def test_values_of_other_types_and_deep_tables_are_refused(
+    old: str, new: str, tmp_path: Path
+) -> None:
+    assert old in PAPER
+    with pytest.raises(ScenarioError, match=r"paper\.toml"):
+        papers.read(a_paper(tmp_path, PAPER.replace(old, new, 1)))

@@ -30,8 +30,8 @@ from .paper_file import ENTRIES, Place, Ranges, Value
 
 MOST = 20_000
 """The most points of a paper, and the most entries of any other kind."""
-_LARGEST = 16 << 20
-"""Characters of all entries."""
+_LARGEST = 8 << 20
+"""Characters of all entries, and values."""
 _DEEPEST = 6
 """Levels of tables and lists in an entry."""
 _OVERRIDES = {
@@ -78,10 +78,10 @@ def along(axis: str, places: Iterable[Mapping[str, Value]]) -> tuple[int | float
     return numbers
 
 
-def _number(value: Any) -> int | float | None:
+def _number(value: Value) -> int | float | None:
     """A number, or the one that a text is; None for any other text."""
     if not isinstance(value, str):
-        return value  # type: ignore[no-any-return]
+        return value
     match = _PRINTED.fullmatch(value)
     return None if match is None else float(value) if match[1] else int(value)
 
@@ -133,7 +133,7 @@ def _in_file(path: str, origins: Mapping[str, list[_Origin]]) -> str:
 
 
 class _Writer:
-    """Writes entries out; `left` is how many characters they may still have."""
+    """Writes entries out; `left` is how much they may still have."""
 
     def __init__(
         self,
@@ -188,9 +188,10 @@ class _Writer:
             for key, value in entry.items():
                 if key in _OVERRIDES.get(kind, ()):
                     out[key] = self._overrides(value, values)
-                elif key == "point" and entry.get("over") in self.axes:  # Filled along `over`.
-                    axis = entry["over"]
-                    out[key] = self.fill(value, {**values, axis: f"{{{axis}}}"})
+                elif key == "point":  # The place of `over` is filled later, along its axis.
+                    axis = entry.get("over")
+                    later = {axis: f"{{{axis}}}"} if isinstance(axis, str) else {}
+                    out[key] = self.fill(value, {**values, **later})
                 else:
                     out[key] = self.fill(value, values)
             yield self._printed(out, values) if kind == "cell" else out
@@ -228,6 +229,7 @@ class _Writer:
         """A value of an entry with every place in its texts filled."""
         if isinstance(value, str):
             return self._text(value, here)
+        self._charge(1)
         if depth == _DEEPEST:
             return value
         if isinstance(value, list):
@@ -252,13 +254,16 @@ class _Writer:
         return out
 
     def _overrides(self, value: Any, here: Values) -> Any:
-        """A list of overrides with those of its groups, or tables of such lists."""
+        """A list of overrides with those of its groups, or a table of such lists."""
         if isinstance(value, dict):
             return {
-                self._text(key, {**here, **at}): self._overrides(inner, {**here, **at})
+                self._text(key, {**here, **at}): self._with_groups(inner, {**here, **at})
                 for key, inner in value.items()
                 for at in self._free(key, here)
             }
+        return self._with_groups(value, here)
+
+    def _with_groups(self, value: Any, here: Values) -> Any:
         if not _list_of(str, value):
             return value
         out: list[str] = []
@@ -283,10 +288,13 @@ class _Writer:
                 )
             raise ScenarioError(f"`{cut(text, 80)}`: {self._no_axis(name)}")
         out = filled(text, here)
-        self.left -= len(out) + 1
-        if self.left < 0:
-            raise ScenarioError(f"all entries have more than {_LARGEST >> 20} MiB of text")
+        self._charge(len(out) + 1)
         return out
+
+    def _charge(self, size: int) -> None:
+        self.left -= size
+        if self.left < 0:
+            raise ScenarioError(f"all entries are more than {_LARGEST >> 20} MiB of text")
 
     def _no_axis(self, name: str) -> str:
         return (
