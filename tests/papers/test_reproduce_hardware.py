@@ -32,9 +32,9 @@ def reproduce(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., 
 
 
 def _none(paper: papers.Paper) -> dict[str, Any]:
-    from dumbbell.reproduce.figures.kinds import NamedFigure
+    from dumbbell.reproduce.figures.kinds import Drawn
 
-    return {p.id: NamedFigure(None, p.caption, missing="not drawn here") for p in paper.pictures}
+    return {p.id: Drawn(None, p.caption, missing="not drawn here") for p in paper.pictures}
 
 
 def kind(wanted: dict[str, Any]) -> str:

@@ -119,7 +119,7 @@ class Laboratory:
         if not complete:
             return facts(answers[0])
         return Whole(
-            version=answers[0]["version"],
+            version=answers[0].get("version"),
             valid=all(answer.get("valid", False) for answer in answers),
             code=max(int(answer.get("code", 0)) for answer in answers),
             failures=[one for answer in answers for one in answer.get("failures") or []],
