@@ -145,8 +145,8 @@ def _ratios(workloads: list[Any], seeds: int | None, json: bool) -> int:
 
 
 def _results(names: list[str], against: list[str], seeds: int | None, json: bool) -> int:
-    from ...studies.compare.peers import options, work
-    from ...studies.compare.peers.results import packet_trace, scenarios, tables
+    from ...studies.compare.peers import options, tables, work
+    from ...studies.compare.peers.results import packet_trace, scenarios
     from ...studies.compare.peers.results import work as results
 
     chosen = options.chosen("--scenario", names, [s.name for s in scenarios.ALL])

@@ -64,6 +64,20 @@ def known(option: str, word: str, words: Iterable[str]) -> str:
     return word
 
 
+def read_bytes(
+    option: str, text: str, example: str, ends: tuple[int, int], cause: str, fix: str
+) -> int:
+    """A number of bytes within its ends. `ScenarioError` underlines what is wrong; `cause` is that
+    of a number outside."""
+    line = f"{option} {text}"
+    found = re.fullmatch(r"([0-9]+)\s*B", text.strip())
+    if found is None:
+        raise refused(line, text, "this is no whole number of bytes with its unit", example)
+    if not ends[0] <= int(found[1]) <= ends[1]:
+        raise refused(line, text, cause, fix)
+    return int(found[1])
+
+
 def seeds_of(given: int | None, default: int) -> int:
     """Number of runs of each point; at least two, as there is no interval over one."""
     if given is not None and given > MOST_SEEDS:

@@ -139,6 +139,15 @@ def said(error: ScenarioError) -> str:
     return "\n".join(lines) or error.rendered
 
 
+def runs_of(given: int | None, default: int) -> int:
+    """Runs of each point. `ScenarioError` for less than one."""
+    if given is not None and given < 1:
+        raise refused(
+            f"--seeds {given}", given, "there must be at least one run", "write --seeds 5"
+        )
+    return given or default
+
+
 _ALONE = ("queue", "flow.*", "dumbbell.bottleneck", "parking_lot.bottleneck")
 """Tables of which a key says enough by itself."""
 

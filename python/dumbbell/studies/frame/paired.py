@@ -7,11 +7,12 @@ seed (`data.paired_seeds`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypedDict
+from typing import TypedDict, TypeVar, cast
 
 from ...data import paired_seeds
 from ...present import stats
 
+Kind = TypeVar("Kind")
 BySeed = Mapping[int, float]
 """A measurement by seed; a seed is left out where its run has no such value."""
 
@@ -31,6 +32,11 @@ class Difference(TypedDict):
     ci95: Sequence[float] | None
     ratio: float | None
     n: int
+
+
+def picked(kind: type[Kind], row: Mapping[str, object]) -> Kind:
+    """The part of a row that a `TypedDict` describes, in the order of its keys."""
+    return cast(Kind, {key: row[key] for key in kind.__annotations__})
 
 
 def cell(values: Iterable[float]) -> Cell | None:

@@ -23,7 +23,7 @@ class Whole(TypedDict, total=False):
     failures, the number of runs from the store. And of the study: the command line that it answers,
     how long that took, and the paths of its files."""
 
-    version: str
+    version: str | None
     valid: bool
     code: int
     failures: list[dict[str, object]]

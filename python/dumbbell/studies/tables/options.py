@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from ...errors import ScenarioError
 from ...language.arguments import Choice, choice, refused
 from ...present import units
+from ..frame.design import runs_of
 
 SEEDS, QUICK_SEEDS = 5, 4
 
@@ -42,14 +43,7 @@ class Options:
     @property
     def replications(self) -> int:
         """Runs of each point. `ScenarioError` for less than one."""
-        if self.seeds is not None and self.seeds < 1:
-            raise refused(
-                f"--seeds {self.seeds}",
-                self.seeds,
-                "there must be at least one run",
-                "write --seeds 5",
-            )
-        return self.seeds or (QUICK_SEEDS if self.quick else SEEDS)
+        return runs_of(self.seeds, QUICK_SEEDS if self.quick else SEEDS)
 
     def count(self, default: int) -> int:
         """Flows of each side."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from ....catalogue import kinds
@@ -13,6 +12,7 @@ from ..words import (
     known,
     one_of,
     rate_text,
+    read_bytes,
     read_rate,
     read_time,
     times,
@@ -196,15 +196,11 @@ def _counted(option: str, number: int, least: int) -> None:
 
 def _bytes(text: str) -> int:
     """Bytes of a packet."""
-    line, fix = f"--packet {text}", "write --packet 1500B: bytes with their headers"
-    found = re.fullmatch(r"([0-9]+)\s*B", text.strip())
-    if found is None:
-        raise refused(line, text, "this is no whole number of bytes with its unit", fix)
-    if not _PACKETS[0] <= int(found[1]) <= _PACKETS[1]:
-        raise refused(
-            line,
-            text,
-            "this is no size of a packet with 40 bytes of headers",
-            "100B to 9000B are known here",
-        )
-    return int(found[1])
+    return read_bytes(
+        "--packet",
+        text,
+        "write --packet 1500B: bytes with their headers",
+        _PACKETS,
+        "this is no size of a packet with 40 bytes of headers",
+        "100B to 9000B are known here",
+    )

@@ -8,10 +8,10 @@ from typing import cast
 
 from ....models import ethernet_fcs
 from ....present import stats
-from ...frame.paired import Cell, cell
+from ...frame.paired import Cell, cell, picked
 from ...frame.runs import Whole
 from . import closed_forms, judge, narrative, sizes
-from .document import Advice, Asked, Candidate, CaseRow, Document, Neighbors, Size, Standard
+from .document import Advice, Asked, Candidate, CaseRow, Document, Neighbors, Size, Standard, Useful
 from .options import Options, Run
 from .question import Question
 
@@ -158,16 +158,7 @@ def _against(mine: Candidate, standard: Candidate) -> Standard:
     useful = standard["useful_bps"]
     return {
         "mtu_bytes": sizes.ETHERNET,
-        "useful_bps": useful,
-        "throughput_bps": standard["throughput_bps"],
-        "host_cycles_per_bit": standard["host_cycles_per_bit"],
-        "frame_s": standard["frame_s"],
-        "call_jitter_s": standard["call_jitter_s"],
-        "call_delay_p99_s": standard["call_delay_p99_s"],
-        "neighbour_throughput_bps": standard["neighbour_throughput_bps"],
-        "datagram_fragments": standard["datagram_fragments"],
-        "datagram_loss_share": standard["datagram_loss_share"],
-        "hamming_distance": standard["hamming_distance"],
+        **picked(Useful, standard),
         "throughput_times": mine["useful_bps"] / useful if useful else None,
         "host_cycles_times": mine["host_cycles_per_bit"] / standard["host_cycles_per_bit"],
     }

@@ -74,10 +74,9 @@ class Candidate(Size):
     chosen: bool
 
 
-class Standard(TypedDict):
-    """The numbers of Ethernet's 1500 bytes, and what changes with the advised MTU."""
+class Useful(TypedDict):
+    """What an MTU brings and costs, in short."""
 
-    mtu_bytes: int
     useful_bps: float
     throughput_bps: Cell
     host_cycles_per_bit: float
@@ -88,6 +87,12 @@ class Standard(TypedDict):
     datagram_fragments: int
     datagram_loss_share: float
     hamming_distance: int
+
+
+class Standard(Useful):
+    """That of Ethernet's 1500 bytes, and what changes with the advised MTU."""
+
+    mtu_bytes: int
     throughput_times: float | None
     host_cycles_times: float
 

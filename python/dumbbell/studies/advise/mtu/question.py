@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ....catalogue import kinds
 from ....language.arguments import refused
 from ....present.units import time_text
-from ..words import PROFILES, known, one_of, rate_text, read_rate, read_span, read_time
+from ..words import PROFILES, known, one_of, rate_text, read_bytes, read_rate, read_span, read_time
 from . import host, sizes
 from .host import Host
 
@@ -130,15 +130,11 @@ def _share(text: str) -> float:
 
 
 def _bytes(text: str) -> int:
-    line, fix = f"--datagram {text}", "write bytes of payload, as in --datagram 8192B"
-    found = re.fullmatch(r"([0-9]+)\s*B", text.strip())
-    if found is None:
-        raise refused(line, text, "this is no whole number of bytes with its unit", fix)
-    if not 1 <= int(found[1]) <= sizes.LONGEST_DATAGRAM:
-        raise refused(
-            line,
-            text,
-            "there is no such UDP datagram",
-            f"1B to {sizes.LONGEST_DATAGRAM}B are known here",
-        )
-    return int(found[1])
+    return read_bytes(
+        "--datagram",
+        text,
+        "write bytes of payload, as in --datagram 8192B",
+        (1, sizes.LONGEST_DATAGRAM),
+        "there is no such UDP datagram",
+        f"1B to {sizes.LONGEST_DATAGRAM}B are known here",
+    )

@@ -16,10 +16,12 @@ from ....files.write import temporary_folder
 from ....testbed.attempts import Attempts, Kept, beside
 from ....testbed.live_runs import LiveRunner, Order, interleaved
 from ...frame import publish
+from ...frame.paired import picked
 from ...frame.runs import Point, Run
 from . import agreement, conditions, measures
+from .agreement import Ratio
 from .conditions import Cell, Options, Study
-from .document import CellRow, Document, ExperimentRow, MeasureRow, NotValid
+from .document import After, CellRow, Document, ExperimentRow, MeasureRow, NotValid
 from .explain import KERNEL, Experiment
 from .measures import Measure
 
@@ -272,18 +274,8 @@ def _experiment(
         "side": e.side,
         "overrides": list(e.overrides),
         "label": e.label,
-        "before": {
-            "verdict": before["verdict"],
-            "ratio": before["ratio"],
-            "ratio_ci95": before["ratio_ci95"],
-        },
-        "after": {
-            "verdict": after["verdict"],
-            "ratio": after["ratio"],
-            "ratio_ci95": after["ratio_ci95"],
-            "sim": after["sim"],
-            "kernel": after["kernel"],
-        },
+        "before": picked(Ratio, before),
+        "after": picked(After, after),
         "outcome": agreement.explained(before, after),
     }
 

@@ -15,7 +15,7 @@ from ....files.filename import component
 from ....language import arguments
 from ....language.arguments import Choice
 from ...frame import publish
-from ...frame.design import Base, Plan, Source
+from ...frame.design import Plan, Source, runs_of
 from ...frame.paired import cell_of, paired_difference
 from ...frame.runs import Laboratory, Measure, Point
 from . import design, judge, metrics, narrative
@@ -70,9 +70,10 @@ def compare(
     base = design.read(
         options.source or {"path": str(DEFAULT)}, options.sets, options.use, options.queue
     )
+    own = int(str(base.scenario.get("replications", 1)))
     laboratory = Laboratory(
         base=base,
-        replications=_seeds(options.seeds, base),
+        replications=runs_of(options.seeds, own if own > 1 else SEEDS),
         seed=options.seed,
         use=options.use,
         options=options.options,
@@ -125,15 +126,6 @@ def _known(laboratory: Laboratory, schemes: Sequence[Choice]) -> None:
             fix = f"write --cc {scheme.text} behind them"
             raise arguments.refused(scheme.text, scheme.kind, cause, fix)
         laboratory.check([scheme.at(laboratory.base.place)], [f"scheme `{scheme.text}`"])
-
-
-def _seeds(given: int | None, base: Base) -> int:
-    if given is not None and given < 1:
-        raise arguments.refused(
-            f"--seeds {given}", given, "there must be at least one run", f"write --seeds {SEEDS}"
-        )
-    own = int(str(base.scenario.get("replications", 1)))
-    return given or (own if own > 1 else SEEDS)
 
 
 def document_of(

@@ -6,11 +6,12 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypedDict
 
 from .....files.write import temporary_folder, write_text
+from ....frame.paired import picked
 from .. import ours
 from ..network import Flow, Network
 from ..simulators import ns2
@@ -56,15 +57,7 @@ class Followed:
 
     def document(self) -> FollowedRow:
         """For `--json`."""
-        return {
-            "cc": self.cc,
-            "buffer": self.buffer,
-            "ours": self.ours,
-            "theirs": self.theirs,
-            "same_order": self.same_order,
-            "same_time": self.same_time,
-            "whole": self.whole,
-        }
+        return picked(FollowedRow, {**asdict(self), "whole": self.whole})
 
 
 def network(cc: str, buffer: int, duration: float = 60.0) -> Network:
