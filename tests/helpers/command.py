@@ -23,7 +23,8 @@ def document(*words: object, code: int = 0, timeout_s: float = 60) -> dict:
     done = dumbbell(*words, "--json", timeout_s=timeout_s)
     assert done.returncode == code, done.stderr
     printed = json.loads(done.stdout)
-    return conforming(printed) if words[0] in ("run", "sweep") and "flows" in printed else printed
+    result = words[0] in ("run", "sweep") and ("flows" in printed or "points" in printed)
+    return conforming(printed) if result else printed
 
 
 def exit_code(*words: object) -> int:
