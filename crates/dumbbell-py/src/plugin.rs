@@ -25,10 +25,6 @@ impl PythonPlugins {
     pub fn read(classes: &[Bound<'_, PyAny>]) -> PyResult<PythonPlugins> {
         plugins(classes).map(|given| PythonPlugins { given })
     }
-    /// Returns the plugins that came with the call.
-    pub fn plugins(&self) -> &Plugins {
-        &self.given
-    }
 }
 
 fn plugins(classes: &[Bound<'_, PyAny>]) -> PyResult<Plugins> {

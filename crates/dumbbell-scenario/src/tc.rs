@@ -73,7 +73,7 @@ pub fn import(text: &str) -> Result<Value, Problem> {
     Ok(whole.json())
 }
 
-/// The request of [`import`].
+/// Lines of tc.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ImportRequest {
@@ -81,7 +81,7 @@ pub struct ImportRequest {
     pub text: String,
 }
 
-/// The request of [`export`].
+/// A link to write as lines of tc.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExportRequest {

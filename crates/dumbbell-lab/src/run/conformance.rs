@@ -53,7 +53,7 @@ fn report<S>(kind: &str, page: &Page, checks: &[SuiteCheck<S>], subject: &S) -> 
     })
 }
 
-/// The request of [`drive`].
+/// An algorithm and its trace.
 #[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum DriveRequest {

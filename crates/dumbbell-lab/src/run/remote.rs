@@ -198,7 +198,7 @@ fn misread(why: &str) -> Problem {
     Problem::failure(cause, Some("install the same release of dumbbell on every machine".into()))
 }
 
-/// The request of [`keep`].
+/// Rows for a store.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KeepRequest {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::io::BufReader;
 use std::path::PathBuf;
 
-/// The request of [`replay`].
+/// The live run to make again.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReplayRequest {
