@@ -231,9 +231,9 @@ fn the_suite_examines_what_is_brought() {
         Mbps", "mtu": 1500,
         "delay": "10 ms", "seed": 1,
         "arrivals": [{ "gap": 0.0, "bytes": 1000 }, { "gap": 0.0, "bytes": 1000 }] });
-    let driven = conformance::drive_queue(&traffic, &Van::default()).unwrap();
+    let driven = api::ask("drive", &traffic, &with(&Van::default())).unwrap();
     assert_eq!(driven["events"][1]["time_s"], json!(Time::from_ps(16_000_000_000).seconds()));
     let mut longer = traffic.clone();
     longer["arrivals"].as_array_mut().unwrap().push(json!({ "gap": 0.0, "bytes": 1000 }));
-    assert_eq!(conformance::drive_queue(&longer, &Van::default()).unwrap_err().code, 1);
+    assert_eq!(api::ask("drive", &longer, &with(&Van::default())).unwrap_err().code, 1);
 }

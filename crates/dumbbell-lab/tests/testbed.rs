@@ -1,8 +1,7 @@
 //! Runs between real hosts, from the scenario to the result: what must hold however busy the
 //! machine is.
 use dumbbell_emu::host::testing::namespaces;
-use dumbbell_lab::api;
-use dumbbell_lab::run::testbed;
+use dumbbell_lab::api::{self, Caller};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -84,14 +83,14 @@ fn a_run_has_what_a_simulation_has_and_can_be_made_again_from_its_log() {
         assert!(dir.path().join("live").join(file).exists(), "{file}");
     }
     let log = dir.path().join("live/run.log");
-    let again = testbed::replay(&json!({ "log": log })).unwrap();
+    let again = api::ask("replay", &json!({ "log": log }), &Caller::PLAIN).unwrap();
     assert_eq!((&again["verdict"], &again["mismatches"]), (&json!("same"), &json!(0)));
     assert_eq!(again["fingerprint"], live["fingerprint"]);
     let mut bytes = std::fs::read(&log).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 4;
     std::fs::write(&log, bytes).unwrap();
-    let problem = testbed::replay(&json!({ "log": log })).unwrap_err();
+    let problem = api::ask("replay", &json!({ "log": log }), &Caller::PLAIN).unwrap_err();
     assert_eq!(problem.code, 3, "{}", problem.rendered);
     assert!(problem.rendered.contains("run.log"), "{}", problem.rendered);
 }
