@@ -16,7 +16,8 @@ pub enum Provenance {
     Reconstruction,
 }
 
-/// An algorithm's page, less its parameters (which its [`Config`](crate::catalogue::Config) documents).
+/// An algorithm's page, less its parameters, which its [`Config`](crate::catalogue::Config)
+/// documents.
 ///
 /// The fields up to `provenance` are written for every algorithm. The others have defaults that
 /// are right for a new one: `..About::PLAIN`.
