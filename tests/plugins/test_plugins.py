@@ -258,6 +258,7 @@ class Looking(dumbbell.Aqm):
 
     def arrive(self, cx: Any, queue: Any, packet: Any, fits: bool) -> Any:
         self.count("arrive")
+        self.arrived = ((cx.now, packet.flow, packet.ip_len), fits)
         assert cx.now_ps == round(cx.now * 1e12)
         assert fits == (queue.packets < 8)
         assert cx.flows.get(packet.flow) == (None, None, None)
@@ -270,12 +271,22 @@ class Looking(dumbbell.Aqm):
     def make_room(self, cx: Any, queue: Any, packet: Any) -> int | None:
         self.count("make_room")
         self.look(queue)
+        if cx.rng.coin(0.2):
+            return None
         self.out = (queue.waiting - 1, packet.flow)
         return self.out[0]
+
+    def overflowed(self, cx: Any, limit: str) -> None:
+        self.count(f"overflowed {limit}")
+        assert self.arrived[1] is False
 
     def admitted(self, packet: Any) -> None:
         self.count("admitted")
         self.mine.append((packet.flow, packet.ip_len))
+
+    def refused(self, cx: Any, packet: Any, why: str) -> None:
+        self.count(f"refused {why}")
+        assert self.arrived[0] == (cx.now, packet.flow, packet.ip_len)
 
     def depart(self, cx: Any, queue: Any, packet: Any, sojourn: float) -> Any:
         self.count("depart")
@@ -326,8 +337,11 @@ def test_every_hook_sees_what_is_there() -> None:
     assert {"evicted", "head", None} <= whys
     hooks = {
         "arrive",
+        "overflowed own",
         "make_room",
         "admitted",
+        "refused overflow",
+        "refused evicted",
         "depart",
         "sent",
         "head_drop",

@@ -2,7 +2,7 @@
 //! stands still, and the signals of each are counted.
 use crate::aqm::{AnyAqm, CATALOGUE};
 use crate::suite::traffic::{Arrival, arrivals, hold};
-use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Reason, Slot, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Limit, LinkInfo, QueueView, Reason, Slot, Verdict};
 use dumbbell_core::catalogue::{Algorithm, Entry, SizeLaw};
 use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::{Ecn, Meta};
@@ -98,6 +98,7 @@ fn special(name: &str) -> (Value, fn(&mut AnyAqm, &mut Cx<'_>)) {
     }
     fn a_loss(aqm: &mut AnyAqm, cx: &mut Cx<'_>) {
         aqm.arrive(cx, &Standing, &packet(0, MEAN, Ecn::NotEct), false);
+        aqm.overflowed(cx, Limit::Own);
     }
     fn a_delay(aqm: &mut AnyAqm, cx: &mut Cx<'_>) {
         let (mut gauges, p) = (Gauges::default(), packet(0, MEAN, Ecn::NotEct));

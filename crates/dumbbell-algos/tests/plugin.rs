@@ -4,7 +4,7 @@ use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_algos::aqm::drop_tail::DropTail;
 use dumbbell_algos::aqm::red::Red;
 use dumbbell_core::aqm::{
-    Aqm, Cx, DynAqm, Gone, LinkInfo, Needs, QueueView, Reason, Slot, Verdict,
+    Aqm, Cx, DynAqm, Gone, Limit, LinkInfo, Needs, QueueView, Reason, Slot, Verdict,
 };
 use dumbbell_core::catalogue::Algorithm;
 use dumbbell_core::packet::{Ecn, Meta};
@@ -92,12 +92,18 @@ impl Aqm for Recorder {
         ));
         if cx.rng.coin(0.1) { Verdict::Mark(Reason::Early) } else { Verdict::Pass }
     }
+    fn overflowed(&mut self, cx: &mut Cx<'_>, limit: Limit) {
+        self.note(format!("overflowed {:?} {limit:?}", cx.now));
+    }
     fn make_room(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta) -> Option<Slot> {
         self.note(format!("make_room {:?} {:?} {p:?}", cx.now, q.waiting()));
-        Some(0)
+        cx.rng.coin(0.9).then_some(0)
     }
     fn admitted(&mut self, p: &Meta) {
         self.note(format!("admitted {p:?}"));
+    }
+    fn refused(&mut self, cx: &mut Cx<'_>, p: &Meta, reason: Reason) {
+        self.note(format!("refused {:?} {p:?} {reason:?}", cx.now));
     }
     fn depart(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, sojourn: Span) -> Verdict {
         self.note(format!("depart {:?} {:?} {p:?} {sojourn:?}", cx.now, q.backlog()));
@@ -134,7 +140,17 @@ fn every_hook_passes_through_the_twin() {
     let direct = (direct, Arc::try_unwrap(calls).unwrap().into_inner().unwrap());
     let foreign = record(|r| AnyAqm::Plugin(Box::new(r)));
     assert!(foreign == direct);
-    for hook in ["arrive", "make_room", "admitted", "depart", "gone", "idle", "tick"] {
+    for hook in [
+        "arrive",
+        "overflowed",
+        "make_room",
+        "admitted",
+        "refused",
+        "depart",
+        "gone",
+        "idle",
+        "tick",
+    ] {
         assert!(direct.1.iter().any(|c| c.starts_with(hook)), "{hook} was never called");
     }
     assert!(

@@ -147,6 +147,12 @@ impl Verdict {
         }
     }
 
+    /// True if a packet with the ECN field `ecn` may go in, provided that it fits.
+    #[inline]
+    pub fn admits(self, ecn: Ecn) -> bool {
+        matches!(self.decide(ecn, true), Decision::Admit(_))
+    }
+
     /// The decision for a packet with the ECN field `ecn` that `fits` or not. The limit comes
     /// before the mark: a packet that is dropped as overflow was not marked.
     #[inline]
@@ -174,17 +180,42 @@ pub enum Gone {
     Evicted,
 }
 
+/// The limit at which a queue overflows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// The queue's own: the packet of the last `arrive` may go in and does not fit.
+    Own,
+    /// That of a buffer which the queue shares with others: packets of this queue make room.
+    Shared,
+}
+
+impl Limit {
+    /// The name in the call of a plugin in another language.
+    pub fn name(self) -> &'static str {
+        ["own", "shared"][self as usize]
+    }
+}
+
 /// An algorithm that decides when a queue signals congestion.
+///
+/// The port tells what becomes of each packet. After `arrive` it calls `admitted` or `refused`,
+/// and before that, if the packet may go in and does not fit, `overflowed` and `make_room`. It
+/// calls `gone` for each admitted packet in the end.
 pub trait Aqm {
     /// The kind of port that it needs.
     fn needs(&self) -> Needs {
         Needs::Arrival
     }
 
-    /// A packet arrives. Always called, also when the packet does not fit, so that an algorithm
-    /// sees the overflow (BLUE, ea-RED, PIE). If the answer lets a packet in that does not fit, it
-    /// is dropped as overflow.
+    /// A packet arrives. Always called, also when the packet does not fit, so that an algorithm can
+    /// decide by that (ea-RED, PIE). If the answer lets a packet in that does not fit, `overflowed`
+    /// is called, and the packet is dropped as overflow unless another makes room.
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict;
+
+    /// The limit is reached. Called once for an arriving packet that may go in and does not fit,
+    /// before `make_room` and whether or not another packet makes room for it; and each time that
+    /// packets of this queue make room in a shared buffer.
+    fn overflowed(&mut self, _cx: &mut Cx<'_>, _limit: Limit) {}
 
     /// The packet of the last `arrive` may go in and does not fit: which waiting packet makes room?
     /// Asked again until it fits. `None`: none does, the arriving packet is dropped as overflow.
@@ -196,6 +227,10 @@ pub trait Aqm {
 
     /// The packet of the last `arrive` went into the queue; `p` as it arrived, before any mark.
     fn admitted(&mut self, _p: &Meta) {}
+
+    /// The packet of the last `arrive` was dropped for this reason, at the same instant. Called
+    /// after the drop was recorded with the numbers of `probe`.
+    fn refused(&mut self, _cx: &mut Cx<'_>, _p: &Meta, _reason: Reason) {}
 
     /// A packet that waited `sojourn` is at the head and about to be sent. `q` no longer counts it.
     fn depart(
@@ -213,11 +248,6 @@ pub trait Aqm {
 
     /// The transmitter and the queue are both empty since `cx.now`; once per idle period.
     fn idle(&mut self, _cx: &mut Cx<'_>) {}
-
-    /// The buffer that this queue shares with others is full, and packets of this queue make room:
-    /// to a scheduler's queue what `arrive` without `fits` is to one that has its buffer for
-    /// itself.
-    fn overflowed(&mut self, _cx: &mut Cx<'_>) {}
 
     /// A periodic algorithm's clock: first called at the start of the run, then after the span it
     /// returns.
@@ -241,18 +271,20 @@ pub trait DynAqm: Send {
     fn needs(&self) -> Needs;
     /// See [`Aqm::arrive`].
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta, fits: bool) -> Verdict;
+    /// See [`Aqm::overflowed`].
+    fn overflowed(&mut self, cx: &mut Cx<'_>, limit: Limit);
     /// See [`Aqm::make_room`].
     fn make_room(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta) -> Option<Slot>;
     /// See [`Aqm::admitted`].
     fn admitted(&mut self, p: &Meta);
+    /// See [`Aqm::refused`].
+    fn refused(&mut self, cx: &mut Cx<'_>, p: &Meta, reason: Reason);
     /// See [`Aqm::depart`].
     fn depart(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta, sojourn: Span) -> Verdict;
     /// See [`Aqm::gone`].
     fn gone(&mut self, p: &Meta, how: Gone);
     /// See [`Aqm::idle`].
     fn idle(&mut self, cx: &mut Cx<'_>);
-    /// See [`Aqm::overflowed`].
-    fn overflowed(&mut self, _cx: &mut Cx<'_>) {}
     /// See [`Aqm::tick`].
     fn tick(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView) -> Option<Span>;
     /// See [`Aqm::ticks`].
@@ -283,11 +315,17 @@ impl<A: Aqm + Send> DynAqm for A {
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta, fits: bool) -> Verdict {
         Aqm::arrive(self, cx, &DynView(q), p, fits)
     }
+    fn overflowed(&mut self, cx: &mut Cx<'_>, limit: Limit) {
+        Aqm::overflowed(self, cx, limit);
+    }
     fn make_room(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta) -> Option<Slot> {
         Aqm::make_room(self, cx, &DynView(q), p)
     }
     fn admitted(&mut self, p: &Meta) {
         Aqm::admitted(self, p);
+    }
+    fn refused(&mut self, cx: &mut Cx<'_>, p: &Meta, reason: Reason) {
+        Aqm::refused(self, cx, p, reason);
     }
     fn depart(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta, sojourn: Span) -> Verdict {
         Aqm::depart(self, cx, &DynView(q), p, sojourn)
@@ -297,9 +335,6 @@ impl<A: Aqm + Send> DynAqm for A {
     }
     fn idle(&mut self, cx: &mut Cx<'_>) {
         Aqm::idle(self, cx);
-    }
-    fn overflowed(&mut self, cx: &mut Cx<'_>) {
-        Aqm::overflowed(self, cx);
     }
     fn tick(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView) -> Option<Span> {
         Aqm::tick(self, cx, &DynView(q))

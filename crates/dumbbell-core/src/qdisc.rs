@@ -1,7 +1,7 @@
 //! Queueing disciplines: they hold packets and choose the order in which they leave. Here is the
 //! FIFO with an [`Aqm`].
 pub mod packet_queue;
-use crate::aqm::{Aqm, Cx, Decision, Gone, QueueView, Reason, Slot, Verdict};
+use crate::aqm::{Aqm, Cx, Decision, Gone, Limit, QueueView, Reason, Slot, Verdict};
 use crate::packet::{Meta, Packet};
 use crate::probe::Probe;
 use crate::qdisc::packet_queue::{PacketQueue, Waiting};
@@ -152,37 +152,37 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
         if let Verdict::Evict { slot, reason, arrival_too } = verdict {
             self.push_out(slot, reason, sink);
             if arrival_too {
-                let aqm = &self.aqm;
-                sink.dropped(p, None, reason, &|out| aqm.probe(out));
+                self.refuse(cx, p, &meta, reason, sink);
                 return false;
             }
         }
-        // Room is made only for a packet that would stay.
-        let stays = matches!(verdict.decide(meta.ecn, true), Decision::Admit(_));
-        let decision =
-            verdict.decide(meta.ecn, fits_now || (stays && self.make_room(cx, &meta, own, sink)));
+        let has_room =
+            fits_now || (verdict.admits(meta.ecn) && self.overflow(cx, &meta, own, sink));
         let aqm = &self.aqm;
         let saw = |out: &mut dyn Probe| aqm.probe(out);
-        match carry_out(decision, &mut p, sink, &saw) {
-            Some(reason) => sink.dropped(p, None, reason, &saw),
+        match carry_out(verdict.decide(meta.ecn, has_room), &mut p, sink, &saw) {
+            Some(reason) => {
+                self.refuse(cx, p, &meta, reason, sink);
+                false
+            }
             None => {
                 self.admit(cx, p, &meta);
-                return true;
+                true
             }
         }
-        false
     }
 
-    /// Evicts packets until `p` fits, as long as the algorithm names a victim. True if `p` fits
-    /// now.
+    /// Handles a packet that may go in and does not fit: evicts packets until it fits, as long as
+    /// the algorithm names a victim. True if `p` fits now.
     #[cold]
-    fn make_room(
+    fn overflow(
         &mut self,
         cx: &mut Cx<'_>,
         p: &Meta,
         own: Capacity,
         sink: &mut impl Sink<P>,
     ) -> bool {
+        self.aqm.overflowed(cx, Limit::Own);
         while !fits(own, &self.store, p) {
             if !self.store.could_hold(own, p.ip_len) {
                 return false;
@@ -195,6 +195,21 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
             }
         }
         true
+    }
+
+    /// Drops the arriving packet `p`.
+    #[cold]
+    fn refuse(
+        &mut self,
+        cx: &mut Cx<'_>,
+        p: P,
+        meta: &Meta,
+        reason: Reason,
+        sink: &mut impl Sink<P>,
+    ) {
+        let aqm = &self.aqm;
+        sink.dropped(p, None, reason, &|out| aqm.probe(out));
+        self.aqm.refused(cx, meta, reason);
     }
 
     /// Drops the waiting packet at `slot`, if there is one.
@@ -213,7 +228,7 @@ impl<A: Aqm, P: Packet> Fifo<A, P> {
 
     /// The shared buffer is full, and this queue has to make room.
     pub fn overflowed(&mut self, cx: &mut Cx<'_>) {
-        self.aqm.overflowed(cx);
+        self.aqm.overflowed(cx, Limit::Shared);
     }
 
     /// The backlog, with the packet in transmission if that is counted.

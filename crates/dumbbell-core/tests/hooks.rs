@@ -1,6 +1,6 @@
 //! Each hook of [`Aqm`] carries the algorithm that needs it: small doubles of BLUE, CHOKe, CoDel,
 //! PI and RIO.
-use dumbbell_core::aqm::{Aqm, Cx, Gone, Needs, QueueView, Reason, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Gone, Limit, Needs, QueueView, Reason, Verdict};
 use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::{Ecn, Meta};
 use dumbbell_core::probe::{Gauges, Probe};
@@ -44,11 +44,11 @@ impl Blue {
 }
 
 impl Aqm for Blue {
-    fn arrive(&mut self, cx: &mut Cx<'_>, _: &impl QueueView, _: &Meta, fits: bool) -> Verdict {
-        if !fits {
-            self.change(cx.now, D1);
-        }
+    fn arrive(&mut self, _: &mut Cx<'_>, _: &impl QueueView, _: &Meta, _: bool) -> Verdict {
         Verdict::Pass
+    }
+    fn overflowed(&mut self, cx: &mut Cx<'_>, _: Limit) {
+        self.change(cx.now, D1);
     }
     fn idle(&mut self, cx: &mut Cx<'_>) {
         self.idles.push(cx.now);

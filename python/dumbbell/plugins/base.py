@@ -128,6 +128,11 @@ class Aqm(Own):
         their numbers, not them.
         """
 
+    def overflowed(self, cx: hook_types.Cx, limit: str) -> None:
+        """The limit is reached: "own" if the packet of the last `arrive` may go in and does not
+        fit, "shared" if packets of this queue make room in a buffer that it shares with others."""
+        return None
+
     def make_room(
         self, cx: hook_types.Cx, queue: hook_types.Queue, packet: hook_types.Packet
     ) -> int | None:
@@ -137,6 +142,10 @@ class Aqm(Own):
 
     def admitted(self, packet: hook_types.Packet) -> None:
         """The packet of the last `arrive` went in."""
+        return None
+
+    def refused(self, cx: hook_types.Cx, packet: hook_types.Packet, why: str) -> None:
+        """The packet of the last `arrive` was dropped: "early", "forced", "overflow", .."""
         return None
 
     def depart(
@@ -233,7 +242,17 @@ class CongestionControl(Own):
 
 
 HOOKS: dict[str, tuple[str, ...]] = {
-    "aqm": ("make_room", "admitted", "depart", "gone", "idle", "tick", "probe"),
+    "aqm": (
+        "overflowed",
+        "make_room",
+        "admitted",
+        "refused",
+        "depart",
+        "gone",
+        "idle",
+        "tick",
+        "probe",
+    ),
     "cc": ("on_sent", "on_timer", "on_local", "probe"),
 }
 """Hooks that are called only where a class defines them."""

@@ -14,7 +14,7 @@
 //! A packet that is dropped at an idle link leaves it idle, which is one more event of an idle
 //! link, as in ns-2, where the link then asks the queue in vain. Without it `p_m` = 1 would last.
 use crate::aqm::parts::packet_size::{ByteDrop, SizePolicy, check_sizes};
-use dumbbell_core::aqm::{Aqm, Cx, Decision, LinkInfo, QueueView, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Limit, LinkInfo, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
     SizeLaw,
@@ -165,19 +165,21 @@ impl Blue {
 impl Aqm for Blue {
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
         let trigger = self.config.trigger.0;
-        if !fits || (trigger > 0.0 && self.sizes.length(q.backlog()) > trigger) {
+        if trigger > 0.0 && self.sizes.length(q.backlog()) > trigger {
             self.step(cx.now, self.p_m + self.config.d1);
         }
         // A packet that does not fit is lost in any case, and so draws nothing.
-        let verdict = if fits { self.decide(cx, p) } else { Verdict::Pass };
-        if self.idle && matches!(verdict.decide(p.ecn, fits), Decision::Drop(_)) {
-            self.step(cx.now, self.p_m - self.config.d2);
-        }
-        verdict
+        if fits { self.decide(cx, p) } else { Verdict::Pass }
     }
 
-    fn overflowed(&mut self, cx: &mut Cx<'_>) {
+    fn overflowed(&mut self, cx: &mut Cx<'_>, _: Limit) {
         self.step(cx.now, self.p_m + self.config.d1);
+    }
+
+    fn refused(&mut self, cx: &mut Cx<'_>, _: &Meta, _: Reason) {
+        if self.idle {
+            self.step(cx.now, self.p_m - self.config.d2);
+        }
     }
 
     fn admitted(&mut self, _: &Meta) {
@@ -198,7 +200,6 @@ impl Aqm for Blue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dumbbell_core::aqm::Reason;
     use dumbbell_core::packet::Ecn;
     use dumbbell_core::probe::Gauges;
     use dumbbell_core::qdisc::{Fifo, Qdisc};

@@ -17,7 +17,7 @@ mod tests;
 
 use super::codel::check_spans;
 use super::codel::law::{ControlLaw, InverseRoot};
-use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Reason, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Limit, LinkInfo, Needs, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
     SizeLaw,
@@ -267,10 +267,7 @@ impl Aqm for Cobalt {
     }
 
     #[inline]
-    fn arrive(&mut self, cx: &mut Cx<'_>, _: &impl QueueView, _: &Meta, fits: bool) -> Verdict {
-        if !fits {
-            self.full(cx.now);
-        }
+    fn arrive(&mut self, _: &mut Cx<'_>, _: &impl QueueView, _: &Meta, _: bool) -> Verdict {
         Verdict::Pass
     }
 
@@ -304,7 +301,7 @@ impl Aqm for Cobalt {
         verdict
     }
 
-    fn overflowed(&mut self, cx: &mut Cx<'_>) {
+    fn overflowed(&mut self, cx: &mut Cx<'_>, _: Limit) {
         self.full(cx.now);
     }
 

@@ -5,7 +5,7 @@ use super::pages;
 use super::traffic::{Arrival, arrivals, capacity, hold};
 use crate::aqm::AnyAqm;
 use crate::suite::under_test::{AqmUnderTest, Check, Finding, ensure, smallest};
-use dumbbell_core::aqm::{Aqm, Cx, Gone, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Gone, Limit, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
 use dumbbell_core::packet::{FlowId, Meta};
 use dumbbell_core::probe::{Gauges, Probe};
 use dumbbell_core::qdisc::Qdisc;
@@ -147,12 +147,18 @@ impl Aqm for Watched<'_> {
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
         self.inner.arrive(cx, q, p, fits)
     }
+    fn overflowed(&mut self, cx: &mut Cx<'_>, limit: Limit) {
+        self.inner.overflowed(cx, limit);
+    }
     fn make_room(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta) -> Option<Slot> {
         self.inner.make_room(cx, q, p)
     }
     fn admitted(&mut self, p: &Meta) {
         self.count(p, 1);
         self.inner.admitted(p);
+    }
+    fn refused(&mut self, cx: &mut Cx<'_>, p: &Meta, reason: Reason) {
+        self.inner.refused(cx, p, reason);
     }
     fn depart(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, sojourn: Span) -> Verdict {
         self.inner.depart(cx, q, p, sojourn)

@@ -1,6 +1,6 @@
 //! A port that holds nothing but the times at which its transmissions start and end: the plainest
 //! model of a port whose algorithm decides at arrival, against which such algorithms are tested.
-use dumbbell_core::aqm::{Aqm, Cx, Decision, LinkInfo, QueueView, Slot};
+use dumbbell_core::aqm::{Aqm, Cx, Decision, Limit, LinkInfo, QueueView, Slot};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::rng::Stream;
@@ -103,8 +103,14 @@ impl<A: Aqm> Folded<A> {
         let verdict = self.aqm.arrive(&mut cx, &q, &p, fits);
         let id = self.next_id;
         self.next_id += 1;
+        if !fits && verdict.admits(p.ecn) {
+            self.aqm.overflowed(&mut cx, Limit::Own);
+        }
         match verdict.decide(p.ecn, fits) {
-            Decision::Drop(reason) => self.events.push(Event::Dropped(id, reason)),
+            Decision::Drop(reason) => {
+                self.events.push(Event::Dropped(id, reason));
+                self.aqm.refused(&mut cx, &p, reason);
+            }
             Decision::Admit(mark) => {
                 self.events.extend(mark.map(|reason| Event::Marked(id, reason)));
                 self.aqm.admitted(&p);

@@ -3,7 +3,7 @@
 //! log.
 use crate::aqm::AnyAqm;
 use crate::suite::under_test::{Finding, ensure};
-use dumbbell_core::aqm::{Aqm, Cx, Gone, LinkInfo, Needs, QueueView, Slot, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Gone, Limit, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::probe::{Gauges, Probe};
@@ -15,8 +15,10 @@ use std::cell::{Cell, RefCell};
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Call {
     Arrive(Meta, bool),
+    Overflowed(Limit),
     MakeRoom(Meta),
     Admitted(Meta),
+    Refused(Meta, Reason),
     Depart(Meta, Span),
     Gone(Meta, Gone),
     Idle,
@@ -140,6 +142,12 @@ impl Aqm for Logged<'_> {
         self.note(Call::Arrive(*p, fits), Some((before, cx)), view.seen, Answer::Verdict(verdict));
         verdict
     }
+    fn overflowed(&mut self, cx: &mut Cx<'_>, limit: Limit) {
+        let before = cx.rng.clone();
+        self.inner.overflowed(cx, limit);
+        let seen = QueueSnapshot::default();
+        self.note(Call::Overflowed(limit), Some((before, cx)), seen, Answer::Nothing);
+    }
     fn make_room(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta) -> Option<Slot> {
         let (before, view) = (cx.rng.clone(), Noting::of(q));
         let slot = self.inner.make_room(cx, &view, p);
@@ -149,6 +157,12 @@ impl Aqm for Logged<'_> {
     fn admitted(&mut self, p: &Meta) {
         self.inner.admitted(p);
         self.note(Call::Admitted(*p), None, QueueSnapshot::default(), Answer::Nothing);
+    }
+    fn refused(&mut self, cx: &mut Cx<'_>, p: &Meta, reason: Reason) {
+        let before = cx.rng.clone();
+        self.inner.refused(cx, p, reason);
+        let seen = QueueSnapshot::default();
+        self.note(Call::Refused(*p, reason), Some((before, cx)), seen, Answer::Nothing);
     }
     fn depart(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, sojourn: Span) -> Verdict {
         let (before, view) = (cx.rng.clone(), Noting::of(q));
@@ -201,7 +215,9 @@ fn ask(
         Call::Tick => Answer::After(aqm.tick(cx, seen)),
         call => {
             match call {
+                Call::Overflowed(limit) => aqm.overflowed(cx, *limit),
                 Call::Admitted(p) => aqm.admitted(p),
+                Call::Refused(p, reason) => aqm.refused(cx, p, *reason),
                 Call::Gone(p, how) => aqm.gone(p, *how),
                 _ => aqm.idle(cx),
             }

@@ -28,6 +28,9 @@ macro_rules! __delegate {
             ) -> $crate::aqm::Verdict {
                 $crate::__each!(self, $Any $list, a => a.arrive(cx, q, p, fits))
             }
+            fn overflowed(&mut self, cx: &mut $crate::aqm::Cx<'_>, limit: $crate::aqm::Limit) {
+                $crate::__each!(self, $Any $list, a => a.overflowed(cx, limit))
+            }
             fn make_room(
                 &mut self,
                 cx: &mut $crate::aqm::Cx<'_>,
@@ -39,6 +42,14 @@ macro_rules! __delegate {
             #[inline]
             fn admitted(&mut self, p: &$crate::packet::Meta) {
                 $crate::__each!(self, $Any $list, a => a.admitted(&{ *p }))
+            }
+            fn refused(
+                &mut self,
+                cx: &mut $crate::aqm::Cx<'_>,
+                p: &$crate::packet::Meta,
+                reason: $crate::aqm::Reason,
+            ) {
+                $crate::__each!(self, $Any $list, a => a.refused(cx, p, reason))
             }
             #[inline]
             fn depart(
@@ -56,9 +67,6 @@ macro_rules! __delegate {
             }
             fn idle(&mut self, cx: &mut $crate::aqm::Cx<'_>) {
                 $crate::__each!(self, $Any $list, a => a.idle(cx))
-            }
-            fn overflowed(&mut self, cx: &mut $crate::aqm::Cx<'_>) {
-                $crate::__each!(self, $Any $list, a => a.overflowed(cx))
             }
             fn tick(
                 &mut self,

@@ -9,7 +9,7 @@ use crate::port::ring::Ring;
 use crate::port::stats::PortStats;
 use dumbbell_algos::aqm::AnyAqm;
 use dumbbell_algos::service::AnyService;
-use dumbbell_core::aqm::{Aqm, Cx, Decision, LinkInfo, QueueView, Slot, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Decision, Limit, LinkInfo, QueueView, Slot, Verdict};
 use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::{Meta, Packet};
 use dumbbell_core::probe::Probe;
@@ -115,7 +115,12 @@ impl ArrivalQueue {
             "an algorithm that evicts needs a \
             held queue"
         );
-        let decision = verdict.decide(queued.packet.ecn(), fits);
+        let meta = queued.meta();
+        if !fits && verdict.admits(meta.ecn) {
+            let mut cx = Cx { now: t, rng: &mut self.rng, link: &self.info, flows: ctx.flows };
+            self.aqm.overflowed(&mut cx, Limit::Own);
+        }
+        let decision = verdict.decide(meta.ecn, fits);
         let (Decision::Drop(reason) | Decision::Admit(Some(reason))) = decision else {
             return true;
         };
@@ -129,6 +134,8 @@ impl ArrivalQueue {
             );
             account.drop(*queued, &event, ctx);
             account.stats.holds(t, self.backlog.packets);
+            let mut cx = Cx { now: t, rng: &mut self.rng, link: &self.info, flows: ctx.flows };
+            self.aqm.refused(&mut cx, &meta, reason);
             return false;
         }
         queued.set_ce();

@@ -7,7 +7,8 @@ use super::class::{Class, PluginId, arguments, intern_name};
 use super::verdict::Verdict;
 use crate::plugin::views::{Cx, Packet, Queue};
 use dumbbell_core::aqm::{
-    Cx as CoreCx, DynAqm, Gone, LinkInfo, Needs, QueueView, Slot, Verdict as CoreVerdict,
+    Cx as CoreCx, DynAqm, Gone, Limit, LinkInfo, Needs, QueueView, Reason, Slot,
+    Verdict as CoreVerdict,
 };
 use dumbbell_core::catalogue::Fault;
 use dumbbell_core::packet::Meta;
@@ -55,8 +56,10 @@ struct PyAqm {
 /// The methods that the class defines.
 struct Hooks {
     arrive: Py<PyAny>,
+    overflowed: Option<Py<PyAny>>,
     make_room: Option<Py<PyAny>>,
     admitted: Option<Py<PyAny>>,
+    refused: Option<Py<PyAny>>,
     depart: Option<Py<PyAny>>,
     gone: Option<Py<PyAny>>,
     idle: Option<Py<PyAny>>,
@@ -105,8 +108,10 @@ impl Live {
         Ok(Live {
             hooks: Hooks {
                 arrive: instance.getattr("arrive")?.unbind(),
+                overflowed: hook("overflowed")?,
                 make_room: hook("make_room")?,
                 admitted: hook("admitted")?,
+                refused: hook("refused")?,
                 depart: hook("depart")?,
                 gone: hook("gone")?,
                 idle: hook("idle")?,
@@ -175,6 +180,14 @@ impl Live {
         self.verdict(&answer, "arrive")
     }
 
+    fn overflowed(&self, py: Python<'_>, cx: &mut CoreCx<'_>, limit: Limit) -> PyResult<()> {
+        let Some(hook) = &self.hooks.overflowed else { return Ok(()) };
+        self.cx.get().fill(cx);
+        hook.bind(py).call1((&self.cx, limit.name()))?;
+        self.cx.get().drawn(cx);
+        Ok(())
+    }
+
     fn make_room(
         &mut self,
         py: Python<'_>,
@@ -205,6 +218,21 @@ impl Live {
             self.pushed = Some(slot);
         }
         Ok(slot)
+    }
+
+    fn refused(
+        &self,
+        py: Python<'_>,
+        cx: &mut CoreCx<'_>,
+        p: &Meta,
+        reason: Reason,
+    ) -> PyResult<()> {
+        let Some(hook) = &self.hooks.refused else { return Ok(()) };
+        self.cx.get().fill(cx);
+        self.packet.get().fill(p);
+        hook.bind(py).call1((&self.cx, &self.packet, reason.name()))?;
+        self.cx.get().drawn(cx);
+        Ok(())
     }
 
     fn depart(
@@ -316,6 +344,10 @@ impl DynAqm for PyAqm {
         self.now = cx.now;
         self.call(CoreVerdict::Pass, |live, py| live.arrive(py, cx, q, p, fits))
     }
+    fn overflowed(&mut self, cx: &mut CoreCx<'_>, limit: Limit) {
+        self.now = cx.now;
+        self.call((), |live, py| live.overflowed(py, cx, limit));
+    }
     fn make_room(&mut self, cx: &mut CoreCx<'_>, q: &dyn QueueView, p: &Meta) -> Option<Slot> {
         self.call(None, |live, py| live.make_room(py, cx, q, p))
     }
@@ -334,6 +366,9 @@ impl DynAqm for PyAqm {
                 .as_ref()
                 .map_or(Ok(()), |hook| hook.bind(py).call1((&live.packet,)).map(|_| ()))
         });
+    }
+    fn refused(&mut self, cx: &mut CoreCx<'_>, p: &Meta, reason: Reason) {
+        self.call((), |live, py| live.refused(py, cx, p, reason));
     }
     fn depart(
         &mut self,

@@ -45,11 +45,7 @@ impl Asked {
         self.at(at, |cobalt, cx| cobalt.depart(cx, &Standing, &packet(0, 1500, ecn), sojourn))
     }
     fn overflow(&mut self, at: Span) {
-        let p = packet(0, 1500, Ecn::NotEct);
-        assert_eq!(
-            self.at(at, |cobalt, cx| cobalt.arrive(cx, &Standing, &p, false)),
-            Verdict::Pass
-        );
+        self.at(at, |cobalt, cx| cobalt.overflowed(cx, Limit::Own));
     }
     fn idle(&mut self, at: Span) {
         self.at(at, |cobalt, cx| cobalt.idle(cx));
