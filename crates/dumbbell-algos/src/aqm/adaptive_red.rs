@@ -16,8 +16,8 @@ pub use super::red::automatic::AutoWeight;
 use super::red::automatic::lower_threshold;
 use super::red::config::red_config;
 use super::red::curve::Curve;
-use crate::aqm::red::state::{Dropper, RedState};
-use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
+use crate::aqm::red::{Dropper, RedState, told_to_red};
+use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
     SizeLaw,
@@ -228,28 +228,18 @@ impl Algorithm for AdaptiveRed {
 }
 
 impl Aqm for AdaptiveRed {
-    fn needs(&self) -> Needs {
-        self.body.needs()
-    }
-
-    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
-        let observed = self.body.observe(cx, q.backlog());
+    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, _: bool) -> Verdict {
+        let avg = self.body.observe(cx, q.backlog());
         if self.rule.trigger == AdaptTrigger::Arrival
             && cx.now.since(self.last_set) > self.rule.interval
-            && self.rule.adapt(&mut self.dropper.curve, observed.avg)
+            && self.rule.adapt(&mut self.dropper.curve, avg)
         {
             self.last_set = cx.now;
         }
-        self.dropper.decide(&mut self.body, observed, cx, q, p, fits)
+        self.dropper.decide(&self.body, avg, cx, q, p)
     }
 
-    fn make_room(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, _: &Meta) -> Option<Slot> {
-        self.body.make_room(cx, q)
-    }
-
-    fn idle(&mut self, cx: &mut Cx<'_>) {
-        self.body.idle(cx);
-    }
+    told_to_red!();
 
     fn tick(&mut self, _: &mut Cx<'_>, _: &impl QueueView) -> Option<Span> {
         if self.started {

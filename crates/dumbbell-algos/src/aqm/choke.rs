@@ -3,8 +3,8 @@
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
-//! | avg | RED's [`Average`] | low-pass filtered queue length |
-//! | min_th, max_th, max_p | the same | RED's [`Curve`] |
+//! | avg | RED's average | low-pass filtered queue length |
+//! | min_th, max_th, max_p | the same | RED's curve |
 //! | drop candidate | `candidate`, `draws` | waiting packets that an arriving one is compared with |
 //!
 //! A flow that has more than its share of the queue is more often met there: no state for each flow
@@ -12,12 +12,12 @@
 #[cfg(test)]
 mod tests;
 
-use super::red::average::{Average, AverageRule, IdleFraction, IdleStyle};
 use super::red::config::check_thresholds;
-use super::red::curve::{Curve, Region};
-use super::red::spacing::{Spacing, SpacingLaw};
-use crate::aqm::parts::packet_size::{ByteDrop, Part, SizePolicy, check_sizes};
-use dumbbell_core::aqm::{Aqm, Cx, Decision, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
+use super::red::curve::Region;
+use super::red::spacing::SpacingLaw;
+use super::red::{Dropper, RedConfig, RedState};
+use crate::aqm::parts::packet_size::{ByteDrop, check_sizes};
+use dumbbell_core::aqm::{Aqm, Cx, Limit, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
     SizeLaw,
@@ -111,6 +111,28 @@ impl Default for ChokeConfig {
     }
 }
 
+impl ChokeConfig {
+    /// RED's part.
+    fn red(&self) -> RedConfig {
+        let &ChokeConfig { min_th, max_th, max_p, w_q, mean_packet_size, .. } = self;
+        let &ChokeConfig { byte_mode, byte_drop, ecn, ecn_hard, spacing, .. } = self;
+        RedConfig {
+            min_th,
+            max_th,
+            max_p,
+            w_q,
+            mean_packet_size,
+            byte_mode,
+            byte_drop,
+            ecn,
+            ecn_hard,
+            spacing,
+            min_q_for_drop: Packets(0.0),
+            ..RedConfig::default()
+        }
+    }
+}
+
 impl Config for ChokeConfig {
     fn check(&self) -> Result<(), Fault> {
         check_thresholds((self.min_th, self.max_th), self.w_q, self.mean_packet_size)?;
@@ -122,11 +144,8 @@ impl Config for ChokeConfig {
 #[derive(Clone, Debug)]
 pub struct Choke {
     config: ChokeConfig,
-    sizes: SizePolicy,
-    average: Average,
-    curve: Curve,
-    spacing: Spacing,
-    p_b: f64,
+    body: RedState,
+    dropper: Dropper,
     matched: bool,
 }
 
@@ -164,21 +183,9 @@ impl Algorithm for Choke {
     };
 
     fn new(config: &ChokeConfig, _: &LinkInfo) -> Self {
-        let sizes = SizePolicy::new(config.mean_packet_size, config.byte_mode, config.byte_drop);
-        Choke {
-            sizes,
-            average: Average::new(AverageRule {
-                weight: config.w_q,
-                mean_packet_size: config.mean_packet_size,
-                idle_style: IdleStyle::Ns2,
-                idle_fraction: IdleFraction::Floor,
-            }),
-            curve: Curve::classic(config.min_th.0, config.max_th.0, config.max_p),
-            spacing: sizes.spacing(config.spacing),
-            p_b: 0.0,
-            matched: false,
-            config: config.clone(),
-        }
+        let red = config.red();
+        let (body, dropper) = (RedState::new(&red), Dropper::new(&red));
+        Choke { body, dropper, matched: false, config: config.clone() }
     }
 }
 
@@ -196,32 +203,6 @@ impl Choke {
         });
         candidates.find(|slot| q.meta(*slot).is_some_and(|m| m.flow == p.flow))
     }
-
-    fn decide(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta) -> Verdict {
-        let region = self.curve.at(self.average.value());
-        (self.matched, self.p_b) = (false, 0.0);
-        if region == Region::Queueing {
-            self.spacing.leave();
-            return Verdict::Pass;
-        }
-        if let Some(slot) = self.meet(cx, q, p) {
-            self.matched = true;
-            return Verdict::Evict { slot, reason: Reason::Evicted, arrival_too: true };
-        }
-        let Region::Random(p_b) = region else {
-            self.p_b = 1.0;
-            self.spacing.force(cx.rng);
-            let soft = self.config.ecn && !self.config.ecn_hard;
-            return if soft {
-                Verdict::Signal(Reason::Forced)
-            } else {
-                Verdict::Drop(Reason::Forced)
-            };
-        };
-        let Part { factor, weight, scale } = self.sizes.part(p.ip_len, cx.link.mtu);
-        self.p_b = p_b * factor;
-        Verdict::early(self.spacing.test(self.p_b, weight, scale, cx.rng), self.config.ecn)
-    }
 }
 
 impl Aqm for Choke {
@@ -229,33 +210,37 @@ impl Aqm for Choke {
         Needs::Held
     }
 
-    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
-        let was_idle = self.average.is_idle();
-        self.average.arrive(cx.now, cx.link.rate, self.sizes.length(q.backlog()));
-        let verdict = self.decide(cx, q, p);
-        if let Decision::Drop(reason) = verdict.decide(p.ecn, fits) {
-            if reason == Reason::Overflow && !self.matched {
-                self.spacing.restart(cx.rng);
-            }
-            if was_idle {
-                // The link stays idle; the time until now is in the average already.
-                self.average.idle_from(cx.now);
-            }
+    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, _: bool) -> Verdict {
+        let avg = self.body.observe(cx, q.backlog());
+        let region = self.dropper.region(&self.body, avg, q);
+        self.matched = false;
+        if region != Region::Queueing
+            && let Some(slot) = self.meet(cx, q, p)
+        {
+            self.matched = true;
+            self.dropper.p_b = 0.0;
+            return Verdict::Evict { slot, reason: Reason::Evicted, arrival_too: true };
         }
-        verdict
+        self.dropper.signal(region, 1.0, &self.body, cx, q, p)
+    }
+
+    fn overflowed(&mut self, cx: &mut Cx<'_>, limit: Limit) {
+        if limit == Limit::Own {
+            self.dropper.overflowed(cx.rng);
+        }
+    }
+
+    fn refused(&mut self, cx: &mut Cx<'_>, _: &Meta, _: Reason) {
+        self.body.refused(cx.now);
     }
 
     fn idle(&mut self, cx: &mut Cx<'_>) {
-        self.average.idle_from(cx.now);
+        self.body.idle_from(cx.now);
     }
 
     fn probe(&self, out: &mut dyn Probe) {
-        let saw = self.spacing.saw();
-        out.gauge("avg", self.average.value());
+        out.gauge("avg", self.body.avg());
         out.gauge("matched", f64::from(u8::from(self.matched)));
-        out.gauge("p_b", self.p_b);
-        out.gauge("p_a", saw.p_a);
-        out.gauge("count", saw.count as f64);
-        out.gauge("coin", saw.coin);
+        self.dropper.probe_signal(out);
     }
 }

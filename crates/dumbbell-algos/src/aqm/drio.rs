@@ -11,7 +11,6 @@
 //! The primary text is not at hand. Known of it are the history list and the hit ratio; all else is
 //! reconstructed, and a parameter.
 use super::rio::config::{check_weighed, rio_config};
-use crate::aqm::red::state::ClassProbability;
 use crate::aqm::rio::classes::{Classes, told_to_classes};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{
@@ -194,14 +193,14 @@ impl Drio {
 }
 
 impl Aqm for Drio {
-    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
+    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, _: bool) -> Verdict {
         if self.classes.is_in(p) {
-            return self.classes.arrive(cx, q, (p, fits), ClassProbability::plain);
+            return self.classes.arrive(cx, q, p);
         }
         let weight = self.weigh(p.flow);
         self.weight = weight;
         self.history.push(p.flow);
-        self.classes.arrive(cx, q, (p, fits), |p_b| ClassProbability { p_b, weight })
+        self.classes.arrive_weighed(cx, q, p, weight, None)
     }
     fn probe(&self, out: &mut dyn Probe) {
         self.classes.probe(out);

@@ -16,8 +16,8 @@
 //! | max_lo, max_hi | the same | limits of `max_th`, in units of the first `min_th` and of the queue's limit |
 use super::red::config::red_config;
 use super::red::curve::Curve;
-use crate::aqm::red::state::{Dropper, RedState};
-use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
+use crate::aqm::red::{Dropper, RedState, told_to_red};
+use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Law, Look, PlotColor, Provenance, Size, SizeLaw,
 };
@@ -203,24 +203,14 @@ impl Rule {
 }
 
 impl Aqm for DtRed {
-    fn needs(&self) -> Needs {
-        self.body.needs()
-    }
-
-    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
+    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, _: bool) -> Verdict {
         self.watch.stood(self.body.avg(), cx.now);
         self.watch.arrivals += 1;
-        let observed = self.body.observe(cx, q.backlog());
-        self.dropper.decide(&mut self.body, observed, cx, q, p, fits)
+        let avg = self.body.observe(cx, q.backlog());
+        self.dropper.decide(&self.body, avg, cx, q, p)
     }
 
-    fn make_room(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, _: &Meta) -> Option<Slot> {
-        self.body.make_room(cx, q)
-    }
-
-    fn idle(&mut self, cx: &mut Cx<'_>) {
-        self.body.idle(cx);
-    }
+    told_to_red!();
 
     fn tick(&mut self, cx: &mut Cx<'_>, _: &impl QueueView) -> Option<Span> {
         self.watch.stood(self.body.avg(), cx.now);

@@ -18,9 +18,9 @@ pub mod config;
 mod tests;
 
 use super::red::curve::Curve;
-use crate::aqm::red::state::{Dropper, RedState};
+use crate::aqm::red::{Dropper, RedState, told_to_red};
 pub use config::{EaRedConfig, OverflowDir, Step};
-use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Explained, Law, Look, PlotColor, Provenance, Size, SizeLaw,
 };
@@ -148,30 +148,20 @@ impl Rule {
 }
 
 impl Aqm for EaRed {
-    fn needs(&self) -> Needs {
-        self.body.needs()
-    }
-
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
-        let observed = self.body.observe(cx, q.backlog());
+        let avg = self.body.observe(cx, q.backlog());
         let after = self.rule.config.adapt_after_decision;
         if !after {
-            self.rule.adapt(&mut self.dropper.curve, observed.avg, fits);
+            self.rule.adapt(&mut self.dropper.curve, avg, fits);
         }
-        let verdict = self.dropper.decide(&mut self.body, observed, cx, q, p, fits);
+        let verdict = self.dropper.decide(&self.body, avg, cx, q, p);
         if after {
-            self.rule.adapt(&mut self.dropper.curve, observed.avg, fits);
+            self.rule.adapt(&mut self.dropper.curve, avg, fits);
         }
         verdict
     }
 
-    fn make_room(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, _: &Meta) -> Option<Slot> {
-        self.body.make_room(cx, q)
-    }
-
-    fn idle(&mut self, cx: &mut Cx<'_>) {
-        self.body.idle(cx);
-    }
+    told_to_red!();
 
     fn probe(&self, out: &mut dyn Probe) {
         self.dropper.probe(self.body.avg(), out);

@@ -14,8 +14,8 @@
 use super::red::config::{check_thresholds, red_config};
 use super::rio::config::{RioConfig, RioPrecedences};
 use crate::aqm::red::RedConfig;
-use crate::aqm::red::state::{Dropper, RedState};
-use dumbbell_core::aqm::{Aqm, Cx, Decision, LinkInfo, Needs, QueueView, Slot, Verdict};
+use crate::aqm::red::{Dropper, RedState};
+use dumbbell_core::aqm::{Aqm, Cx, Limit, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
     SizeLaw,
@@ -146,28 +146,33 @@ impl Aqm for Ered {
         self.body.needs()
     }
 
-    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
-        let observed = self.body.observe(cx, q.backlog());
+    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, _: bool) -> Verdict {
+        let avg = self.body.observe(cx, q.backlog());
         self.last_in = self.of[usize::from(p.dscp.0 & 63)] == 0;
-        let dropper = match (self.last_in, &mut self.inside) {
-            (false, _) => &mut self.out,
-            (true, Some(inside)) => inside,
-            (true, None) => {
-                if matches!(Verdict::Pass.decide(p.ecn, fits), Decision::Drop(_)) {
-                    self.body.refused(observed, cx.now);
-                }
-                return Verdict::Pass;
-            }
-        };
-        dropper.decide(&mut self.body, observed, cx, q, p, fits)
+        let dropper = if self.last_in { self.inside.as_mut() } else { Some(&mut self.out) };
+        match dropper {
+            Some(dropper) => dropper.decide(&self.body, avg, cx, q, p),
+            None => Verdict::Pass,
+        }
+    }
+
+    fn overflowed(&mut self, cx: &mut Cx<'_>, limit: Limit) {
+        let dropper = if self.last_in { self.inside.as_mut() } else { Some(&mut self.out) };
+        if let (Limit::Own, Some(dropper)) = (limit, dropper) {
+            dropper.overflowed(cx.rng);
+        }
     }
 
     fn make_room(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, _: &Meta) -> Option<Slot> {
         self.body.make_room(cx, q)
     }
 
+    fn refused(&mut self, cx: &mut Cx<'_>, _: &Meta, _: Reason) {
+        self.body.refused(cx.now);
+    }
+
     fn idle(&mut self, cx: &mut Cx<'_>) {
-        self.body.idle(cx);
+        self.body.idle_from(cx.now);
     }
 
     fn probe(&self, out: &mut dyn Probe) {
@@ -185,7 +190,6 @@ mod tests {
     use crate::aqm::red::tests::alike::{Line, same_as_red};
     use crate::aqm::rio::tests::{IN, OUT, all_events};
     use crate::aqm::wred::{Wred, WredClass, WredConfig, WredProfile};
-    use dumbbell_core::aqm::Reason;
     use dumbbell_core::catalogue::read;
     use dumbbell_core::testing::{Event, link};
     use dumbbell_core::units::Capacity;

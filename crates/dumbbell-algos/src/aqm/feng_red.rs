@@ -9,8 +9,8 @@
 //! | beta | `beta` | what max_p is multiplied by on the way above |
 use super::red::config::red_config;
 use super::red::curve::Curve;
-use crate::aqm::red::state::{Dropper, RedState};
-use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
+use crate::aqm::red::{Dropper, RedState, told_to_red};
+use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Law, Look, PlotColor, Provenance, Size, SizeLaw,
 };
@@ -166,23 +166,13 @@ impl FengRed {
 }
 
 impl Aqm for FengRed {
-    fn needs(&self) -> Needs {
-        self.body.needs()
+    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, _: bool) -> Verdict {
+        let avg = self.body.observe(cx, q.backlog());
+        self.adapt(avg);
+        self.dropper.decide(&self.body, avg, cx, q, p)
     }
 
-    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
-        let observed = self.body.observe(cx, q.backlog());
-        self.adapt(observed.avg);
-        self.dropper.decide(&mut self.body, observed, cx, q, p, fits)
-    }
-
-    fn make_room(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, _: &Meta) -> Option<Slot> {
-        self.body.make_room(cx, q)
-    }
-
-    fn idle(&mut self, cx: &mut Cx<'_>) {
-        self.body.idle(cx);
-    }
+    told_to_red!();
 
     fn probe(&self, out: &mut dyn Probe) {
         self.dropper.probe(self.body.avg(), out);

@@ -2,13 +2,13 @@
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
-//! | avg | RED's [`Average`] | low-pass filtered queue length, sampled at departures as well |
+//! | avg | RED's average | low-pass filtered queue length, sampled at departures as well |
 //! | qlen_i, strike_i | [`Account`] | packets of flow i that wait (in byte mode typical ones); how often it was found to have too many |
 //! | Nactive | `active` | flows with packets that wait |
 //! | avgcq | the same | avg / Nactive, at least 1: the fair share of the queue |
 //! | minq | `minq` | a flow may always have so many |
 //! | maxq | min_th, or 2 | a flow may never have so many |
-//! | min_th, max_th, max_p | the same | RED's [`Curve`] |
+//! | min_th, max_th, max_p | the same | RED's curve |
 //!
 //! State is kept for flows that have packets in the queue, and forgotten with the last one. Flows
 //! are numbered densely, so the state is a list by number: the same at every run, and no search.
@@ -17,13 +17,14 @@
 #[cfg(test)]
 mod tests;
 
-use super::red::average::{Average, AverageRule, IdleFraction, IdleStyle};
+use super::red::average::{IdleFraction, IdleStyle};
 use super::red::config::check_thresholds;
 use super::red::curve::{Curve, Region};
-use super::red::spacing::{Spacing, SpacingLaw};
-use crate::aqm::parts::packet_size::{ByteDrop, Part, SizePolicy, check_sizes};
+use super::red::spacing::SpacingLaw;
+use super::red::{Dropper, RedConfig, RedState};
+use crate::aqm::parts::packet_size::{ByteDrop, check_sizes};
 use dumbbell_core::aqm::{
-    Aqm, Backlog, Cx, Decision, Gone, LinkInfo, Needs, QueueView, Reason, Verdict,
+    Aqm, Backlog, Cx, Decision, Gone, Limit, LinkInfo, Needs, QueueView, Reason, Verdict,
 };
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
@@ -114,6 +115,31 @@ impl Default for FredConfig {
     }
 }
 
+impl FredConfig {
+    /// RED's part.
+    fn red(&self) -> RedConfig {
+        let &FredConfig { min_th, max_th, max_p, w_q, mean_packet_size, .. } = self;
+        let &FredConfig { byte_mode, byte_drop, ecn, spacing, .. } = self;
+        RedConfig {
+            min_th,
+            max_th,
+            max_p,
+            w_q,
+            mean_packet_size,
+            byte_mode,
+            byte_drop,
+            ecn,
+            spacing,
+            idle_style: IdleStyle::Paper,
+            // Whole packets alone would forget the rest at each drop on an idle link: small packets
+            // that come often enough would keep the average up, and themselves out, for ever.
+            idle_fraction: IdleFraction::Real,
+            min_q_for_drop: Packets(0.0),
+            ..RedConfig::default()
+        }
+    }
+}
+
 impl Config for FredConfig {
     fn check(&self) -> Result<(), Fault> {
         check_thresholds((self.min_th, self.max_th), self.w_q, self.mean_packet_size)?;
@@ -141,16 +167,13 @@ struct Account {
 #[derive(Clone, Debug)]
 pub struct Fred {
     config: FredConfig,
-    sizes: SizePolicy,
-    average: Average,
-    curve: Curve,
-    spacing: Spacing,
+    body: RedState,
+    dropper: Dropper,
     accounts: Vec<Account>,
     active: u32,
     avgcq: f64,
     /// The account of the flow of the last decision.
     saw: Account,
-    p_b: f64,
 }
 
 impl Algorithm for Fred {
@@ -184,25 +207,14 @@ impl Algorithm for Fred {
     };
 
     fn new(config: &FredConfig, _: &LinkInfo) -> Self {
-        let sizes = SizePolicy::new(config.mean_packet_size, config.byte_mode, config.byte_drop);
+        let red = config.red();
         Fred {
-            sizes,
-            average: Average::new(AverageRule {
-                weight: config.w_q,
-                mean_packet_size: config.mean_packet_size,
-                idle_style: IdleStyle::Paper,
-                // Whole packets alone would forget the rest at each drop on an idle link: small
-                // packets that come often enough would keep the average up, and themselves out, for
-                // ever.
-                idle_fraction: IdleFraction::Real,
-            }),
-            curve: Curve::classic(config.min_th.0, config.max_th.0, config.max_p),
-            spacing: sizes.spacing(config.spacing),
+            body: RedState::new(&red),
+            dropper: Dropper::new(&red),
             accounts: Vec::new(),
             active: 0,
             avgcq: 1.0,
             saw: Account::default(),
-            p_b: 0.0,
             config: config.clone(),
         }
     }
@@ -222,43 +234,32 @@ impl Fred {
     /// The average sees a queue that `active` flows have.
     #[inline]
     fn sample(&mut self, cx: &Cx<'_>, queue: Backlog, active: u32) {
-        self.average.arrive(cx.now, cx.link.rate, self.sizes.length(queue));
-        self.avgcq = (self.average.value() / f64::from(active.max(1))).max(1.0);
+        let avg = self.body.observe(cx, queue);
+        self.avgcq = (avg / f64::from(active.max(1))).max(1.0);
     }
 
     /// True if the flow has more than it may.
     fn is_greedy(&self, has: Account) -> bool {
-        let (avg, qlen) = (self.average.value(), self.sizes.length(has.has));
-        let above = avg >= self.curve.max_th;
-        let maxq = if above { 2.0 } else { self.curve.min_th };
+        let qlen = self.body.length(has.has);
+        let Curve { min_th, max_th, .. } = self.dropper.curve;
+        let above = self.body.avg() >= max_th;
+        let maxq = if above { 2.0 } else { min_th };
         qlen >= maxq || (above && qlen > 2.0 * self.avgcq) || (qlen >= self.avgcq && has.strike > 1)
     }
 
-    fn decide(&mut self, cx: &mut Cx<'_>, has: Account, p: &Meta) -> Verdict {
-        self.p_b = 0.0;
-        match self.curve.at(self.average.value()) {
-            Region::Queueing => {
-                self.spacing.leave();
-                Verdict::Pass
-            }
-            Region::Random(p_b) => {
-                // A packet of a small flow is counted, and its probability is 0.
-                let robust = self.sizes.length(has.has) >= self.config.minq.0.max(self.avgcq);
-                let Part { factor, weight, scale } = self.sizes.part(p.ip_len, cx.link.mtu);
-                self.p_b = if robust { p_b * factor } else { 0.0 };
-                Verdict::early(self.spacing.test(self.p_b, weight, scale, cx.rng), self.config.ecn)
-            }
-            Region::Forced => {
-                self.spacing.force(cx.rng);
-                match self.config.above {
-                    Above::TwoPackets => Verdict::Pass,
-                    Above::Drop => {
-                        self.p_b = 1.0;
-                        Verdict::Drop(Reason::Forced)
-                    }
-                }
-            }
+    fn decide(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, has: Account, p: &Meta) -> Verdict {
+        let mut region = self.dropper.region(&self.body, self.body.avg(), q);
+        if let Region::Random(p_b) = &mut region
+            && self.body.length(has.has) < self.config.minq.0.max(self.avgcq)
+        {
+            *p_b = 0.0; // a packet of a small flow is counted, and gets no signal
         }
+        let verdict = self.dropper.signal(region, 1.0, &self.body, cx, q, p);
+        if region == Region::Forced && self.config.above == Above::TwoPackets {
+            self.dropper.p_b = 0.0;
+            return Verdict::Pass;
+        }
+        verdict
     }
 }
 
@@ -269,41 +270,41 @@ impl Aqm for Fred {
 
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
         let found = q.backlog();
-        let was_idle = self.average.is_idle();
-        if was_idle {
+        if self.body.is_idle() {
             self.sample(cx, found, self.active);
         }
         let has = *self.account(p.flow);
         self.saw = has;
         if self.is_greedy(has) {
             self.account(p.flow).strike = has.strike.saturating_add(1);
-            self.p_b = 1.0;
+            self.dropper.p_b = 1.0;
             return Verdict::Drop(Reason::Forced);
         }
-        let verdict = self.decide(cx, has, p);
-        match verdict.decide(p.ecn, fits) {
-            Decision::Admit(_) if found.packets > 0 => {
-                self.sample(cx, found, self.active + u32::from(has.has.packets == 0));
-            }
-            Decision::Admit(_) => {}
-            Decision::Drop(reason) => {
-                if reason == Reason::Overflow {
-                    self.spacing.restart(cx.rng);
-                }
-                if was_idle {
-                    // The link stays idle; the time until now is in the average already.
-                    self.average.idle_from(cx.now);
-                }
-            }
+        let verdict = self.decide(cx, q, has, p);
+        // The average of a packet that goes in is taken here and not in `admitted`, so that a mark
+        // is recorded with it.
+        if found.packets > 0 && matches!(verdict.decide(p.ecn, fits), Decision::Admit(_)) {
+            self.sample(cx, found, self.active + u32::from(has.has.packets == 0));
         }
         verdict
     }
 
+    fn overflowed(&mut self, cx: &mut Cx<'_>, limit: Limit) {
+        if limit == Limit::Own {
+            self.dropper.overflowed(cx.rng);
+        }
+    }
+
     fn admitted(&mut self, p: &Meta) {
+        self.body.admitted();
         let account = self.account(p.flow);
         account.has = account.has.and(Backlog::one(p.ip_len, None));
         let first = account.has.packets == 1;
         self.active += u32::from(first);
+    }
+
+    fn refused(&mut self, cx: &mut Cx<'_>, _: &Meta, _: Reason) {
+        self.body.refused(cx.now);
     }
 
     #[inline]
@@ -324,19 +325,15 @@ impl Aqm for Fred {
     }
 
     fn idle(&mut self, cx: &mut Cx<'_>) {
-        self.average.idle_from(cx.now);
+        self.body.idle_from(cx.now);
     }
 
     fn probe(&self, out: &mut dyn Probe) {
-        let saw = self.spacing.saw();
-        out.gauge("avg", self.average.value());
+        out.gauge("avg", self.body.avg());
         out.gauge("avgcq", self.avgcq);
         out.gauge("active", f64::from(self.active));
-        out.gauge("qlen", self.sizes.length(self.saw.has));
+        out.gauge("qlen", self.body.length(self.saw.has));
         out.gauge("strike", f64::from(self.saw.strike));
-        out.gauge("p_b", self.p_b);
-        out.gauge("p_a", saw.p_a);
-        out.gauge("count", saw.count as f64);
-        out.gauge("coin", saw.coin);
+        self.dropper.probe_signal(out);
     }
 }

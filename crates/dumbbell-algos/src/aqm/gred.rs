@@ -14,11 +14,11 @@ pub mod config;
 #[cfg(test)]
 mod tests;
 
-use crate::aqm::red::state::{Dropper, Observed, RedState};
+use crate::aqm::red::{Dropper, RedState};
 use crate::dscp as codepoints;
 pub use config::{GredConfig, GredMode, GredQueue};
 use dumbbell_core::aqm::{
-    Aqm, Backlog, Cx, Decision, Gone, LinkInfo, Needs, QueueView, Reason, Slot, Verdict,
+    Aqm, Backlog, Cx, Gone, Limit, LinkInfo, Needs, QueueView, Reason, Slot, Verdict,
 };
 use dumbbell_core::catalogue::{
     About, Algorithm, Explained, Kernel, Law, Look, PlotColor, Provenance, Size, SizeLaw,
@@ -112,18 +112,18 @@ impl Gred {
     }
 
     /// Takes the average that a packet of queue `i` is judged by.
-    fn observe(&mut self, i: usize, cx: &Cx<'_>, q: &impl QueueView) -> Observed {
+    fn observe(&mut self, i: usize, cx: &Cx<'_>, q: &impl QueueView) -> f64 {
         if self.mode == GredMode::Wred {
             return self.whole.observe(cx, q.backlog());
         }
         let own = &mut self.queues[i];
-        let mut observed = own.body.observe(cx, own.backlog);
-        if self.mode == GredMode::Grio {
-            let prio = own.prio;
-            let above = self.queues.iter().filter(|v| v.prio < prio && !v.body.is_idle());
-            observed.avg += above.map(|v| v.body.avg()).sum::<f64>();
+        let avg = own.body.observe(cx, own.backlog);
+        if self.mode == GredMode::Separate {
+            return avg;
         }
-        observed
+        let prio = own.prio;
+        let above = self.queues.iter().filter(|v| v.prio < prio && !v.body.is_idle());
+        avg + above.map(|v| v.body.avg()).sum::<f64>()
     }
 
     /// True if the packet is too much for its virtual queue.
@@ -142,21 +142,27 @@ impl Aqm for Gred {
         if self.mode == GredMode::Wred { self.whole.needs() } else { Needs::Held }
     }
 
-    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
+    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, _: bool) -> Verdict {
         self.now = cx.now;
         let i = self.index(p);
-        let observed = self.observe(i, cx, q);
-        self.last = (i, observed.avg);
+        let avg = self.observe(i, cx, q);
+        self.last = (i, avg);
         let beyond = self.beyond_limit(i, q, p);
         let own = &mut self.queues[i];
-        let body = if self.mode == GredMode::Wred { &mut self.whole } else { &mut own.body };
-        let fits = fits && !beyond;
-        let verdict = own.dropper.decide(body, observed, cx, q, p, fits);
-        // No other packet makes room in a virtual queue, though it might in the FIFO.
-        if beyond && verdict.decide(p.ecn, fits) == Decision::Drop(Reason::Overflow) {
-            Verdict::Drop(Reason::Overflow)
-        } else {
-            verdict
+        let body = if self.mode == GredMode::Wred { &self.whole } else { &own.body };
+        let verdict = own.dropper.decide(body, avg, cx, q, p);
+        if beyond && verdict.admits(p.ecn) {
+            // No other packet makes room in a virtual queue, though it might in the FIFO.
+            own.dropper.overflowed(cx.rng);
+            return Verdict::Drop(Reason::Overflow);
+        }
+        verdict
+    }
+
+    fn overflowed(&mut self, cx: &mut Cx<'_>, limit: Limit) {
+        if limit == Limit::Own {
+            let (i, _) = self.last;
+            self.queues[i].dropper.overflowed(cx.rng);
         }
     }
 
@@ -169,6 +175,16 @@ impl Aqm for Gred {
             let i = self.index(p);
             let backlog = &mut self.queues[i].backlog;
             *backlog = backlog.and(Backlog::one(p.ip_len, None));
+        }
+    }
+
+    fn refused(&mut self, cx: &mut Cx<'_>, p: &Meta, _: Reason) {
+        match self.mode {
+            GredMode::Wred => self.whole.refused(cx.now),
+            _ => {
+                let i = self.index(p);
+                self.queues[i].body.refused(cx.now);
+            }
         }
     }
 
@@ -190,7 +206,7 @@ impl Aqm for Gred {
     }
 
     fn idle(&mut self, cx: &mut Cx<'_>) {
-        self.whole.idle(cx);
+        self.whole.idle_from(cx.now);
     }
 
     fn probe(&self, out: &mut dyn Probe) {

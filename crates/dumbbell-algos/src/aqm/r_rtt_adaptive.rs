@@ -23,7 +23,6 @@ mod tests;
 
 use super::red::spacing::SpacingLaw;
 use super::rio::config::{check_weighed, rio_config};
-use crate::aqm::red::state::ClassProbability;
 use crate::aqm::rio::classes::{Classes, told_to_classes};
 use active::{Active, Terms};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
@@ -147,18 +146,17 @@ impl RRttAdaptive {
 }
 
 impl Aqm for RRttAdaptive {
-    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
+    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, _: bool) -> Verdict {
         let terms = self.terms(cx, p);
         self.active.see(p.flow, terms, cx.now.ps() / self.config.window.ps().max(1));
         if self.classes.is_in(p) {
-            return self.classes.arrive(cx, q, (p, fits), ClassProbability::plain);
+            return self.classes.arrive(cx, q, p);
         }
         let shares = self.active.shares(cx.link.rate, self.config.spare_floor);
         let weight = if self.config.exact { 1.0 } else { shares.weight(terms) };
         let model = if self.config.exact { Some(self.model(terms, shares.spare, p)) } else { None };
         self.weight = weight;
-        self.classes
-            .arrive(cx, q, (p, fits), |p_b| ClassProbability { p_b: model.unwrap_or(p_b), weight })
+        self.classes.arrive_weighed(cx, q, p, weight, model)
     }
     fn probe(&self, out: &mut dyn Probe) {
         self.classes.probe(out);

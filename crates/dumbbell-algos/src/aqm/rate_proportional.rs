@@ -11,7 +11,6 @@
 //! to the target bandwidth; the mean that it is relative to, and what best effort counts as, are
 //! reconstructed, and parameters.
 use super::rio::config::{check_weighed, rio_config};
-use crate::aqm::red::state::ClassProbability;
 use crate::aqm::rio::classes::{Classes, told_to_classes};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{
@@ -128,14 +127,14 @@ impl RateProportional {
 }
 
 impl Aqm for RateProportional {
-    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
+    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, _: bool) -> Verdict {
         if self.classes.is_in(p) {
-            return self.classes.arrive(cx, q, (p, fits), ClassProbability::plain);
+            return self.classes.arrive(cx, q, p);
         }
         let reserved = cx.flows.get(p.flow).reserved.map(|r| r.bps()).filter(|bps| *bps > 0);
         let weight = self.weigh(reserved.map(|bps| bps as f64));
         self.weight = weight;
-        self.classes.arrive(cx, q, (p, fits), |p_b| ClassProbability { p_b, weight })
+        self.classes.arrive_weighed(cx, q, p, weight, None)
     }
     fn probe(&self, out: &mut dyn Probe) {
         self.classes.probe(out);

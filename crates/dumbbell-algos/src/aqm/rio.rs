@@ -19,7 +19,6 @@ pub mod config;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use crate::aqm::red::state::ClassProbability;
 use classes::{Classes, told_to_classes};
 pub use config::{ClassIdle, RioConfig, RioMode, RioPrecedences};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
@@ -83,8 +82,8 @@ impl Algorithm for Rio {
 }
 
 impl Aqm for Rio {
-    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
-        self.classes.arrive(cx, q, (p, fits), ClassProbability::plain)
+    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, _: bool) -> Verdict {
+        self.classes.arrive(cx, q, p)
     }
     fn probe(&self, out: &mut dyn Probe) {
         self.classes.probe(out);

@@ -9,10 +9,10 @@
 //! | count_i | `count` | class i's packets since its last signal (`shared_count`: all packets since the last) |
 use super::red::config::red_config;
 use super::red::curve::Curve;
-use crate::aqm::red::state::{Dropper, RedState};
+use crate::aqm::red::{Dropper, RedState};
 use crate::dscp as codepoints;
 use crate::dscp::Table;
-use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Slot, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Limit, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
     SizeLaw,
@@ -243,22 +243,33 @@ impl Aqm for Wred {
         self.body.needs()
     }
 
-    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
-        let observed = self.body.observe(cx, q.backlog());
+    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, _: bool) -> Verdict {
+        let avg = self.body.observe(cx, q.backlog());
         let class = self.of[usize::from(p.dscp.0 & 63)] as usize;
         let dropper = class.min(self.droppers.len() - 1);
         self.last = (class, dropper);
         let dropper = &mut self.droppers[dropper];
         dropper.curve = self.curves[class];
-        dropper.decide(&mut self.body, observed, cx, q, p, fits)
+        dropper.decide(&self.body, avg, cx, q, p)
+    }
+
+    fn overflowed(&mut self, cx: &mut Cx<'_>, limit: Limit) {
+        if limit == Limit::Own {
+            let (_, dropper) = self.last;
+            self.droppers[dropper].overflowed(cx.rng);
+        }
     }
 
     fn make_room(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, _: &Meta) -> Option<Slot> {
         self.body.make_room(cx, q)
     }
 
+    fn refused(&mut self, cx: &mut Cx<'_>, _: &Meta, _: Reason) {
+        self.body.refused(cx.now);
+    }
+
     fn idle(&mut self, cx: &mut Cx<'_>) {
-        self.body.idle(cx);
+        self.body.idle_from(cx.now);
     }
 
     fn probe(&self, out: &mut dyn Probe) {
@@ -275,7 +286,6 @@ mod tests {
     use crate::aqm::red::RedConfig;
     use crate::aqm::red::spacing::SpacingLaw;
     use crate::aqm::red::tests::alike::{Line, same_as_red};
-    use dumbbell_core::aqm::Reason;
     use dumbbell_core::catalogue::read;
     use dumbbell_core::testing::link;
     use dumbbell_core::units::Capacity;

@@ -46,12 +46,14 @@ pub struct Average {
     rule: AverageRule,
     value: f64,
     idle_since: Option<Time>,
+    /// True if the last arrival found the link idle.
+    found_idle: bool,
 }
 
 impl Average {
     /// Zero, of a link that is idle since the start of the run.
     pub fn new(rule: AverageRule) -> Self {
-        Average { rule, value: 0.0, idle_since: Some(Time::ZERO) }
+        Average { rule, value: 0.0, idle_since: Some(Time::ZERO), found_idle: false }
     }
 
     /// The average.
@@ -71,15 +73,24 @@ impl Average {
         self.idle_since = Some(now);
     }
 
-    /// A packet went in that no `arrive` was told of, or of which it had been said that it would
-    /// not.
-    pub fn busy(&mut self) {
+    /// A packet went in: the link is not idle, whatever was said since its arrival.
+    pub fn admitted(&mut self) {
         self.idle_since = None;
+        self.found_idle = false;
+    }
+
+    /// The packet of the last `arrive` is dropped at `now`: a link that was idle stays idle. The
+    /// time until now is in the average already.
+    pub fn refused(&mut self, now: Time) {
+        if self.found_idle {
+            self.idle_from(now);
+        }
     }
 
     /// A packet arrives and finds a queue of length `queue`; the link sends at `rate`.
     #[inline]
     pub fn arrive(&mut self, now: Time, rate: Rate, queue: f64) {
+        self.found_idle = self.is_idle();
         if let Some(since) = self.idle_since.take() {
             let m = self.typical_packets_in(now.since(since), rate);
             self.value *= libm::pow(1.0 - self.rule.weight, m);
@@ -194,5 +205,29 @@ mod tests {
         near(after_10_ms(IdleStyle::Paper, IdleFraction::Real), 2.5);
         near(after_10_ms(IdleStyle::Ns2, IdleFraction::Floor), 3.0);
         near(after_10_ms(IdleStyle::Ns2, IdleFraction::Real), 3.5);
+    }
+
+    /// An arrival that is refused leaves an idle link idle, and a busy one busy; the time until it
+    /// counts once.
+    #[test]
+    fn a_refused_arrival_leaves_the_link_as_it_was() {
+        let ms = |n: u64| Time::from_ps(n * 1_000_000_000);
+        let mut a = average(0.1, IdleStyle::Paper, IdleFraction::Real);
+        a.value = 8.0;
+        for arrival in [4, 12] {
+            a.arrive(ms(arrival), Rate::from_mbps(1), 0.0);
+            assert!(!a.is_idle());
+            a.refused(ms(arrival));
+            assert!(a.is_idle());
+        }
+        // 12 ms are 3 typical packets.
+        assert!((a.value() - 8.0 * libm::pow(0.9, 3.0)).abs() < 1e-12, "{}", a.value());
+        a.arrive(ms(12), Rate::from_mbps(1), 0.0);
+        a.admitted();
+        a.refused(ms(12));
+        assert!(!a.is_idle(), "the refused packet is not the one that found the link idle");
+        a.arrive(ms(12), Rate::from_mbps(1), 1.0);
+        a.refused(ms(12));
+        assert!(!a.is_idle());
     }
 }

@@ -11,8 +11,8 @@ use dumbbell_core::units::{Bytes, Packets, Span};
 /// common fields that differ from RED's.
 ///
 /// Beside the type and its `Default` it makes `fn red(&self, min_th, max_th, max_p) -> RedConfig`:
-/// the common fields with a curve, which is what [`RedState`](crate::aqm::red::state::RedState) and
-/// [`Dropper`](crate::aqm::red::state::Dropper) are made from.
+/// the common fields with a curve, which is what [`RedState`](crate::aqm::red::RedState) and
+/// [`Dropper`](crate::aqm::red::Dropper) are made from.
 macro_rules! red_config {
     (
         $(#[$meta:meta])*

@@ -93,10 +93,11 @@ impl Spacing {
         }
     }
 
-    /// True if this packet, which counts as `weight` packets (or has that many bytes), gets the
-    /// signal. `p_b` is the curve's probability; the spaced one is multiplied by `scale`.
+    /// Counts a packet in the random region as `weight` packets (or as that many bytes). True if it
+    /// may get the signal: with [`SpacingLaw::UniformWait`] and [`SpacingLaw::UniformStored`] the
+    /// first packet in the region may not.
     #[inline]
-    pub fn test(&mut self, p_b: f64, weight: f64, scale: f64, rng: &mut Stream) -> bool {
+    pub fn count(&mut self, weight: f64, rng: &mut Stream) -> bool {
         // ns-2 knows an entry by its own flag: a forced drop or an overflow on the way does not
         // count as one.
         let enters =
@@ -110,14 +111,10 @@ impl Spacing {
             true
         };
         self.saw = LastDecision { count: self.count, p_a: 0.0, coin: 0.0 };
-        let signal = tested && self.draw(p_b, scale, rng);
-        if signal {
-            self.restart(rng);
-        }
-        signal
+        tested
     }
 
-    /// The first packet in the random region: whether it may get the signal.
+    /// The first packet in the random region. True if it may get the signal.
     fn enter(&mut self, weight: f64, rng: &mut Stream) -> bool {
         self.restart(rng);
         if self.law == SpacingLaw::UniformWait {
@@ -126,17 +123,28 @@ impl Spacing {
         matches!(self.law, SpacingLaw::Bernoulli | SpacingLaw::Uniform)
     }
 
-    fn draw(&mut self, p_b: f64, scale: f64, rng: &mut Stream) -> bool {
-        if self.law == SpacingLaw::UniformStored {
-            let due = self.since >= self.stored / p_b;
-            (self.saw.p_a, self.saw.coin) = (f64::from(u8::from(due)), self.stored);
-            return due;
-        }
-        let since = if self.mean > 1.0 { libm::floor(self.since / self.mean) } else { self.since };
-        let p = spaced(self.law, p_b, since);
-        self.saw.p_a = if p < 1.0 { (p * scale).min(1.0) } else { 1.0 };
-        self.saw.coin = rng.unit();
-        self.saw.coin < self.saw.p_a
+    /// The probability of a signal for the packet that was counted last. `p_b` is the curve's; the
+    /// spaced one is multiplied by `scale`.
+    #[inline]
+    pub fn p_a(&mut self, p_b: f64, scale: f64) -> f64 {
+        self.saw.p_a = if self.law == SpacingLaw::UniformStored {
+            f64::from(u8::from(self.since >= self.stored / p_b))
+        } else {
+            let whole = self.mean > 1.0;
+            let since = if whole { libm::floor(self.since / self.mean) } else { self.since };
+            let p = spaced(self.law, p_b, since);
+            if p < 1.0 { (p * scale).min(1.0) } else { 1.0 }
+        };
+        self.saw.p_a
+    }
+
+    /// The random number in [0, 1) that decides about the packet that was counted last: it gets the
+    /// signal if the number is below [`Spacing::p_a`].
+    #[inline]
+    pub fn coin(&mut self, rng: &mut Stream) -> f64 {
+        let stored = self.law == SpacingLaw::UniformStored;
+        self.saw.coin = if stored { self.stored } else { rng.unit() };
+        self.saw.coin
     }
 }
 
@@ -158,11 +166,23 @@ mod tests {
 
     const SIGNALS: usize = 60_000;
 
+    /// True if a packet gets the signal at `p_b`, as RED decides.
+    fn test(s: &mut Spacing, p_b: f64, rng: &mut Stream) -> bool {
+        let signal = s.count(1.0, rng) && {
+            let p_a = s.p_a(p_b, 1.0);
+            s.coin(rng) < p_a
+        };
+        if signal {
+            s.restart(rng);
+        }
+        signal
+    }
+
     /// Spacings at constant `p_b`, after the first signal.
     fn spacings(law: SpacingLaw, p_b: f64) -> Vec<usize> {
         let mut rng = Stream::named(3, "spacing");
         let mut s = Spacing::new(law);
-        let mut next = || (1..).find(|_| s.test(p_b, 1.0, 1.0, &mut rng)).unwrap();
+        let mut next = || (1..).find(|_| test(&mut s, p_b, &mut rng)).unwrap();
         next();
         (0..SIGNALS).map(|_| next()).collect()
     }
@@ -203,7 +223,7 @@ mod tests {
         let first: Vec<usize> = (0..SIGNALS)
             .map(|_| {
                 let mut s = Spacing::new(SpacingLaw::Uniform);
-                (1..).find(|_| s.test(0.02, 1.0, 1.0, &mut rng)).unwrap()
+                (1..).find(|_| test(&mut s, 0.02, &mut rng)).unwrap()
             })
             .collect();
         assert!(is_uniform(&first, 1, 50));

@@ -6,8 +6,9 @@
 //! next departure or when the link is idle.
 use super::config::{ClassIdle, RioConfig, RioMode};
 use crate::aqm::drop_tail::Victim;
-use crate::aqm::red::state::{ClassProbability, Dropper, Observed, RedState};
-use dumbbell_core::aqm::{Cx, Decision, Gone, QueueView, Slot, Verdict};
+use crate::aqm::red::curve::Region;
+use crate::aqm::red::{Dropper, RedState};
+use dumbbell_core::aqm::{Cx, Gone, QueueView, Slot, Verdict};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Backlog, Time};
@@ -35,7 +36,6 @@ struct Class {
     dropper: Dropper,
     /// The waiting packets of this class.
     held: Backlog,
-    observed: Observed,
 }
 
 impl Classes {
@@ -44,8 +44,8 @@ impl Classes {
         let (classes, of) = config.table();
         let classes = classes.iter().map(|c| {
             let red = config.red(c.min_th.0, c.max_th.0, c.max_p);
-            let (held, observed) = (Backlog::default(), Observed::default());
-            Class { body: RedState::new(&red), dropper: Dropper::new(&red), held, observed }
+            let (body, dropper) = (RedState::new(&red), Dropper::new(&red));
+            Class { body, dropper, held: Backlog::default() }
         });
         Classes {
             mode: config.mode,
@@ -109,33 +109,42 @@ impl Classes {
         found
     }
 
-    /// A packet that `fits` or does not arrives. `weigh` changes the probability of its class's
-    /// curve.
+    /// A packet arrives, whose class has the probability of its curve.
     #[inline]
-    pub fn arrive(
+    pub fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta) -> Verdict {
+        self.arrive_weighed(cx, q, p, 1.0, None)
+    }
+
+    /// A packet arrives that is told apart from others of its class: by the factor `weight` on the
+    /// spaced probability, and by `p_b` in place of the curve's probability, if given.
+    #[inline]
+    pub fn arrive_weighed(
         &mut self,
         cx: &mut Cx<'_>,
         q: &impl QueueView,
-        (p, fits): (&Meta, bool),
-        weigh: impl FnOnce(f64) -> ClassProbability,
+        p: &Meta,
+        weight: f64,
+        p_b: Option<f64>,
     ) -> Verdict {
         let class = self.class_of(p);
-        (self.now, self.last) = (cx.now, class);
+        self.now = cx.now;
+        self.last = class;
         let served = self.served.filter(|_| q.backlog().packets > q.waiting());
         for i in self.averages_of(class) {
             let found = self.found(i, served);
-            let of = &mut self.classes[i];
-            of.observed = of.body.observe(cx, found);
+            self.classes[i].body.observe(cx, found);
         }
-        let Class { body, dropper, observed, .. } = &mut self.classes[class];
-        let verdict = dropper.decide_weighed(body, *observed, cx, q, (p, fits), weigh);
-        if matches!(verdict.decide(p.ecn, fits), Decision::Drop(_)) {
-            for i in self.averages_of(class) {
-                let Class { body, observed, .. } = &mut self.classes[i];
-                body.refused(*observed, cx.now);
-            }
+        let Class { body, dropper, .. } = &mut self.classes[class];
+        let mut region = dropper.region(body, body.avg(), q);
+        if let (Region::Random(of_curve), Some(p_b)) = (&mut region, p_b) {
+            *of_curve = p_b;
         }
-        verdict
+        dropper.signal(region, weight, body, cx, q, p)
+    }
+
+    /// The packet of the last `arrive` may go in and does not fit.
+    pub fn overflowed(&mut self, cx: &mut Cx<'_>) {
+        self.classes[self.last].dropper.overflowed(cx.rng);
     }
 
     /// Returns the waiting packet that goes for one that does not fit.
@@ -158,7 +167,14 @@ impl Classes {
         let held = &mut self.classes[class].held;
         *held = held.and(Backlog::one(p.ip_len, None));
         for i in self.averages_of(class) {
-            self.classes[i].body.busy();
+            self.classes[i].body.admitted();
+        }
+    }
+
+    /// The packet of the last `arrive` is dropped.
+    pub fn refused(&mut self, cx: &Cx<'_>) {
+        for i in self.averages_of(self.last) {
+            self.classes[i].body.refused(cx.now);
         }
     }
 
@@ -226,6 +242,15 @@ macro_rules! told_to_classes {
             // The backlog of a class is known by its packets' coming and going.
             dumbbell_core::aqm::Needs::Held
         }
+        fn overflowed(
+            &mut self,
+            cx: &mut dumbbell_core::aqm::Cx<'_>,
+            limit: dumbbell_core::aqm::Limit,
+        ) {
+            if limit == dumbbell_core::aqm::Limit::Own {
+                self.classes.overflowed(cx);
+            }
+        }
         fn make_room(
             &mut self,
             cx: &mut dumbbell_core::aqm::Cx<'_>,
@@ -236,6 +261,14 @@ macro_rules! told_to_classes {
         }
         fn admitted(&mut self, p: &dumbbell_core::packet::Meta) {
             self.classes.admitted(p);
+        }
+        fn refused(
+            &mut self,
+            cx: &mut dumbbell_core::aqm::Cx<'_>,
+            _: &dumbbell_core::packet::Meta,
+            _: dumbbell_core::aqm::Reason,
+        ) {
+            self.classes.refused(cx);
         }
         fn depart(
             &mut self,

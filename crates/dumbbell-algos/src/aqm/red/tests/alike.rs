@@ -1,6 +1,7 @@
 //! For the variants: whether one decides like RED, and a line whose length the test says.
 use super::*;
 use crate::suite::traffic;
+use dumbbell_core::aqm::{Decision, Limit};
 use dumbbell_core::packet::Dscp;
 
 /// An algorithm at a line of a length that the test says; each packet of 500 B arrives at one
@@ -71,7 +72,15 @@ impl<A: Aqm> Line<A> {
         let meta = Meta { dscp: Dscp(dscp), ..packet(0, 500, Ecn::NotEct) };
         let cx =
             &mut Cx { now: self.now, rng: &mut self.rng, link: &self.site, flows: &self.flows };
-        self.aqm.arrive(cx, &Long(Backlog { packets, bytes, buffers: 0 }), &meta, fits)
+        let q = Long(Backlog { packets, bytes, buffers: 0 });
+        let verdict = self.aqm.arrive(cx, &q, &meta, fits);
+        if !fits && verdict.admits(meta.ecn) {
+            self.aqm.overflowed(cx, Limit::Own);
+        }
+        if let Decision::Drop(reason) = verdict.decide(meta.ecn, fits) {
+            self.aqm.refused(cx, &meta, reason);
+        }
+        verdict
     }
 }
 
