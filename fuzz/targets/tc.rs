@@ -1,5 +1,6 @@
 //! Lines of tc: always a meaning, or a problem that says something; and what means something here
 //! is sent back to tc in lines that mean the same again.
+use dumbbell_core::plugin::Plugins;
 use dumbbell_lab::{api, tc};
 use serde_json::{Value, json};
 
@@ -34,7 +35,7 @@ fn there_and_back(read: &Value) {
         "a dumbbell has a \
         bottleneck",
     );
-    let sent = tc::export(&json!({ "link": link })).unwrap_or_else(|p| {
+    let sent = tc::export(&json!({ "link": link }), &Plugins::default()).unwrap_or_else(|p| {
         panic!(
             "not sent back: \
         {}",

@@ -1,7 +1,7 @@
 //! Plans as lines: what they say, and what tc has no word for.
 use crate::common::{RED, plan};
 use crate::meanings::LINES;
-use crate::{link, meaning, there_and_back};
+use crate::{export, link, meaning, there_and_back};
 use dumbbell_lab::language::problem::code;
 use dumbbell_lab::tc;
 use serde_json::json;
@@ -50,7 +50,7 @@ fn a_link_becomes_a_chain() {
     );
     let plan = plan(&text, &["queue.ecn=true"]);
     let link = plan.links.iter().find(|l| l.name == "bottleneck").unwrap();
-    let written = tc::export(&json!({ "link": link, "dev": "veth1" })).unwrap();
+    let written = export(&json!({ "link": link, "dev": "veth1" })).unwrap();
     assert_eq!(
         written["lines"],
         json!([
@@ -104,16 +104,16 @@ fn what_tc_cannot_say_is_refused_by_name() {
     ] {
         let plan = plan(RED, &[change]);
         let link = plan.links.iter().find(|l| l.name == "bottleneck").unwrap();
-        let problem = tc::export(&json!({ "link": link })).expect_err(change);
+        let problem = export(&json!({ "link": link })).expect_err(change);
         assert_eq!(problem.code, code::SCENARIO);
         assert!(problem.rendered.contains(word), "{change}\n{}", problem.rendered);
     }
     let plan = plan(RED, &[]);
     for dev in ["", "eth0; reboot", "-x", "a b"] {
         assert_eq!(
-            tc::export(&json!({ "link": plan.links[0], "dev": dev })).unwrap_err().code,
+            export(&json!({ "link": plan.links[0], "dev": dev })).unwrap_err().code,
             code::SCENARIO
         );
     }
-    assert_eq!(tc::export(&json!({ "link": 3 })).unwrap_err().code, code::SCENARIO);
+    assert_eq!(export(&json!({ "link": 3 })).unwrap_err().code, code::SCENARIO);
 }

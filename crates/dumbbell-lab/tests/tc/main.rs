@@ -9,8 +9,15 @@ mod round_trip;
 mod sent;
 
 use common::plan;
+use dumbbell_core::plugin::Plugins;
+use dumbbell_lab::language::problem::Problem;
 use dumbbell_lab::tc;
 use serde_json::{Value, json};
+
+/// Writes a link of a plan as lines.
+fn export(request: &Value) -> Result<Value, Problem> {
+    tc::export(request, &Plugins::default())
+}
 
 /// The scenario that an imported line is laid into; it has what the line does not say.
 fn scenario(read: &Value) -> String {
@@ -45,7 +52,7 @@ fn there_and_back(line: &str) -> (Value, Value, String) {
     let queue_only =
         first["link"].as_object().unwrap().is_empty() && first["impairment"] == json!([]);
     let wish = json!({ "link": link(&first), "dev": "eth0", "queue_only": queue_only });
-    let written = tc::export(&wish).unwrap_or_else(|p| panic!("{line}\n{}", p.rendered));
+    let written = export(&wish).unwrap_or_else(|p| panic!("{line}\n{}", p.rendered));
     let lines: Vec<&str> =
         written["lines"].as_array().unwrap().iter().map(|l| l.as_str().unwrap()).collect();
     let lines = lines.join("\n");

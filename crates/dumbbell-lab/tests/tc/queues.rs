@@ -1,5 +1,6 @@
 //! Queues as lines, and those that have no counterpart.
 use crate::common::{RED, plan};
+use crate::export;
 use dumbbell_lab::language::problem::code;
 use dumbbell_lab::tc;
 use serde_json::json;
@@ -11,7 +12,7 @@ fn written(queue: &str) -> Result<(String, String), String> {
     let text = format!("{head}[queue]\nlimit = \"36 pkt\"\n[[flow]]{flow}");
     let plan = plan(&text, &[&format!("queue={queue}")]);
     let link = plan.links.iter().find(|l| l.name == "bottleneck").unwrap();
-    let done = tc::export(&json!({ "link": link, "queue_only": true })).map_err(|problem| {
+    let done = export(&json!({ "link": link, "queue_only": true })).map_err(|problem| {
         assert_eq!(problem.code, code::SCENARIO);
         problem.rendered
     })?;
