@@ -1,161 +1,10 @@
 //! The JSON Schema of a result: of `summary.json`, and of what `run --json` and `sweep --json`
 //! print. Measurements come from their registry ([`dumbbell_net::metrics`]).
+mod keys;
+
+use crate::results::schema::keys::{DOCUMENT, Key, POINT, RUN, Type, reference};
 use dumbbell_net::metrics::{Better, Entry, Kind, Present, Row, rows};
 use serde_json::{Map, Value, json};
-
-/// A key of the document that is no measurement of the registry: its name, unit, meaning and type.
-struct Key(&'static str, &'static str, &'static str, Type);
-
-/// The type of a key's value.
-#[derive(Clone, Copy)]
-enum Type {
-    Text,
-    MaybeText,
-    Truth,
-    Integer,
-    Count,
-    Real,
-    MaybeReal,
-    Texts,
-    Integers,
-    /// A table whose keys depend on the scenario or on the machine.
-    Object,
-    /// A table of a definition.
-    Of(&'static str),
-    /// A list of these.
-    Each(&'static str),
-}
-
-impl Type {
-    fn schema(self) -> Value {
-        match self {
-            Type::Text => json!({ "type": "string" }),
-            Type::MaybeText => json!({ "type": ["string", "null"] }),
-            Type::Truth => json!({ "type": "boolean" }),
-            Type::Integer => json!({ "type": "integer" }),
-            Type::Count => reference("count"),
-            Type::Real => reference("real"),
-            Type::MaybeReal => reference("maybe_real"),
-            Type::Texts => json!({ "type": "array", "items": { "type": "string" } }),
-            Type::Integers => json!({ "type": "array", "items": { "type": "integer" } }),
-            Type::Object => json!({ "type": "object" }),
-            Type::Of(name) => reference(name),
-            Type::Each(name) => json!({ "type": "array", "items": reference(name) }),
-        }
-    }
-}
-
-/// The keys of a single run.
-const RUN: &[Key] = &[
-    Key("seed", "", "Of a single run: its seed.", Type::Integer),
-    Key(
-        "fingerprint",
-        "",
-        "16 hexadecimal digits that hash every packet that left a socket or a port: its time, its \
-         bytes that matter, and its fate. Two runs with the same fingerprint are the same, packet \
-         for packet. Of several runs, a hash of theirs.",
-        Type::Text,
-    ),
-    Key("valid", "", "False if a run broke its laws; the exit code is then 5.", Type::Truth),
-    Key(
-        "wall_s",
-        "s",
-        "Time that the run took: the only number that differs from one time to the next. A run \
-         from a store has that of its day.",
-        Type::Real,
-    ),
-    Key("packet_hops", "pkt", "Packets times links, data and acknowledgements.", Type::Count),
-    Key("events", "", "Entries that the simulator's agenda processed.", Type::Count),
-    Key("flows", "", "Flows that belong to no session.", Type::Each("flow")),
-    Key(
-        "jain",
-        "",
-        "Jain's fairness index of the goodput of `flows`: (Σx)² / (N Σx²), from 1/N (one has \
-         everything) to 1 (all have the same). Flows that got nothing count; null if nobody got \
-         anything.",
-        Type::MaybeReal,
-    ),
-    Key("totals", "", "All flows together, those of sessions included.", Type::Of("totals")),
-    Key("queues", "", "Reported queues.", Type::Each("queue")),
-    Key(
-        "conservation",
-        "pkt",
-        "The account of all packets. Every queue's own account must close as well, and of every \
-         marker that of its tokens.",
-        Type::Of("conservation"),
-    ),
-    Key("markers", "", "With a `conditioner`: each place of an edge.", Type::Each("marker")),
-    Key("hosts", "", "With a `cpu`: each processor in each direction.", Type::Each("host")),
-    Key(
-        "fragmentation",
-        "",
-        "Where packets were, or could have been, too large for a link.",
-        Type::Of("fragmentation"),
-    ),
-    Key("sessions", "", "With sessions: their transfers.", Type::Each("session")),
-    Key("on", "", "Of a run on real kernels: `kernel`.", Type::Text),
-    Key(
-        "validity",
-        "",
-        "Of a run on real kernels: if it may be believed, why not, and the figures behind that.",
-        Type::Object,
-    ),
-    Key("program", "", "The end of a user's program on the testbed.", Type::Object),
-    Key("server", "", "The end of the server of a user's program, if any.", Type::Object),
-    Key(
-        "error",
-        "",
-        "Of a run or a point that has no result or is not valid: `code`, `message`.",
-        Type::Of("error"),
-    ),
-    Key(
-        "plan_hash",
-        "",
-        "Hash of the plan, which has every default resolved: equal plans give equal runs with one \
-         version of Dumbbell.",
-        Type::Text,
-    ),
-    Key("duration_s", "s", "Simulated time.", Type::Real),
-];
-
-/// Further keys of a point.
-const POINT: &[Key] = &[
-    Key("warmup_s", "s", "The part of it that is left out of the measurements.", Type::Real),
-    Key("seeds", "", "With replications: the seeds of the runs.", Type::Integers),
-    Key("runs", "", "With replications: each run by itself.", Type::Each("run")),
-    Key(
-        "stop",
-        "",
-        "With a rule: `rule`, `runs` (how many it took), `most`, `reached`, `relative_half_width` \
-         (what is compared with the bound).",
-        Type::Of("stop"),
-    ),
-    Key("overrides", "", "Of a point of a sweep: what it changes.", Type::Object),
-    Key("versus", "", "With `--baseline`, of a point of a sweep: its differences.", Type::Object),
-];
-
-/// Further keys of the document.
-const DOCUMENT: &[Key] = &[
-    Key("name", "", "The scenario's name.", Type::Text),
-    Key("title", "", "The scenario's title.", Type::MaybeText),
-    Key("version", "", "Dumbbell's version.", Type::Text),
-    Key("points", "", "Of a sweep: its points.", Type::Each("point")),
-    Key(
-        "failures",
-        "",
-        "Runs that failed, if some did: `point`, `overrides`, `seed`, `code`, `message`.",
-        Type::Each("failure"),
-    ),
-    Key("code", "", "The exit code.", Type::Integer),
-    Key("notes", "", "Remarks, such as a parameter that does not apply.", Type::Texts),
-    Key("from_store", "", "With a store: how many runs were in it already.", Type::Integer),
-    Key("out", "", "With `--out`: the directory.", Type::Text),
-    Key("files", "", "With `--out`: the records in it.", Type::Texts),
-    Key("overrides_given", "", "In `summary.json`: overrides of the command.", Type::Object),
-    Key("scenario", "", "In `summary.json`: the whole scenario.", Type::Object),
-    Key("digests", "", "In `summary.json`: size and digest of each file.", Type::Object),
-    Key("blake3", "", "In `summary.json`: digest of the document.", Type::Text),
-];
 
 /// Keys that a run has unless it failed.
 const MEASURED: [&str; 9] = [
@@ -203,10 +52,6 @@ pub fn schema() -> Value {
         schema.insert("$defs".into(), Value::Object(defs));
     }
     schema
-}
-
-fn reference(name: &str) -> Value {
-    json!({ "$ref": format!("#/$defs/{name}") })
 }
 
 /// The types of measurements.
