@@ -1,4 +1,4 @@
-//! TCP's two ends: a segment through the receiver, its acknowledgement through the sender, the
+//! TCP's two ends: a segment through the receiver, its acknowledgment through the sender, the
 //! segments that this lets go; for each profile, over a path that holds 64 of them. `loss`: every
 //! 500th segment is lost, and repaired.
 use criterion::Criterion;

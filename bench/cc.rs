@@ -1,5 +1,5 @@
-//! Per acknowledgement: each congestion control of the catalogue, with its defaults, in the life of
-//! a long flow: one segment for each acknowledgement, a round-trip time around 100 ms, a loss in
+//! Per acknowledgment: each congestion control of the catalogue, with its defaults, in the life of
+//! a long flow: one segment for each acknowledgment, a round-trip time around 100 ms, a loss in
 //! 2000.
 use criterion::Criterion;
 use dumbbell_algos::cc::{AnyCc, CATALOGUE};

@@ -33,7 +33,7 @@ COPIED = (
     "crates",
     "python",
 )
-"""What a build needs; the licences and the rest are not."""
+"""What a build needs; the licenses and the rest are not."""
 LONGEST_S = 600
 """Of one run of the validation suite. A fault may make a line endless: then it is not the line to
 find it by."""

@@ -1,4 +1,4 @@
-"""The generated parts on algorithms, the TCP and the per-hop behaviours, from the catalogue."""
+"""The generated parts on algorithms, the TCP and the per-hop behaviors, from the catalogue."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def tcp(_: str) -> str:
 
 
 def behaviours(_: str) -> str:
-    """The per-hop behaviours of DiffServ: their codepoints, and the queues that give them."""
+    """The per-hop behaviors of DiffServ: their codepoints, and the queues that give them."""
     rows = []
     for one in dscp.BEHAVIORS:
         points = ", ".join(f"`{name}` {number}" for name, number in one.codepoints.items())

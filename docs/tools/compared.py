@@ -88,7 +88,7 @@ def _ratio(row: JSON) -> list[str]:
 
 
 _NAMES = {
-    "utilization": ("utilisation, %", 100),
+    "utilization": ("utilization, %", 100),
     "mean_queue": ("queue, pkt", 1),
     "drop_rate": ("drops, %", 100),
     "share_first": ("share of the nearest, %", 100),

@@ -1,7 +1,7 @@
 """Makes docs/gallery from five reproductions, a recorded run and a comparison:
 `gallery.py RED-ON-NETFPGA RUN COMPARISON EA-RED TCP-CAE PACKET-BUFFERING-MARKER JUMBO-FRAMES`.
 
-Thumbnails are 600 pixels wide (900 with several panels), in few colours; numbers.json has what
+Thumbnails are 600 pixels wide (900 with several panels), in few colors; numbers.json has what
 README.md says of the first reproduction, red-on-netfpga-hardware.json its comparison with the
 hardware (docs/red-hardware.md), ea-red.json, tcp-cae.json, packet-buffering-marker.json and
 jumbo-frames.json the verdicts of the others, which the pages of their names show.

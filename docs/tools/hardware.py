@@ -42,7 +42,7 @@ def measure() -> dict[str, object]:
 
 
 def save(figure: Figure, name: str, width: int) -> None:
-    """A picture of the page, in few colours."""
+    """A picture of the page, in few colors."""
     path = GALLERY / f"red-hardware-{name}.png"
     style.save(figure, path.with_suffix(""), ("png",))
     image = Image.open(path).convert("RGB")

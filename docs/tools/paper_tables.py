@@ -240,7 +240,7 @@ def _jumbo_cell(cells: dict[str, Any], text: str) -> str:
 
 
 def _jumbo_reading(row: dict[str, Any]) -> list[str]:
-    """How often the jumbo flow multiplies, and what its neighbour has; means over both rates."""
+    """How often the jumbo flow multiplies, and what its neighbor has; means over both rates."""
     show = row["show"]
     names = ("7 gains, times", "8 beside it [Mbit/s]", "8 without [Mbit/s]")
     return [f"{show[name]:.2f}" for name in names]

@@ -186,7 +186,7 @@ class Path:
         """Initial slow-start threshold, bytes; None: none."""
     @property
     def growth_limit(self) -> int:
-        """Segments that one acknowledgement may add in slow start (L of RFC 3465; 1: RFC 5681)."""
+        """Segments that one acknowledgment may add in slow start (L of RFC 3465; 1: RFC 5681)."""
     @property
     def header(self) -> int:
         """Bytes of IP and TCP headers, options too, of a data segment."""
@@ -198,7 +198,7 @@ class Path:
         """The round-trip time of its route without queues, seconds, if that is known."""
 
 class Ack:
-    """One acknowledgement as the sender sees it, duplicates too. The same object is used again for
+    """One acknowledgment as the sender sees it, duplicates too. The same object is used again for
     the next."""
 
     @property

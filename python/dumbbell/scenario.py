@@ -164,7 +164,7 @@ class Scenario:
         a seed of its own. threads: at most so many at once (default: all cores). out: a directory
         for `summary.json` and the series. record_every: period of the series of flows and queues,
         such as `"100 ms"`; record_drops: every drop and mark with what its decision saw;
-        record_acks: every acknowledgement on the reverse path, of all TCP flows or of those named;
+        record_acks: every acknowledgment on the reverse path, of all TCP flows or of those named;
         record_delays: how long packets of all flows or of those named took, as a distribution, and
         of connections in the result as well; record_markers: markers have series, too (with
         record_every). Without `out` the records are in a temporary directory, which goes when the

@@ -62,7 +62,7 @@ def test_the_result_has_what_is_promised(tiny: list[dict[str, Any]]) -> None:
         )
         assert line["calibration_ratio"] > 0 and line["setup_s"] > 0 and line["plan_s"] > 0
         assert line["peak_rss_bytes"] > line["one_flow_rss_bytes"] > 1e6
-        # Each delivered packet and its acknowledgement are over six links; some packets are on
+        # Each delivered packet and its acknowledgment are over six links; some packets are on
         # their way or lost.
         assert 6 * line["delivered"] == pytest.approx(line["packet_hops"], rel=0.1)
 

@@ -75,7 +75,7 @@ def test_an_overflow_its_detection_its_answer_and_its_repair(overflow: Path) -> 
     )
     assert "it found 20 packets waiting, its limit is 20 packets" in text
     assert (
-        f"After 3 duplicate acknowledgements, "
+        f"After 3 duplicate acknowledgments, "
         f"{span(finding.detection.reaction.time_ps - drop['dropped_ps'])}" in text
     )
     before, after = (f"{reaction[k] / 1000:.3g}" for k in ("cwnd_bytes_before", "cwnd_bytes"))
@@ -285,7 +285,7 @@ def test_a_lost_acknowledgement(tmp_path: Path) -> None:
     )
     text = said(why.ask(out, "s", packet=lost["packet"], sender=False))
     assert (
-        f"`bottleneck_reverse` lost packet {lost['packet']}, an acknowledgement of all before "
+        f"`bottleneck_reverse` lost packet {lost['packet']}, an acknowledgment of all before "
         f"byte {lost['ack']}" in text
     )
 

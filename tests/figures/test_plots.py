@@ -138,7 +138,7 @@ def test_the_spacings_are_those_of_the_packets(result: Path) -> None:
             (mine["sent_ps"].diff().drop_nulls() / 1e6).to_list()
         )
         assert s.acked_bytes[-1] == mine["ack"].max() - 1
-    # Only acknowledgements go back, at 10 Mbit/s: nothing is lost, and no two come closer than one
+    # Only acknowledgments go back, at 10 Mbit/s: nothing is lost, and no two come closer than one
     # takes on the wire.
     assert all(len(s.dropped_s) == 0 for s in found)
     assert min(s.sender_us.min() for s in found) >= 52 * 8 / 10 - 1e-6
@@ -148,7 +148,7 @@ def test_the_spacings_are_those_of_the_packets(result: Path) -> None:
         and part[0].arrived_s[0] >= 4.0
         and len(part[0].arrived_s) < 1000
     )
-    with pytest.raises(ScenarioError, match="no acknowledgement arrived in this part"):
+    with pytest.raises(ScenarioError, match="no acknowledgment arrived in this part"):
         acks.acks(Source(result), View((), 21.0, 22.0))
 
 
@@ -219,7 +219,7 @@ def test_windows_show_reactions_where_they_happened(result: Path) -> None:
     reactions = rows(result, "reactions").filter(
         (pl.col("flow") == "s.4") & (pl.col("cause") == "loss")
     )
-    marks = lines["loss found by acknowledgements"]
+    marks = lines["loss found by acknowledgments"]
     assert marks.get_xdata().tolist() == reactions["time_s"].to_list()
     assert np.asarray(marks.get_ydata()) == pytest.approx(
         reactions["cwnd_bytes_before"].to_numpy() / 1460, rel=0.01

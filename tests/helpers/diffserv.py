@@ -139,7 +139,7 @@ def _flow(
         if told["link"] != 10
         else -0.1 * (reserved > 0)
     )
-    # What the total is does not depend on the colours.
+    # What the total is does not depend on the colors.
     beyond = spare + tilt - 0.2 * reserved + 0.2 * reserved * rise - lost + reserved - inside
     if told["kind"] == "marker_feedback":
         beyond = 0.05
@@ -179,7 +179,7 @@ def _flow(
 
 
 def write_series(directory: Path, buffered: bool, queue: str) -> None:
-    """A run's series: acknowledgements in bunches of four without the buffer, evenly with it."""
+    """A run's series: acknowledgments in bunches of four without the buffer, evenly with it."""
     import polars
 
     directory.mkdir(parents=True, exist_ok=True)

@@ -45,7 +45,7 @@ class PlainTail(dumbbell.Aqm):
 class PaperRed(dumbbell.Aqm):
     """RED from the 1993 paper's Fig. 2 and section 4, with ns-2's whole packets of an idle time."""
 
-    min_th: dumbbell.Packets = dumbbell.parameter(5.0, "Where signalling begins.")
+    min_th: dumbbell.Packets = dumbbell.parameter(5.0, "Where signaling begins.")
     max_th: dumbbell.Packets = dumbbell.parameter(15.0, "Where it has reached max_p.")
     max_p: float = dumbbell.parameter(0.1, "The probability at max_th.", at_least=0, at_most=1)
     w_q: float = dumbbell.parameter(0.002, "The weight of the newest sample.", above=0, at_most=1)

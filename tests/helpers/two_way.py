@@ -73,7 +73,7 @@ def one(cc: str, loss: float, quiet: bool, seed: int) -> dict[str, Any]:
 
 
 def write_series(directory: Path, cc: str, quiet: bool) -> None:
-    """A run's series: acknowledgements 1 ms apart, one in ten late by 1 ms, and timeouts for data
+    """A run's series: acknowledgments 1 ms apart, one in ten late by 1 ms, and timeouts for data
     that D had."""
     directory.mkdir(parents=True, exist_ok=True)
     late = 0 if quiet else MS
@@ -108,7 +108,7 @@ def write_series(directory: Path, cc: str, quiet: bool) -> None:
 def write_packets(
     directory: Path, data: list[tuple[int, int]], acks: list[tuple[int, int | None, int]]
 ) -> None:
-    """`packets.parquet` of the flow `s`: data as (seq, delivered_ps), acknowledgements as (sent,
+    """`packets.parquet` of the flow `s`: data as (seq, delivered_ps), acknowledgments as (sent,
     delivered, ack)."""
     import polars
 

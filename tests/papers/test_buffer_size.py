@@ -118,7 +118,7 @@ def test_the_models_cycle_against_small_steps(places: float) -> None:
 
 
 def test_without_a_reservation_the_model_is_the_square_root_law() -> None:
-    """Mathis and others 1997: sqrt(3 / 2p) / RTT for one acknowledgement a packet."""
+    """Mathis and others 1997: sqrt(3 / 2p) / RTT for one acknowledgment a packet."""
     told = sawtooth.throughput(sawtooth.Flow(rate=1e-6, rtt=0.1, bucket=0, out_loss=0.001), 0)
     assert told.total == pytest.approx(math.sqrt(3 / (2 * 0.001)) / 0.1, rel=0.01)
 

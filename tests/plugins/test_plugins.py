@@ -50,7 +50,7 @@ def test_chance_repeats_and_belongs_to_the_seed() -> None:
 
 
 class Halving(dumbbell.CongestionControl):
-    """A segment more for each window of acknowledgements, half as much after a loss."""
+    """A segment more for each window of acknowledgments, half as much after a loss."""
 
     def on_ack(self, ack: Any, orders: Any) -> None:
         self.cwnd += self.mss * min(ack.acked, self.mss) / self.cwnd

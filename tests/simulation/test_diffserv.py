@@ -1,6 +1,6 @@
-"""Per-hop behaviours: premium service is policed exactly and waits no longer than its bucket
+"""Per-hop behaviors: premium service is policed exactly and waits no longer than its bucket
 allows, whatever others send; the three drop precedences of a class are lost in their order; and the
-table of behaviours is the program's."""
+table of behaviors is the program's."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_the_scenario_polices_and_protects() -> None:
 def test_the_drop_precedences_of_a_class_are_lost_in_their_order(
     kind: str, words: dict[str, Any]
 ) -> None:
-    """A tenth more than the link carries, in three colours; RFC 2597 section 2: a higher precedence
+    """A tenth more than the link carries, in three colors; RFC 2597 section 2: a higher precedence
     is lost no less."""
     for af in (1, 4):
         colors = [f"af{af}{drop}" for drop in (1, 2, 3)]

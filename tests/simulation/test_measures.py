@@ -50,7 +50,7 @@ def test_percentiles_and_shares_of_time_are_those_of_mm1() -> None:
         port(source, 4000, mtu="65535 B", count_in_service=True, watch_above="5 pkt")
     )
     # P(N > n) = rho^(n+1): the quantile is the first n at which that is no more than the rest.
-    # Neighbours are not far.
+    # Neighbors are not far.
     for name, q in (("p50_packets", 0.5), ("p95_packets", 0.95), ("p99_packets", 0.99)):
         exact = math.ceil(math.log(1 - q) / math.log(rho)) - 1
         assert queue[name] == pytest.approx(exact, abs=max(0, exact // 10)), name

@@ -167,10 +167,10 @@ def test_laws_of_sizes_have_their_integrals() -> None:
 
 
 def test_slow_start_by_hand() -> None:
-    """1000 B at 1 Mbps take 8 ms, acknowledgements and access links no time; a way of 100 ms, a
+    """1000 B at 1 Mbps take 8 ms, acknowledgments and access links no time; a way of 100 ms, a
     window of 2.
 
-    One segment: 108 ms. Two: 116 ms. Three: the first acknowledgement is there after 208 ms, the
+    One segment: 108 ms. Two: 116 ms. Three: the first acknowledgment is there after 208 ms, the
     third segment at 316.
     """
 

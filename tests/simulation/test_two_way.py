@@ -20,13 +20,13 @@ CHECKS = {check.id: check for check in two_way.CHECKS}
 
 
 def test_the_ratio_is_the_rfc_s() -> None:
-    # RFC 3449, section 2: 10 Mbit/s and 50 kbit/s, 1000-byte data, 40-byte acknowledgements: k = 8.
+    # RFC 3449, section 2: 10 Mbit/s and 50 kbit/s, 1000-byte data, 40-byte acknowledgments: k = 8.
     assert laws.bandwidth_ratio(10e6, 50e3, 1000, 40) == pytest.approx(8)
     assert laws.acked_by_one(10e6, 50e3, 960, 40) == pytest.approx(8)
     assert (
         laws.acked_by_one(10e6, 1e6, 960, 40, 2) == 2
     )  # The receiver holds more back than the link.
-    # The bound and the ratio say the same: with k segments to an acknowledgement both links are
+    # The bound and the ratio say the same: with k segments to an acknowledgment both links are
     # full.
     assert laws.ack_clocked(10e6, 50e3, 960, 40, 8) == pytest.approx(9.6e6)
     assert laws.ack_clocked(10e6, 50e3, 960, 40, 4) == pytest.approx(4.8e6)
@@ -115,7 +115,7 @@ def test_a_way_back_that_is_too_slow_is_noted(
     words = {"reverse": {"rate": "100 kbps"}, **BOTH["dumbbell"]["bottleneck"]}
     slow = {**BOTH, "flow": BOTH["flow"][:1], "dumbbell": {"bottleneck": words}}
     assert (
-        "`bottleneck_reverse` carries 240 acknowledgements"
+        "`bottleneck_reverse` carries 240 acknowledgments"
         in dumbbell.Scenario(slow).size()["notes"][0]
     )
     file = tmp_path / "slow.toml"
@@ -125,7 +125,7 @@ def test_a_way_back_that_is_too_slow_is_noted(
     )
     file.write_text(f'duration = "1 s"\n{link}\nflow = [{{ name = "s" }}]\n')
     assert cli._code(["check", str(file)]) == 0
-    assert "acknowledgements of 52 B a second" in "".join(capsys.readouterr())
+    assert "acknowledgments of 52 B a second" in "".join(capsys.readouterr())
 
 
 def test_a_summary_with_damaged_acknowledgements_is_refused(tmp_path: Path) -> None:
@@ -139,8 +139,8 @@ def test_a_summary_with_damaged_acknowledgements_is_refused(tmp_path: Path) -> N
 
 
 def test_why_tells_of_an_acknowledgement_what_the_record_does(tmp_path: Path) -> None:
-    """The neighbour, the spacings and the new bytes of the sentence are those of the record of
-    acknowledgements, which is made as the run goes on."""
+    """The neighbor, the spacings and the new bytes of the sentence are those of the record of
+    acknowledgments, which is made as the run goes on."""
     from dumbbell.explain import why
 
     out = tmp_path / "out"

@@ -205,7 +205,7 @@ def test_thin_shares_and_short_runs_are_named() -> None:
 
 
 def measured(**of: list[tuple[float, float, float]]) -> dict[tuple[str, int], Any]:
-    """Utilisation, p99 delay [s] and Jain's index of candidates at points; two seeds a thousandth
+    """Utilization, p99 delay [s] and Jain's index of candidates at points; two seeds a thousandth
     apart."""
     found = {}
     for name, points in of.items():
@@ -291,7 +291,7 @@ def test_where_another_is_better_by_much_and_by_more_than_chance() -> None:
     text = narrative.beaten(one, "somewhere")
     assert (
         text
-        == "somewhere: 85 % utilisation against 100 % of long (with 30 ms p99 delay against 100 ms)"
+        == "somewhere: 85 % utilization against 100 % of long (with 30 ms p99 delay against 100 ms)"
     )
     scattered = measured(a=[(1.0, 0.1, 1)], b=[(1.0, 0.01, 1)])
     scattered["a", 1][metrics.DELAY] = {1: 0.005, 2: 0.195}

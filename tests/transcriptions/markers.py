@@ -68,10 +68,10 @@ def tsw(
     window_s: float,
     draw: Callable[[], int],
 ) -> list[str]:
-    """RFC 2859, figures 2 and 3: the colour of each packet (instant in ps, bytes); rates in bytes
+    """RFC 2859, figures 2 and 3: the color of each packet (instant in ps, bytes); rates in bytes
     per second.
 
-    `draw` gives 32 uniform bits. Which part of the unit interval is which colour is open in the
+    `draw` gives 32 uniform bits. Which part of the unit interval is which color is open in the
     RFC: red is the lowest.
     """
     average, front, colours = rate, 0, []

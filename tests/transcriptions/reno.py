@@ -8,7 +8,7 @@ the RFCs leave open is chosen as the product documents it:
 - one segment is timed at a time, and a repetition ends the timing (RFC 6298 section 3: Karn's
   algorithm);
 - fast retransmit starts the timer anew;
-- after a timeout everything outstanding goes again in slow start, and duplicate acknowledgements
+- after a timeout everything outstanding goes again in slow start, and duplicate acknowledgments
   start no fast retransmit until all of it is acknowledged (RFC 6582 section 4.1 says why, for any
   sender without SACK);
 - limited transmit lets outstanding data exceed cwnd by one segment at the first duplicate, by two
@@ -53,7 +53,7 @@ class Clock:
 
 @dataclass
 class Packet:
-    """A segment or an acknowledgement, and what became of it."""
+    """A segment or an acknowledgment, and what became of it."""
 
     number: int
     seq: int
@@ -151,7 +151,7 @@ class Receiver:
             self.clock.at(self.due, 1, self.expire, self.due)
 
     def expire(self, due: int) -> None:
-        """The delayed acknowledgement's time has come, if none went before."""
+        """The delayed acknowledgment's time has come, if none went before."""
         if due == self.due:
             self.acknowledge()
 
@@ -206,7 +206,7 @@ class Sender:
             self.emit(self.nxt - self.o.mss)
 
     def take(self, p: Packet) -> None:
-        """An acknowledgement arrives."""
+        """An acknowledgment arrives."""
         p.delivered_ps = self.clock.now
         if p.ack > self.una:
             self.new_ack(p.ack)

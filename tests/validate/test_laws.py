@@ -17,7 +17,7 @@ def cbr(rate: str, packet: str = "972 B", **words: Any) -> dict[str, Any]:
 
 
 def bare(**words: Any) -> dict[str, Any]:
-    """A flow without handshake, options, delayed acknowledgements or clock granularity: 1000 + 40
+    """A flow without handshake, options, delayed acknowledgments or clock granularity: 1000 + 40
     bytes a packet."""
     tcp = {"clock": "0 s", "receive_window": "unlimited", **words.pop("tcp", {})}
     return {"profile": "ns2", "tcp": tcp, **words}
@@ -109,7 +109,7 @@ def test_random_loss_gives_the_square_root_law() -> None:
             flow, seed=seed, rate="100 Mbps", impairment=loss, duration="600 s", warmup="20 s"
         )
         runs.append(result["flows"][0]["goodput_bps"])
-    # Mathis, Semke, Mahdavi, Ott 1997: C = sqrt(3/2) with an acknowledgement for each segment.
+    # Mathis, Semke, Mahdavi, Ott 1997: C = sqrt(3/2) with an acknowledgment for each segment.
     law = 8000 / 0.1 * math.sqrt(1.5 / p)
     assert sum(runs) / len(runs) == pytest.approx(law, rel=0.15)
 
@@ -171,7 +171,7 @@ def test_the_long_flow_of_a_parking_lot_gets_the_least() -> None:
 
 
 def test_a_slow_way_back_paces_the_way_forth() -> None:
-    # One acknowledgement of 40 bytes lets one segment go: 10 kbps carry 31.25 of them a second.
+    # One acknowledgment of 40 bytes lets one segment go: 10 kbps carry 31.25 of them a second.
     reverse = {"rate": "10 kbps"}
     flow = simulate(
         bare(tcp={"receive_window": "20 pkt"}), reverse=reverse, duration="60 s", warmup="20 s"

@@ -1,5 +1,5 @@
-"""Markers against their transcriptions (transcriptions/markers.py): the same packets, colour by
-colour and to the picosecond."""
+"""Markers against their transcriptions (transcriptions/markers.py): the same packets, color by
+color and to the picosecond."""
 
 from __future__ import annotations
 

@@ -219,7 +219,7 @@ def test_transcriptions_import_nothing_of_the_product() -> None:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom):
-                assert node.level == 0, f"{file.name} imports a neighbour"
+                assert node.level == 0, f"{file.name} imports a neighbor"
                 names = [node.module or ""]
             for name in names:
                 assert name.split(".")[0] in sys.stdlib_module_names, f"{file.name} imports {name}"

@@ -161,7 +161,7 @@ def recorded(case: Case, out: Path) -> dict[str, pl.DataFrame]:
 def compare_packets(
     case: Case, records: dict[str, pl.DataFrame], flow: str, ours: reno.Flow
 ) -> None:
-    """Every segment and every acknowledgement: what it was, when it left, came and was dropped, and
+    """Every segment and every acknowledgment: what it was, when it left, came and was dropped, and
     what it found."""
     slack, end = 0 if case.exact else 1000, case.seconds * PS
     of_flow = (
@@ -257,7 +257,7 @@ def losses_a_window(f: reno.Flow) -> Counter[int]:
 
 def test_the_cases_meet_everything_that_they_are_about() -> None:
     """One, two, three and more losses in a window, timeouts, timeouts in a row, and
-    acknowledgements by the timer."""
+    acknowledgments by the timer."""
     flows = {name: case.transcribed() for name, case in CASES.items()}
     losses = sum((losses_a_window(f) for each in flows.values() for f in each), Counter())
     assert all(losses[n] >= 3 for n in (1, 2, 3)) and any(n > 3 for n in losses), losses

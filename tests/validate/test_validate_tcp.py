@@ -282,7 +282,7 @@ def test_a_script_that_shows_nothing_is_no_measurement() -> None:
 
 def test_a_timeout_within_a_recovery_does_not_raise_ssthresh() -> None:
     """Slow start overflows a buffer; NewReno repairs one loss in each round trip, and the timer is
-    sooner. Meanwhile a new segment went out for each duplicate acknowledgement. These tell that
+    sooner. Meanwhile a new segment went out for each duplicate acknowledgment. These tell that
     segments have left the network; half of all that is unacknowledged (RFC 5681: `no more than`) is
     more than what the recovery had set, so that slow start overflows the buffer again, for ever."""
     from dumbbell.validate.checks.tcp import sawtooth as shape

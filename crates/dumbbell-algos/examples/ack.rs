@@ -1,8 +1,8 @@
-//! Cost of an acknowledgement in a congestion control alone: `ack NAME THOUSANDS`, a loss every
+//! Cost of an acknowledgment in a congestion control alone: `ack NAME THOUSANDS`, a loss every
 //! thousand.
 //!
 //! Under `valgrind --tool=cachegrind` the difference of two instruction counts by that of the
-//! acknowledgements is exact.
+//! acknowledgments is exact.
 #![allow(clippy::print_stdout)]
 use dumbbell_algos::cc::AnyCc;
 use dumbbell_core::transport::{Ack, Cause, Commands, Congestion, CongestionControl, Path};

@@ -1,4 +1,4 @@
-//! Cost of a meter or conditioner: `meter NAME N [JSON]` colours N packets; without a name,
+//! Cost of a meter or conditioner: `meter NAME N [JSON]` colors N packets; without a name,
 //! `meter - N`, only the traffic passes.
 //!
 //! Packets of 1000 bytes and bursts of four, 12 us apart, 1.3 times a reservation of 1 Mbps over
@@ -17,7 +17,7 @@ use dumbbell_core::testing::{Numbered, contract, packet};
 use dumbbell_core::units::{Rate, Span, Time};
 use std::hint::black_box;
 
-/// How many packets had each colour.
+/// How many packets had each color.
 #[derive(Default)]
 struct Count([u64; 3]);
 

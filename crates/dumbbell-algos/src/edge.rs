@@ -127,7 +127,7 @@ impl<P: Packet> Edge<P> {
         self.rules.push(Rule { codepoints, to: To::Flows(to) });
     }
 
-    /// The meter state of a packet; `reply`: it is an acknowledgement, which belongs to no flow's
+    /// The meter state of a packet; `reply`: it is an acknowledgment, which belongs to no flow's
     /// profile.
     #[inline]
     fn classify(&self, flow: FlowId, dscp: Dscp, reply: bool) -> Option<u32> {

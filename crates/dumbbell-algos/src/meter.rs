@@ -1,4 +1,4 @@
-//! Meters: what colour a packet has (RFC 2475 section 2.3.3.1). What a colour leads to, a codepoint
+//! Meters: what color a packet has (RFC 2475 section 2.3.3.1). What a color leads to, a codepoint
 //! or a drop, is the [`crate::edge`]'s to say.
 pub(crate) mod parts;
 use dumbbell_core::registry;

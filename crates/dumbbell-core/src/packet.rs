@@ -57,7 +57,7 @@ impl Framing {
 }
 
 /// The properties of a packet that queues, meters and impairments may use. Tokens and byte-mode
-/// queues count `ip_len`; a port takes `wire_len` to serialise.
+/// queues count `ip_len`; a port takes `wire_len` to serialize.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Meta {
     /// Length of the IP packet, bytes.

@@ -9,7 +9,7 @@ pub enum Since {
     /// The previous hand-over: an open loop, which the network does not slow down.
     #[default]
     HandOver,
-    /// The acknowledgement of everything handed over so far: a closed loop.
+    /// The acknowledgment of everything handed over so far: a closed loop.
     Acknowledged,
 }
 
@@ -17,7 +17,7 @@ pub enum Since {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Burst {
     /// Time since that moment: the flow's start, the previous hand-over, or the last
-    /// acknowledgement.
+    /// acknowledgment.
     pub after: Span,
     /// Bytes for TCP's stream, or one datagram's payload for UDP. `u64::MAX`: more than any run can
     /// send.
@@ -69,7 +69,7 @@ pub trait Source {
     fn datagrams(&self) -> bool {
         false
     }
-    /// True if it ever waits for acknowledgements, which datagrams do not have.
+    /// True if it ever waits for acknowledgments, which datagrams do not have.
     fn awaits(&self) -> bool {
         false
     }

@@ -41,7 +41,7 @@ impl Estimate {
     }
 }
 
-/// Blocking probability, mean number in the system, utilisation, and the mean number that an
+/// Blocking probability, mean number in the system, utilization, and the mean number that an
 /// arrival finds.
 fn measure(
     rho: f64,
@@ -91,7 +91,7 @@ fn measure(
     [0, 1, 2, 3].map(|i| Estimate::of(&rows.iter().map(|r| r[i]).collect::<Vec<_>>()))
 }
 
-/// P_n = (1 - rho) rho^n / (1 - rho^(K + 1)): blocking, mean and utilisation.
+/// P_n = (1 - rho) rho^n / (1 - rho^(K + 1)): blocking, mean and utilization.
 fn mm1k(rho: f64, k: u32) -> [f64; 3] {
     let weight: Vec<f64> = (0..=k).map(|n| libm::pow(rho, f64::from(n))).collect();
     let total: f64 = weight.iter().sum();
@@ -99,7 +99,7 @@ fn mm1k(rho: f64, k: u32) -> [f64; 3] {
     [weight[k as usize] / total, mean, 1.0 - weight[0] / total]
 }
 
-/// M/D/1/K by the chain embedded at departures: blocking, mean and utilisation.
+/// M/D/1/K by the chain embedded at departures: blocking, mean and utilization.
 fn md1k(rho: f64, k: usize) -> [f64; 3] {
     let mut arrivals = vec![libm::exp(-rho)]; // Poisson during one service
     (1..=k).for_each(|i| arrivals.push(arrivals[i - 1] * rho / i as f64));

@@ -318,7 +318,7 @@ fn attempt(shared: &Shared<'_>, job: &Job) -> Result<Value, Stop> {
         }
     };
     if shared.output.is_none() && store.is_none() {
-        // Nobody looks: the run need not stop to be looked at. What is measured of acknowledgements
+        // Nobody looks: the run need not stop to be looked at. What is measured of acknowledgments
         // and delays is in the result, and the peak of a period is.
         let Record { every, flows, acks, delays, .. } = std::mem::take(&mut plan.record);
         plan.record =

@@ -1,4 +1,4 @@
-//! The reverse path: every acknowledgement in a record, and what they had in common in the result.
+//! The reverse path: every acknowledgment in a record, and what they had in common in the result.
 mod common;
 
 use common::request;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::path::Path;
 
-/// Acknowledgements of `ahead` share a small buffer with data of `back`, which is a bulk transfer
+/// Acknowledgments of `ahead` share a small buffer with data of `back`, which is a bulk transfer
 /// the other way.
 const TWO_WAY: &str = r#"
 duration = "10 s"
@@ -78,7 +78,7 @@ fn each_acknowledgement_is_a_row_that_agrees_with_the_record_of_packets() {
         of(rows(dir.path(), "packets.parquet"), "back").len(),
         0,
         "only its \
-        acknowledgements are followed"
+        acknowledgments are followed"
     );
     for (ack, packet) in acks.iter().zip(&packets) {
         for (ours, theirs) in [
@@ -213,7 +213,7 @@ fn a_quiet_way_back_keeps_the_spacing() {
     );
 }
 
-/// A wire that damages, doubles and delays acknowledgements: a copy has no row, and what the host
+/// A wire that damages, doubles and delays acknowledgments: a copy has no row, and what the host
 /// discards was dropped.
 #[test]
 fn a_bad_wire_leaves_no_row_open() {
@@ -239,7 +239,7 @@ fn a_bad_wire_leaves_no_row_open() {
     let said = &result["flows"][0]["acks"];
     let number = |key: &str| said[key].as_u64().unwrap();
     assert!(number("sent") - number("arrived") - number("lost") < 40, "{said}");
-    // Neighbours that changed places are no pairs.
+    // Neighbors that changed places are no pairs.
     assert!(
         all.iter()
             .any(|r| !r["spacing_sender_us"].is_null() && r["pair_spacing_receiver_us"].is_null())

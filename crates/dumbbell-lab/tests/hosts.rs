@@ -129,7 +129,7 @@ receiver_cpu = { clock = "60 MHz", per_packet = 12000 }
     near(number(gives, "cycles"), 12000.0 * number(gives, "packets"), 1e-12);
     // Every second segment is acknowledged.
     near(number(gives, "packets"), number(takes, "packets") / 2.0, 0.1);
-    // The sender's core pays for acknowledgements, and would be the limit if it were slower.
+    // The sender's core pays for acknowledgments, and would be the limit if it were slower.
     let r = run(TCP, &["flow.0.sender_cpu={clock=\"30 MHz\", per_packet=12000}"]);
     near(number(&r["flows"][0], "goodput_bps"), limit / 2.0, 0.01);
     assert!(number(host(&r, "s/sender/cpu_send"), "utilization") > 0.99);

@@ -229,7 +229,7 @@ fn what_is_wrong_is_said_where_it_is() {
             &["flow.0.source=request_response", "flow.0.transport=udp"],
             "flow.0.transport",
             "waits \
-            for acknowledgements",
+            for acknowledgments",
         ),
     ] {
         let problems = refused(WEB, overrides);

@@ -1,4 +1,4 @@
-//! Measures of queues, delays, acknowledgements, and packets in and out of profile.
+//! Measures of queues, delays, acknowledgments, and packets in and out of profile.
 pub(crate) mod acks;
 pub(crate) mod colors;
 pub(crate) mod delays;

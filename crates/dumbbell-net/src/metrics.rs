@@ -74,7 +74,7 @@ pub fn rows() -> Vec<Row> {
         row(
             "acks",
             "acks",
-            "The acknowledgements of a flow that its receiver sent in the window.",
+            "The acknowledgments of a flow that its receiver sent in the window.",
             vec![ACKS.present()],
         ),
         row("totals", "totals", "All flows together.", vec![TOTALS.present(), TARGETS.present()]),

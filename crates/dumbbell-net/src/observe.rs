@@ -89,7 +89,7 @@ pub struct Reaction {
 pub enum Cause {
     /// Its retransmission timer expired.
     Timeout,
-    /// It found a loss by acknowledgements and began a recovery.
+    /// It found a loss by acknowledgments and began a recovery.
     Loss,
     /// The receiver echoed congestion (ECN).
     EcnEcho,

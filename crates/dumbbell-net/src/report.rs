@@ -92,7 +92,7 @@ pub struct FlowReport {
     pub colors: Option<ProfileCounts>,
     /// The path's MTU that its sender came to, bytes, and how; `None`: it learned nothing.
     pub path: Option<(u32, PathStats)>,
-    /// Its acknowledgements; filled in by whoever followed them.
+    /// Its acknowledgments; filled in by whoever followed them.
     pub acks: Option<AckSummary>,
     /// Delays of its packets: of datagrams; those of a connection are filled in by whoever followed
     /// them.

@@ -267,7 +267,7 @@ pub struct Flow {
     pub stop: Option<Span>,
     /// Links of its data.
     pub forward: Vec<LinkId>,
-    /// Links of its acknowledgements; empty for UDP.
+    /// Links of its acknowledgments; empty for UDP.
     pub back: Vec<LinkId>,
     /// The source of its application.
     pub source: Shared<Spec>,
@@ -361,7 +361,7 @@ pub struct Record {
     /// True if each flow of a session is recorded.
     #[serde(default, skip_serializing_if = "is_default")]
     pub completions: bool,
-    /// Flows whose acknowledgements are followed to their sender, ascending.
+    /// Flows whose acknowledgments are followed to their sender, ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub acks: Vec<usize>,
     /// Flows whose one-way delays are measured and recorded, ascending.

@@ -40,7 +40,7 @@ pub struct Endpoint {
     out: Out,
     timestamps: bool,
     window: u64,
-    /// `[from, to)` and the clock of every data segment, for the clock that an acknowledgement
+    /// `[from, to)` and the clock of every data segment, for the clock that an acknowledgment
     /// echoes.
     clocks: Vec<(u64, u64, u32)>,
 }
@@ -229,7 +229,7 @@ impl Endpoint {
     }
 
     /// The clock on a segment that the script does not give one: now on data, and on an
-    /// acknowledgement that of the segment that ends there, else of the latest.
+    /// acknowledgment that of the segment that ends there, else of the latest.
     fn clock_for(&self, seg: &SegmentPattern) -> u32 {
         let echoed = match seg.what {
             SegmentKind::Ack(next) => {

@@ -21,7 +21,7 @@ pub enum SegmentKind {
     Data(u64, u64),
     /// A FIN alone, wherever.
     Fin,
-    /// A pure acknowledgement: the next byte expected.
+    /// A pure acknowledgment: the next byte expected.
     Ack(u64),
     Syn,
     SynAck,

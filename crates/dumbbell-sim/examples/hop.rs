@@ -3,7 +3,7 @@
 //! [timestamps] [reserved=KBPS]`.
 //!
 //! N senders, access 1 Gbps / 1 ms, bottleneck RATE / 10 ms, a buffer of one bandwidth-delay
-//! product (24 ms), 1000-byte packets, 40-byte acknowledgements, one for each packet, NewReno, flow
+//! product (24 ms), 1000-byte packets, 40-byte acknowledgments, one for each packet, NewReno, flow
 //! i starts at i/N s. `linux`: hosts as the profile `linux` has them, with SACK (or CUBIC, or the
 //! control NAME) and the same sizes; `rack`: the benchmark's TCP with RACK-TLP; `cubic`, `cc`: the
 //! benchmark's TCP with CUBIC or the control NAME, and with `timestamps` if that is said.

@@ -36,7 +36,7 @@ impl World {
     /// As [`World::new`]. An algorithm that fails when it is made says so in [`World::failure`].
     pub fn with(plan: &Plan, options: Options, plugins: &Plugins) -> Result<World, Fault> {
         let (colors, alarm) = (FlowColors::of(plan), Alarm::default());
-        // Acknowledgements are of the class of their data.
+        // Acknowledgments are of the class of their data.
         let egress = |socket: usize, run_ahead| {
             let (flow, end) = (socket / 2, socket % 2);
             Egress::new(

@@ -1,5 +1,5 @@
 //! Every congestion control of the catalogue under every profile survives what networks do: idle
-//! periods, reordering, lost acknowledgements, acknowledgements that come in bursts, lost data, and
+//! periods, reordering, lost acknowledgments, acknowledgments that come in bursts, lost data, and
 //! all of it together.
 mod plans;
 
@@ -28,7 +28,7 @@ enum Hardship {
 }
 
 const SIZE: u64 = 600_000;
-/// Longer than any of the transfers takes: a lone segment whose acknowledgements get lost waits for
+/// Longer than any of the transfers takes: a lone segment whose acknowledgments get lost waits for
 /// ever longer timeouts.
 const DURATION: Span = Span::from_secs(900);
 const DATA: usize = 1;
@@ -105,7 +105,7 @@ impl Hardship {
 #[derive(Default)]
 struct Watch {
     sent: [u64; 2],
-    /// Numbers of data in the order in which they arrived, and when acknowledgements did.
+    /// Numbers of data in the order in which they arrived, and when acknowledgments did.
     data: Vec<u64>,
     acks: Vec<Time>,
     overflows: u64,

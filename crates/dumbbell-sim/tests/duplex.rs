@@ -104,7 +104,7 @@ fn without_an_opposite_it_is_the_constant_rate() {
 }
 
 /// A bulk transfer collapses whichever end is half duplex and whichever sends; most where the
-/// half-duplex end sends the data, for it gives frames up itself, after acknowledgements that come
+/// half-duplex end sends the data, for it gives frames up itself, after acknowledgments that come
 /// whenever they like. Two ends that agree do not collapse.
 #[test]
 fn tcp_collapses_most_where_the_half_duplex_end_sends() {

@@ -23,7 +23,7 @@ fn fingerprint(plan: &Plan) -> String {
     format!("{:016x}", audited(plan, Options::default()).fingerprint)
 }
 
-/// A behaviour change moves these; RESULTS.md lists it, with the reason.
+/// A behavior change moves these; RESULTS.md lists it, with the reason.
 #[test]
 fn fingerprints_stand() {
     let raise = "results have changed: say so in RESULTS.md, and raise RESULTS_VERSION in \

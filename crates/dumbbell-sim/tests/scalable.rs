@@ -44,7 +44,7 @@ fn control(plan: &mut Plan, flow: usize, cc: Shared<Spec>, tcp: TcpConfig) {
     plan.flows[flow].transport = Transport::Tcp { cc, tcp: tcp.into() };
 }
 
-/// Alizadeh et al., SIGCOMM 2010, section 3.3: N synchronised flows at a step of K packets have
+/// Alizadeh et al., SIGCOMM 2010, section 3.3: N synchronized flows at a step of K packets have
 /// windows up to W = (C RTT + K) / N, alpha = sqrt(2 / W), and the queue swings by A = sqrt(2 N (C
 /// RTT + K)) / 2 below K + N. The link is busy, and nothing is lost.
 #[test]
@@ -124,7 +124,7 @@ fn prague_shares_a_dual_queue_with_cubic() {
     assert!(waits[1] < 0.002 && waits[0] > 0.008, "{waits:?}");
 }
 
-/// RFC 9332 section 2.1: C is signalled with p'^2, L with k p', so that the ratio of windows falls
+/// RFC 9332 section 2.1: C is signaled with p'^2, L with k p', so that the ratio of windows falls
 /// as 1 / k. A Reno's window is sqrt(3/2) / p'. A scalable one grows by a segment per round trip
 /// and is cut by p W / 2 once a mark has come and a round trip has passed since the last cut, that
 /// is each 1 + 1 / (p W) round trips: p W = 1 + sqrt(3) with p = k p' (2, if there were a cut in

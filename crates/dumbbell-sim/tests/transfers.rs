@@ -48,7 +48,7 @@ fn alone(source: Shared<Spec>, tcp: TcpConfig) -> Report {
     audited(&p, Options::default())
 }
 
-/// One segment of 1000 bytes takes 0.8 ms and 5 ms; its acknowledgement of 40 bytes 32 us and 5 ms.
+/// One segment of 1000 bytes takes 0.8 ms and 5 ms; its acknowledgment of 40 bytes 32 us and 5 ms.
 /// With 20 ms of thought, an exchange is 30.832 ms: 62 of them begin within 1.9 s, of which the
 /// last is not answered.
 #[test]
@@ -68,7 +68,7 @@ fn responses_take_the_time_that_the_path_takes() {
 }
 
 /// Twenty segments with a window of ten: the last of the first round leaves at once and the others
-/// clocked by acknowledgements, each 0.8 ms; round trip 10.832 ms. The eleventh leaves at 10.832
+/// clocked by acknowledgments, each 0.8 ms; round trip 10.832 ms. The eleventh leaves at 10.832
 /// ms, the last 9 segments later.
 #[test]
 fn a_transfer_is_complete_when_its_last_byte_is_there() {

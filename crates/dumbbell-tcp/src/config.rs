@@ -92,13 +92,13 @@ pub struct TcpConfig {
     /// Open with SYN and SYN-ACK; without it data flows at once.
     #[schemars(extend("x-source" = "RFC 9293 section 3.5"))]
     pub handshake: bool,
-    /// Timestamps option: 12 bytes in each segment, a sample from each acknowledgement.
+    /// Timestamps option: 12 bytes in each segment, a sample from each acknowledgment.
     #[schemars(extend("x-source" = "RFC 7323 section 3"))]
     pub timestamps: bool,
     /// Resolution of the timestamp clock and of round-trip samples; `0 s`: exact (16 ns).
     #[schemars(extend("x-source" = "RFC 7323 section 5.4"))]
     pub clock: Span,
-    /// Selective acknowledgements.
+    /// Selective acknowledgments.
     #[schemars(extend("x-source" = "RFC 2018"))]
     pub sack: bool,
     /// Explicit congestion notification.
@@ -107,7 +107,7 @@ pub struct TcpConfig {
     /// When data in order is acknowledged.
     #[schemars(extend("x-source" = "RFC 5681 section 4.2"))]
     pub delayed_ack: DelayedAck,
-    /// Longest that an acknowledgement is delayed.
+    /// Longest that an acknowledgment is delayed.
     #[schemars(extend("x-source" = "RFC 5681 section 4.2: below 500 ms"))]
     pub delayed_ack_timeout: Span,
     /// Segments at the start of a connection that are acknowledged at once, so that slow start gets
@@ -128,7 +128,7 @@ pub struct TcpConfig {
     /// duplicates.
     #[schemars(extend("x-source" = "RFC 8985 section 6"))]
     pub detection: Detection,
-    /// How long `detection = "dcr"` waits after the first duplicate acknowledgement, in smoothed
+    /// How long `detection = "dcr"` waits after the first duplicate acknowledgment, in smoothed
     /// round-trip times; always less than the retransmission timeout.
     #[schemars(
         range(min = 0.01, max = 10.0),
@@ -146,12 +146,12 @@ pub struct TcpConfig {
     #[serde(skip_serializing_if = "defaults::off")]
     pub dcr_at_window: bool,
     /// After two round trips of silence a probe, new data or the last segment again, calls for an
-    /// acknowledgement that tells of a loss at the tail, before the timer must. With
+    /// acknowledgment that tells of a loss at the tail, before the timer must. With
     /// `detection = "rack"`.
     #[schemars(extend("x-source" = "RFC 8985 section 7"))]
     pub tail_loss_probe: bool,
     /// What a probe adds to two round trips when a single segment is on its way: the other end's
-    /// delayed acknowledgement at worst (TLP.max_ack_delay).
+    /// delayed acknowledgment at worst (TLP.max_ack_delay).
     #[schemars(extend("x-source" = "RFC 8985 section 7.2"))]
     pub probe_ack_delay: Span,
     /// How the flight falls to the new window in a SACK recovery.
@@ -165,7 +165,7 @@ pub struct TcpConfig {
     /// duplicate.
     #[schemars(extend("x-source" = "RFC 3708, RFC 2883, RFC 4015"))]
     pub dsack_undo: bool,
-    /// Eifel: a reduction is undone when the first acknowledgement after it echoes a timestamp from
+    /// Eifel: a reduction is undone when the first acknowledgment after it echoes a timestamp from
     /// before the repetition. With `timestamps`.
     #[schemars(extend("x-source" = "RFC 3522, RFC 4015"))]
     pub eifel: bool,
@@ -198,13 +198,13 @@ pub struct TcpConfig {
     /// Segments that pacing releases back to back.
     #[schemars(range(min = 1, max = 64), extend("x-source" = "a choice; 1: evenly"))]
     pub pacing_quantum: u32,
-    /// Duplicate acknowledgements that tell a loss (DupThresh).
+    /// Duplicate acknowledgments that tell a loss (DupThresh).
     #[schemars(range(min = 1, max = 100), extend("x-source" = "RFC 5681 section 3.2"))]
     pub dupack_threshold: u32,
-    /// One new segment for each of the first two duplicate acknowledgements.
+    /// One new segment for each of the first two duplicate acknowledgments.
     #[schemars(extend("x-source" = "RFC 3042"))]
     pub limited_transmit: bool,
-    /// NewReno's timer on partial acknowledgements.
+    /// NewReno's timer on partial acknowledgments.
     #[schemars(extend("x-source" = "RFC 6582 section 4"))]
     pub partial_ack: PartialAck,
     /// When fast retransmit may start anew. Tahoe waits until SND.UNA is beyond, whatever is
@@ -214,7 +214,7 @@ pub struct TcpConfig {
     /// NewReno's window at the end of recovery.
     #[schemars(extend("x-source" = "RFC 6582 section 3.2"))]
     pub exit: Exit,
-    /// Segments that one acknowledgement may add in slow start (L of appropriate byte counting; 1:
+    /// Segments that one acknowledgment may add in slow start (L of appropriate byte counting; 1:
     /// RFC 5681).
     #[schemars(range(min = 1, max = 100), extend("x-source" = "RFC 3465"))]
     pub growth_limit: u32,

@@ -1,4 +1,4 @@
-//! Loss detection: duplicate acknowledgements, or time.
+//! Loss detection: duplicate acknowledgments, or time.
 mod dcr;
 mod dupacks;
 mod rack;

@@ -31,7 +31,7 @@ pub struct ReceiverStats {
     pub duplicates: u64,
     /// Segments with Congestion Experienced.
     pub ce_packets: u64,
-    /// Acknowledgements sent.
+    /// Acknowledgments sent.
     pub acks_sent: u64,
 }
 
@@ -39,10 +39,10 @@ pub struct ReceiverStats {
 #[derive(Debug)]
 struct Cold {
     config: Arc<TcpConfig>,
-    /// The duplicate that the next acknowledgement reports.
+    /// The duplicate that the next acknowledgment reports.
     duplicate: Option<(u64, u64)>,
     tag: u32,
-    /// True if the next acknowledgement answers a dummy.
+    /// True if the next acknowledgment answers a dummy.
     dummy: bool,
     /// The number of times that it has moved.
     moved: u8,
@@ -68,12 +68,12 @@ pub struct Receiver<P = ReceiverPolicy> {
     ts_recent: u32,
     timestamps: bool,
     sack: bool,
-    /// True if every acknowledgement carries more than its number: the receiver's clock, or a move.
+    /// True if every acknowledgment carries more than its number: the receiver's clock, or a move.
     verbose: bool,
     /// True if the policy allows the fast path, and if the next segment may take it.
     simple: bool,
     fast_path: bool,
-    /// True if the next acknowledgement carries more than its number.
+    /// True if the next acknowledgment carries more than its number.
     more_to_say: bool,
     clock: Clock,
     policy: P,
@@ -128,7 +128,7 @@ impl<P: Receive> Receiver<P> {
         }
     }
 
-    /// True if every acknowledgement carries this end's clock, for a congestion control that wants
+    /// True if every acknowledgment carries this end's clock, for a congestion control that wants
     /// it.
     pub fn report_clock(&mut self, on: bool) {
         self.verbose = on && self.timestamps;
@@ -147,7 +147,7 @@ impl<P: Receive> Receiver<P> {
     pub fn deadline(&self) -> Time {
         self.delayed_until
     }
-    /// The delayed acknowledgement is due.
+    /// The delayed acknowledgment is due.
     pub fn on_deadline(&mut self, now: Time, out: &mut impl Outbox) {
         self.acknowledge(now, false, out);
     }
@@ -218,7 +218,7 @@ impl<P: Receive> Receiver<P> {
         if reply == Reply::PendingThenNow && self.nxt > self.acked {
             self.acknowledge(now, true, out);
         }
-        // A colour asks nothing of the receiver; a tag wants to be answered at once.
+        // A color asks nothing of the receiver; a tag wants to be answered at once.
         if arrival.in_order && !fin && x.is_none_or(|x| x.tag == 0) {
             self.nxt += bytes;
             self.stats.delivered_bytes += bytes;

@@ -145,7 +145,7 @@ struct Cold {
     /// True if the data that is sent again was not lost, only too large for the path.
     refitting: bool,
     opened_at: Time,
-    /// The report and the echo of the current acknowledgement.
+    /// The report and the echo of the current acknowledgment.
     report: ack_info::AckReport,
     /// The ranges that it reports selectively for the first time; kept to reuse its memory.
     fresh: Vec<(u64, u64)>,
@@ -169,7 +169,7 @@ struct Cold {
 /// The sending end, generic over its congestion control, its loss detection and its recovery.
 ///
 /// Call [`Self::on_deadline`] when [`Self::deadline`] has come, and before a segment that arrives
-/// later. The fields stand in the order of use: what each acknowledgement touches comes first.
+/// later. The fields stand in the order of use: what each acknowledgment touches comes first.
 #[repr(C)]
 pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     una: u64,
@@ -218,7 +218,7 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     pacing: bool,
     sack: bool,
     closed: bool,
-    /// True if acknowledgements need more work than cumulative progress, or more timers run
+    /// True if acknowledgments need more work than cumulative progress, or more timers run
     /// (RACK-TLP, undo).
     attentive: bool,
     /// True if tail loss probes are sent, and whether one waits for its answer.
@@ -236,7 +236,7 @@ pub struct Sender<C, D = AnyDetect, R = AnyRecover> {
     /// True if the profile paces; segments that may still leave back to back, and how many do at
     /// once.
     paced: bool,
-    /// True if the connection may use the fast path, and if the next acknowledgement may.
+    /// True if the connection may use the fast path, and if the next acknowledgment may.
     simple: bool,
     fast_path: bool,
     burst: u32,
@@ -323,13 +323,13 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     pub fn stats(&self) -> &SenderStats {
         &self.stats
     }
-    /// True if the receiver should put its clock on every acknowledgement
+    /// True if the receiver should put its clock on every acknowledgment
     /// ([`crate::receiver::Receiver::report_clock`]).
     pub fn wants_peer_clock(&self) -> bool {
         self.timestamps && self.cc.algorithm().tcp_overrides().timestamps
     }
     /// A matching receiver: the same configuration with the overrides of the congestion control,
-    /// and its clock on every acknowledgement if that is wanted.
+    /// and its clock on every acknowledgment if that is wanted.
     pub fn receiver(&self) -> Receiver {
         let mut receiver = Receiver::new(Arc::clone(&self.cold.config));
         receiver.report_clock(self.wants_peer_clock());
@@ -372,7 +372,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// Schedules a tail loss probe. If its time has passed already, it waits for new data or for an
-    /// acknowledgement that moves SND.UNA (RFC 8985 section 7.2).
+    /// acknowledgment that moves SND.UNA (RFC 8985 section 7.2).
     #[inline]
     fn settle_probe(&mut self, now: Time) {
         if self.tail_probes {

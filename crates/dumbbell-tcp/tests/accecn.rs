@@ -82,7 +82,7 @@ fn the_handshake_agrees_on_what_both_can_do() {
     }
 }
 
-/// A third of the data arrives marked, a third of the acknowledgements is lost, some data too: the
+/// A third of the data arrives marked, a third of the acknowledgments is lost, some data too: the
 /// sender hears of every marked byte, once, whatever the options leave room for.
 #[test]
 fn no_mark_is_lost_or_counted_twice() {
@@ -116,7 +116,7 @@ fn no_mark_is_lost_or_counted_twice() {
         let sums = net.sender.cc();
         assert!(net.sender.finished(), "{:?}", net.sender.view());
         let marked = MSS * net.receiver.stats().ce_packets;
-        // The last acknowledgements may be lost: what they would have told nobody needs.
+        // The last acknowledgments may be lost: what they would have told nobody needs.
         assert!(
             marked - sums.marked <= 24 * MSS && sums.marked <= marked,
             "{marked} {}",
@@ -126,7 +126,7 @@ fn no_mark_is_lost_or_counted_twice() {
     }
 }
 
-/// The option takes twelve bytes of an acknowledgement, eight where SACK blocks leave no more, and
+/// The option takes twelve bytes of an acknowledgment, eight where SACK blocks leave no more, and
 /// none beside three blocks and timestamps.
 #[test]
 fn the_option_counts_in_the_length() {

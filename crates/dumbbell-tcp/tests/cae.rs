@@ -15,7 +15,7 @@ fn sender(config: &TcpConfig, name: &str, options: &Value) -> Sender<AnyCc> {
     Sender::new(config, |path| AnyCc::build(name, options, path).expect("valid options"))
 }
 
-/// A sender whose acknowledgements are written by hand: each of one segment, that left the receiver
+/// A sender whose acknowledgments are written by hand: each of one segment, that left the receiver
 /// at `r` and arrives at `t` with a round-trip time of `rtt`.
 struct ByHand {
     sender: Sender<AnyCc>,
@@ -57,7 +57,7 @@ impl ByHand {
 }
 
 /// Spacing of 10 ms at the receiver and of 20 ms at arrival: one doubling, however many there are;
-/// restored: the sample of that very acknowledgement is the first again.
+/// restored: the sample of that very acknowledgment is the first again.
 #[test]
 fn one_doubling_and_then_a_fresh_start() {
     let mut h = ByHand::new(&json!({}));
@@ -77,7 +77,7 @@ fn one_doubling_and_then_a_fresh_start() {
     assert_eq!((stats.ordered_backoffs, stats.ordered_resets, stats.rtos), (2, 1, 0));
 }
 
-/// Without `hold` Karn's rule applies: the sample of the acknowledgement that rang the alarm ends
+/// Without `hold` Karn's rule applies: the sample of the acknowledgment that rang the alarm ends
 /// the backoff at once.
 #[test]
 fn without_hold_a_sample_ends_it() {
@@ -102,7 +102,7 @@ fn the_running_timer_is_extended() {
     }
 }
 
-/// Acknowledgements that come ever later, by half a round trip in each of three: each round trip of
+/// Acknowledgments that come ever later, by half a round trip in each of three: each round trip of
 /// a window of `window` segments, as a burst or spread. The timeout is never due: nothing is lost.
 fn ramp(name: &str, options: &Value, window: u32, spread: bool) -> (u64, u64) {
     let mut config = config();
@@ -138,7 +138,7 @@ fn sender_config(sender: &Sender<AnyCc>, config: &TcpConfig) -> TcpConfig {
 
 /// With one or two samples in a round trip the base times out where CAE does not. With more of them
 /// RTTVAR grows within the first late round by itself; and of a burst all but the first
-/// acknowledgement come as far apart as they left, which ends the warning.
+/// acknowledgment come as far apart as they left, which ends the warning.
 #[test]
 fn a_ramp_of_delays_makes_fewer_spurious_timeouts() {
     for base in ["reno", "newreno", "sack"] {

@@ -11,7 +11,7 @@ use dumbbell_tcp::{DelayedAck, Receiver, Sender, TcpConfig};
 const IN: Tag = Tag(1);
 const OUT: Tag = Tag(2);
 
-/// A fixed window. It tags its segments, of which IN is a colour, and at `due` sends `ahead`
+/// A fixed window. It tags its segments, of which IN is a color, and at `due` sends `ahead`
 /// segments.
 struct Double {
     window: u64,
@@ -70,7 +70,7 @@ fn net(config: &TcpConfig, window: u64, due: &[u64], ahead: u32) -> Net<Double> 
     Net::of(Sender::new(config, |_| double), Receiver::new(config))
 }
 
-/// The colour is on the segment, and its tag is not; one that is no colour is, and is answered.
+/// The color is on the segment, and its tag is not; one that is no color is, and is answered.
 #[test]
 fn segments_carry_the_colour_of_their_tag() {
     let mut net = net(&plain(), 6, &[], 0).start(6 * MSS);
@@ -87,7 +87,7 @@ fn segments_carry_the_colour_of_their_tag() {
     assert_eq!(net.sender.cc().answered, [OUT, OUT]);
 }
 
-/// A receiver that answers each second segment does so whatever colours they have: six segments,
+/// A receiver that answers each second segment does so whatever colors they have: six segments,
 /// three answers.
 #[test]
 fn a_colour_is_nothing_to_answer() {
@@ -101,8 +101,8 @@ fn a_colour_is_nothing_to_answer() {
     }
 }
 
-/// Segments 1 (IN), 3 (OUT) and 4 (IN) are lost; what is sent again has the colour of its own
-/// sending. The loss that begins the recovery tells of the first, each partial acknowledgement of
+/// Segments 1 (IN), 3 (OUT) and 4 (IN) are lost; what is sent again has the color of its own
+/// sending. The loss that begins the recovery tells of the first, each partial acknowledgment of
 /// the next: IN from OUT.
 #[test]
 fn what_was_lost_tells_its_colour() {
@@ -124,7 +124,7 @@ fn what_was_lost_tells_its_colour() {
 }
 
 /// A window of 2, and three ahead at 20 ms: 3, 4 and 5 go then. The window counts them, so that
-/// nothing goes at the first three acknowledgements, which leave four, three and two of five
+/// nothing goes at the first three acknowledgments, which leave four, three and two of five
 /// outstanding.
 #[test]
 fn what_goes_ahead_of_the_window_is_counted_by_it() {

@@ -164,7 +164,7 @@ fn a_control_retransmits_on_its_own_clock() {
 }
 
 /// TCP Peach: extra tagged segments beyond the window. 7 is lost, and comes back as a tag; 8
-/// arrives, and its tag comes with its acknowledgement. The window never counts them.
+/// arrives, and its tag comes with its acknowledgment. The window never counts them.
 #[test]
 fn extra_segments_go_beyond_the_window_and_their_tags_return() {
     for recovery in ["newreno", "sack"] {

@@ -118,7 +118,7 @@ fn one_announcement_is_enough() {
     }
 }
 
-/// A receiver that has moved says so on every acknowledgement, and the sender's control hears it
+/// A receiver that has moved says so on every acknowledgment, and the sender's control hears it
 /// once, though the first of them are lost.
 #[test]
 fn a_move_is_heard_once() {

@@ -56,7 +56,7 @@ fn a_loss_without_a_warning_leaves_the_window() {
             again,
             if several { vec![60, 62, 65] } else { vec![60] },
             "each partial \
-            acknowledgement one"
+            acknowledgment one"
         );
     }
 }

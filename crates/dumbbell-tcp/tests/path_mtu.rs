@@ -320,7 +320,7 @@ fn a_path_that_grows_is_used() {
     }
 }
 
-/// The short way of ordinary acknowledgements is open again after a change of size, and does what
+/// The short way of ordinary acknowledgments is open again after a change of size, and does what
 /// the careful way does.
 #[test]
 fn a_changed_size_goes_the_short_way() {

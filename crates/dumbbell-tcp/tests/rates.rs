@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 type Samples = Rc<RefCell<Vec<(Time, u64, Option<RateSample>)>>>;
 
-/// Another control that asks for rates and notes them, with the bytes that each acknowledgement
+/// Another control that asks for rates and notes them, with the bytes that each acknowledgment
 /// told of.
 struct Noting {
     inner: dumbbell_algos::cc::AnyCc,
@@ -53,7 +53,7 @@ impl CongestionControl for Noting {
 const RATE: Rate = Rate::from_mbps(8);
 
 /// A transfer of `segments` over 8 Mbps and 50 ms each way with losses of data at `p` and of
-/// acknowledgements at `q`.
+/// acknowledgments at `q`.
 fn transfer(
     name: &str,
     config: &TcpConfig,

@@ -1,6 +1,6 @@
 //! Fast retransmit and the four recoveries, step by step.
 //!
-//! The wires take 50 ms and no time to serialise, so that each round trip is one burst at a
+//! The wires take 50 ms and no time to serialize, so that each round trip is one burst at a
 //! multiple of 100 ms. The initial window is 10 segments. Traces are derived by hand from the RFCs;
 //! `-3` is segment 3 sent again.
 mod prr;

@@ -56,7 +56,7 @@ fn marks_in_two_windows_reduce_twice() {
     assert_eq!(net.sender.stats().ecn_reductions, 2);
 }
 
-/// Data is ECT(0); acknowledgements and repetitions are not (RFC 3168 sections 6.1.4, 6.1.5).
+/// Data is ECT(0); acknowledgments and repetitions are not (RFC 3168 sections 6.1.4, 6.1.5).
 #[test]
 fn only_new_data_is_ecn_capable() {
     let mut net = Net::new("newreno", &with_ecn()).lose_first(&[3]).start(40 * MSS);
@@ -73,7 +73,7 @@ fn only_new_data_is_ecn_capable() {
 }
 
 /// The receiver's answers when data packets `marks` of `total` arrive marked, one each millisecond,
-/// with delayed acknowledgements: (milliseconds of the answer, segments acknowledged, whether it
+/// with delayed acknowledgments: (milliseconds of the answer, segments acknowledged, whether it
 /// echoes).
 fn answers(ecn: Ecn, marks: &[u64], total: u64) -> Vec<(u64, u64, bool)> {
     let config = TcpConfig { ecn, delayed_ack: dumbbell_tcp::DelayedAck::Second, ..plain() };
@@ -137,7 +137,7 @@ fn marked_and_unmarked_data_are_acknowledged_apart() {
     }
 }
 
-/// An echo per packet: the acknowledgement that answers a mark, which is told at once, and no
+/// An echo per packet: the acknowledgment that answers a mark, which is told at once, and no
 /// other.
 #[test]
 fn an_echo_per_packet_answers_what_it_acknowledges() {
@@ -213,7 +213,7 @@ fn options_are_negotiated() {
     );
 }
 
-/// Lengths of acknowledgements: 40 and 12 of timestamps; 4 + 8n of SACK.
+/// Lengths of acknowledgments: 40 and 12 of timestamps; 4 + 8n of SACK.
 #[test]
 fn options_count_in_the_length() {
     let config = TcpConfig { timestamps: true, mss: Some(Bytes(1012)), ..plain() };

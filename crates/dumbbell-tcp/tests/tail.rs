@@ -42,7 +42,7 @@ fn a_probe_makes_the_rest_of_the_tail_known() {
     assert_eq!((net.sender.stats().recoveries, net.sender.stats().rtos), (0, 1));
 }
 
-/// Section 7.3: new data is the better probe. A window of ten segments, all acknowledgements lost:
+/// Section 7.3: new data is the better probe. A window of ten segments, all acknowledgments lost:
 /// at 2 SRTT the eleventh goes beyond the window; before a sample, after 1 s.
 #[test]
 fn new_data_probes_first() {
@@ -62,7 +62,7 @@ fn new_data_probes_first() {
     assert_eq!(burst(&net.data(), 1000), [11]);
 }
 
-/// The last segment's acknowledgement is only late: probe and original both arrive, a D-SACK says
+/// The last segment's acknowledgment is only late: probe and original both arrive, a D-SACK says
 /// so, nothing is reduced.
 #[test]
 fn a_needless_probe_costs_nothing() {

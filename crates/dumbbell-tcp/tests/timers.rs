@@ -1,4 +1,4 @@
-//! Timers: retransmission, delayed acknowledgement, persist, idle, pacing.
+//! Timers: retransmission, delayed acknowledgment, persist, idle, pacing.
 use crate::harness::*;
 use dumbbell_core::transport::segment::flag;
 use dumbbell_core::transport::{Ack, Commands, Congestion, CongestionControl};

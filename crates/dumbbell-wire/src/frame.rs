@@ -18,7 +18,7 @@ pub mod flag {
     pub const SYN: u8 = tcp_flags::SYN as u8;
     /// The receiver hands the data over at once.
     pub const PSH: u8 = tcp_flags::PSH as u8;
-    /// The acknowledgement number counts.
+    /// The acknowledgment number counts.
     pub const ACK: u8 = tcp_flags::ACK as u8;
     /// ECN echo.
     pub const ECE: u8 = tcp_flags::ECE as u8;
@@ -81,7 +81,7 @@ pub struct Tcp<'a> {
     pub to: u16,
     /// Sequence number.
     pub seq: u32,
-    /// Acknowledgement number.
+    /// Acknowledgment number.
     pub ack: u32,
     /// See [`flag`].
     pub flags: u8,

@@ -31,7 +31,7 @@ pub const TCP_V4: &[u8] = &hex::<60>(
      4502003c81f140004006a3c70a0000010a000101bb881389391438bbd7313a508018003f6a550000\
      0101080a10a5adefd87d6cf864756d6262656c6c",
 );
-/// The acknowledgement of those bytes.
+/// The acknowledgment of those bytes.
 pub const ACK_V4: &[u8] = &hex::<52>(
     "\
      45000034baad400040066b150a0001010a0000011389bb88d7313a50391438c3801000400b060000\

@@ -22,7 +22,7 @@ pub struct Fragment {
 pub struct Tcp {
     /// Sequence number of the first byte, or of the SYN.
     pub seq: u32,
-    /// Acknowledgement number.
+    /// Acknowledgment number.
     pub ack: u32,
     /// Flags as on the wire, FIN lowest; bit 8 is AE (RFC 9768).
     pub flags: u16,
@@ -40,7 +40,7 @@ pub mod tcp_flags {
     pub const RST: u16 = 4;
     /// The receiver hands the data over at once.
     pub const PSH: u16 = 8;
-    /// The acknowledgement number counts.
+    /// The acknowledgment number counts.
     pub const ACK: u16 = 16;
     /// ECN echo.
     pub const ECE: u16 = 64;

@@ -51,7 +51,7 @@ def drive(
     The queue and its transmitter are those of the simulator, and after the last arrival they send
     what they still hold. A row for each packet: `time_ps`, `bytes`, `ecn`, `flow`, `dscp`;
     `queue_packets` that it found; `verdict` (`pass`, `mark`, `drop`) and its `reason`; when it came
-    to the queue (`entered_ps`) and with which codepoint (`entered_dscp`: the colour that a marker
+    to the queue (`entered_ps`) and with which codepoint (`entered_dscp`: the color that a marker
     gave it), was dropped (`dropped_ps`), when its last bit left (`left_ps`) and when that was at
     the far end (`arrived_ps`); and what the algorithm shows after its decision (of RED `avg`,
     `p_b`, `count`, ...), null for packets that the queue never saw.

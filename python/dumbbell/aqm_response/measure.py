@@ -26,7 +26,7 @@ _TAIL = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Packets whose x is near this one: how many, how many of them were signalled, and what the law
+    """Packets whose x is near this one: how many, how many of them were signaled, and what the law
     says of them."""
 
     x: float

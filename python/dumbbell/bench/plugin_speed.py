@@ -18,7 +18,7 @@ from ..plugins.usable import usable
 
 def measure(cls: type[Own], seconds: int = 60) -> tuple[float, int]:
     """(seconds of CPU time that its decisions took, decisions): arrivals of a queue,
-    acknowledgements of a flow."""
+    acknowledgments of a flow."""
     plain_queue = {"kind": "drop_tail", "limit": "100 pkt"}
     queue = {**plain_queue, "kind": name_of(cls)} if cls.kind == "aqm" else plain_queue
     cc = name_of(cls) if cls.kind == "cc" else "newreno"

@@ -83,7 +83,7 @@ class Flow(Row, FlowNumbers):
 
     @property
     def acks(self) -> Acks | None:
-        """Its acknowledgements, where they were recorded (`record.acks`)."""
+        """Its acknowledgments, where they were recorded (`record.acks`)."""
         found = self._fields.get("acks")
         return None if found is None else Acks({"name": self.name, **found})
 
@@ -104,7 +104,7 @@ class Session(Row, SessionNumbers):
 
 
 class Acks(Row, AcksNumbers):
-    """The acknowledgements of a flow on the reverse path; docs/results.md defines each
+    """The acknowledgments of a flow on the reverse path; docs/results.md defines each
     measurement."""
 
 

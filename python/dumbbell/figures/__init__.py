@@ -1,6 +1,6 @@
 """Figures: each function returns a matplotlib figure; `save` writes it as SVG, PDF and PNG.
 
-Legible in black and white: every line has a dash pattern and a marker besides its colour, and a
+Legible in black and white: every line has a dash pattern and a marker besides its color, and a
 scheme looks the same in every figure. Intervals are drawn wherever there are replications.
 """
 

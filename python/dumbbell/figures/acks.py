@@ -35,7 +35,7 @@ _LEAST_US = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Spacings:
-    """Distances of a flow's neighboring acknowledgements at the sender, microseconds, and arrivals
+    """Distances of a flow's neighboring acknowledgments at the sender, microseconds, and arrivals
     over time."""
 
     flow: str
@@ -51,7 +51,7 @@ class Spacings:
 
 
 def spacings(source: Source, view: View) -> list[Spacings]:
-    """Data of each flow in view, of the acknowledgements that the receiver sent in view."""
+    """Data of each flow in view, of the acknowledgments that the receiver sent in view."""
     rows = view.cut(source.need("acks", _COLUMNS), "sent_ps", _PS)
     found = []
     for place, name, mine in source.chosen(rows, view):
@@ -73,15 +73,15 @@ def spacings(source: Source, view: View) -> list[Spacings]:
         )
     if not any(len(s.arrived_s) for s in found):
         raise ScenarioError(
-            f"{source.directory}: no acknowledgement arrived in this part of the run"
+            f"{source.directory}: no acknowledgment arrived in this part of the run"
         )
     return found
 
 
 def acks(source: Source, view: View) -> Figure:
     """Left the spacing at the sender by that at the receiver: below the lower line an
-    acknowledgement is compressed, above the upper one stretched. Right what was acknowledged over
-    time, and where acknowledgements were lost."""
+    acknowledgment is compressed, above the upper one stretched. Right what was acknowledged over
+    time, and where acknowledgments were lost."""
     found = spacings(source, view)
     figure, (ends, time) = style.new(1, 2, size=(9.6, 4.0))
     _pairs(ends, found)

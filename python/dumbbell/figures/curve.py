@@ -48,7 +48,7 @@ class Red:
         return curve
 
     def __call__(self, avg: float) -> float:
-        """The probability p_b with which an arrival is signalled at this average queue."""
+        """The probability p_b with which an arrival is signaled at this average queue."""
         if avg < self.min_th:
             return 0.0
         if avg < self.max_th:

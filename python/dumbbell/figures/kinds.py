@@ -77,7 +77,7 @@ KINDS: dict[str, Kind] = {
         unasked=False,
     ),
     "phase": Kind("two windows, or a window and a queue", ("flows",), phase.phase, unasked=False),
-    "acks": Kind("acknowledgements: spacing at both ends, arrivals", ("acks",), acks.acks),
+    "acks": Kind("acknowledgments: spacing at both ends, arrivals", ("acks",), acks.acks),
     "markers": Kind(
         "a marker: window, tokens, lost tokens, held packets", ("markers",), markers.markers
     ),

@@ -23,7 +23,7 @@ _MAP = "cividis"
 def phase(source: Source, view: View) -> Figure:
     """The windows of the first two flows in view against each other (D.-M. Chiu, R. Jain, Computer
     Networks and ISDN Systems 17, 1989, figure 3), or of a single flow its window against the queue.
-    Colour is time, from the end of the warm-up unless the view says otherwise."""
+    Color is time, from the end of the warm-up unless the view says otherwise."""
     if view.from_s is None and source.plan is not None:
         # The slow start would hide all that follows.
         view = replace(view, from_s=units.seconds(str(source.plan.get("warmup", "0 s"))))

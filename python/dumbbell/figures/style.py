@@ -24,7 +24,7 @@ except ImportError:
 
 from matplotlib import figure as _figure
 
-# Okabe and Ito's palette: told apart with any colour vision, and by lightness in print.
+# Okabe and Ito's palette: told apart with any color vision, and by lightness in print.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#b26a00", "#3a8fc4", "#00795a"
 YELLOW, BLUE, VERMILLION, PURPLE = "#8f8500", "#0060a0", "#c04a00", "#a8487c"
 COLORS = {

@@ -53,9 +53,9 @@ class Sequence:
     dropped: Segments
     """The dropped segments of both."""
     acks: tuple[Array, Array]
-    """Arrival of an acknowledgement at the sender, and the byte that it expected."""
+    """Arrival of an acknowledgment at the sender, and the byte that it expected."""
     sacks: Segments
-    """SACK ranges, when their acknowledgement reached the sender."""
+    """SACK ranges, when their acknowledgment reached the sender."""
     window: tuple[Array, Array]
     """The first byte beyond the advertised window."""
     allowed: tuple[Array, Array]
@@ -114,7 +114,7 @@ def _segments(rows: polars.DataFrame) -> Segments:
 
 
 def _sacks(acks: polars.DataFrame) -> Segments:
-    """The first block of each acknowledgement: what its segment just brought (RFC 2018, section
+    """The first block of each acknowledgment: what its segment just brought (RFC 2018, section
     4)."""
     found = []
     if "options" in acks.columns:
@@ -142,7 +142,7 @@ def _allowed(
 
 def timeseq(source: Source, view: View) -> Figure:
     """The graph: segments as vertical ticks, the ACK line below them, the window line above, SACK
-    ranges, repetitions in another colour, and a cross on each segment that was dropped."""
+    ranges, repetitions in another color, and a cross on each segment that was dropped."""
     s = sequence(source, view)
     figure, axes = style.new(size=(7.6, 4.6))
     bottom, top = _range(s)

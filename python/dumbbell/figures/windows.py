@@ -16,7 +16,7 @@ _MOST_PANELS = 4
 _MANY = 24
 # The marks of reactions, the same for every flow: cause, marker, color and words.
 REACTIONS = (
-    ("loss", "v", style.VERMILLION, "loss found by acknowledgements"),
+    ("loss", "v", style.VERMILLION, "loss found by acknowledgments"),
     ("timeout", "X", style.BLACK, "timeout"),
     ("ecn_echo", "D", style.PURPLE, "ECN echo"),
 )

@@ -22,7 +22,7 @@ def name(codepoint: int) -> str:
 
 
 def color(color: str | None) -> str:
-    """A colour in the words of the assured service: green is IN, yellow and red are OUT."""
+    """A color in the words of the assured service: green is IN, yellow and red are OUT."""
     return {None: "-", "green": "IN", "yellow": "OUT"}.get(color, f"OUT ({color})")
 
 

@@ -1,4 +1,4 @@
-"""Per-hop behaviours of DiffServ: which codepoint asks for what (RFC 2474 and later), and which
+"""Per-hop behaviors of DiffServ: which codepoint asks for what (RFC 2474 and later), and which
 queues give it."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from ..errors import ScenarioError
 
 @dataclass(frozen=True, slots=True)
 class Behavior:
-    """One per-hop behaviour, or one group.
+    """One per-hop behavior, or one group.
 
     codepoints: names with their numbers. asks: what a router promises. queues: those of the
     catalogue that give it.
@@ -74,7 +74,7 @@ BEHAVIORS: tuple[Behavior, ...] = (
         ("prio",),
     ),
 )
-"""The per-hop behaviours, in the order of their RFCs."""
+"""The per-hop behaviors, in the order of their RFCs."""
 
 
 @cache

@@ -211,7 +211,7 @@ class CongestionControl(Own):
 
     @abc.abstractmethod
     def on_ack(self, ack: hook_types.Ack, orders: hook_types.Orders) -> None:
-        """An acknowledgement arrived: each one, duplicates too, before the sender acts on it."""
+        """An acknowledgment arrived: each one, duplicates too, before the sender acts on it."""
 
     @abc.abstractmethod
     def on_congestion(self, event: hook_types.Congestion, orders: hook_types.Orders) -> None:

@@ -69,7 +69,7 @@ def _renumbered(link: dict[str, Any], numbers: dict[int, int]) -> dict[str, Any]
 
 
 def drawing(plan: Plan) -> str:
-    """A dumbbell as a picture; any other network as one line for each pair of neighbours."""
+    """A dumbbell as a picture; any other network as one line for each pair of neighbors."""
     routers = [i for i, node in enumerate(plan["nodes"]) if node["kind"] == "router"]
     between = [link for link in plan["links"] if link["from"] in routers and link["to"] in routers]
     if len(routers) == 2 and between:

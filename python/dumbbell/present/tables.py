@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def result_tables(result: ResultLike) -> list[RenderableType]:
-    """A table for the flows, one for the queues, one for what was recorded of acknowledgements."""
+    """A table for the flows, one for the queues, one for what was recorded of acknowledgments."""
     return [_drawn(g) for g in result_grids(result)]
 
 
@@ -33,7 +33,7 @@ def sweep_tables(sweep: SweepLike) -> list[RenderableType]:
 
 def result_grids(result: ResultLike) -> list[Grid]:
     """The flows, what their applications measured, the sessions, the queues, profiles, markers and
-    processors of hosts where there are any, and acknowledgements where they were recorded."""
+    processors of hosts where there are any, and acknowledgments where they were recorded."""
     own = [_flows(result)] if len(result.flows) or not len(result.sessions) else []
     told = [_applications(result)] if any(flow.application for flow in result.flows) else []
     sessions = [_sessions(result), *_by_size(result)] if len(result.sessions) else []

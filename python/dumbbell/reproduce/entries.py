@@ -162,7 +162,7 @@ class Surface(Shape, frozen=True):
     """A grid of reserved rates [kbit/s] and round-trip times [ms], and the templates of its
     numbers: `surface` says what they are. `spare` is what each flow may have beside its reservation
     [Mbit/s], `bucket` the depth of the token bucket in rate x RTT, of which whole packets count,
-    `timeout` the least retransmission timeout [s], `acks` how many packets an acknowledgement is
+    `timeout` the least retransmission timeout [s], `acks` how many packets an acknowledgment is
     of."""
 
     rates: tuple[Real, ...]
@@ -188,7 +188,7 @@ class Measure(Shape, frozen=True):
 
 
 class Variant(Shape, frozen=True):
-    """The scheme as hardware has it, or a step towards it: `changes` are overrides of the paper's
+    """The scheme as hardware has it, or a step toward it: `changes` are overrides of the paper's
     point. It is compared with the variant `against`, run by run; one that `equals` another has to
     be the same run, packet by packet, and is run with the first `replications` seeds."""
 

@@ -116,7 +116,7 @@ def traffic(
 
 
 def acks(*, max_events: int = 300) -> SearchStrategy[list[Event]]:
-    """Lives of a connection for a congestion control: acknowledgements, losses, marks, timeouts,
+    """Lives of a connection for a congestion control: acknowledgments, losses, marks, timeouts,
     idle times."""
     st = _st()
 

@@ -9,7 +9,7 @@
 //! | s, t | state | the last arrival and this one |
 //!
 //! A virtual queue is a number: it grows by each packet and drains at C~. Packets that would
-//! overflow it are signalled. All is done at arrivals, so that nothing is periodic and nothing
+//! overflow it are signaled. All is done at arrivals, so that nothing is periodic and nothing
 //! drawn.
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Reason, Verdict};
 use dumbbell_core::catalogue::{
@@ -97,7 +97,7 @@ impl Algorithm for Avq {
     const ABOUT: About = About {
         name: "avq",
         title: "Adaptive Virtual Queue (AVQ)",
-        idea: "Packets that would overflow a slightly slower, virtual link are signalled; its rate \
+        idea: "Packets that would overflow a slightly slower, virtual link are signaled; its rate \
             adapts to arrivals.",
         equations: "VQ <- max(0, VQ - C~ (t - s));   if VQ + b > B: signal;  else VQ <- VQ + b\n\
                     C~ <- max(0, min(C, C~ + alpha gamma C (t - s)) - alpha b);   s <- t\n\
@@ -159,7 +159,7 @@ impl Algorithm for Avq {
 }
 
 impl Avq {
-    /// A packet of `size` bytes arrives `dt` seconds after the last: whether it is signalled.
+    /// A packet of `size` bytes arrives `dt` seconds after the last: whether it is signaled.
     /// `dropped`: it is lost if it is.
     fn offer(&mut self, capacity: f64, dt: f64, size: f64, dropped: bool) -> bool {
         self.virtual_queue = (self.virtual_queue - self.virtual_capacity * dt).max(0.0);
@@ -240,7 +240,7 @@ mod tests {
     }
 
     /// With a virtual capacity that stands still, AVQ is a smaller link's Drop Tail: each packet
-    /// that the fluid queue has no room for is signalled and does not enter it.
+    /// that the fluid queue has no room for is signaled and does not enter it.
     #[test]
     fn the_virtual_queue_is_a_leaky_bucket() {
         let still = AvqConfig { alpha: 0.0, initial: 0.5, ..AvqConfig::default() };

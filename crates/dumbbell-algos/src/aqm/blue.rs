@@ -1,12 +1,12 @@
 //! BLUE (Feng, Kandlur, Saha, Shin: University of Michigan CSE-TR-387-99, 1999; IEEE/ACM ToN 10(4),
 //! 2002).
 //!
-//! Losses say that too few packets are signalled, an idle link that too many are: the queue's
+//! Losses say that too few packets are signaled, an idle link that too many are: the queue's
 //! length is not asked.
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
-//! | p_m | state | probability with which an arriving packet is signalled |
+//! | p_m | state | probability with which an arriving packet is signaled |
 //! | d1, d2 | `d1`, `d2` | steps up and down |
 //! | freeze_time | `freeze_time` | time between two steps, so that sources can answer |
 //! | L | `trigger` | queue length that counts like a loss |
@@ -55,7 +55,7 @@ pub struct BlueConfig {
     /// they are.
     #[schemars(extend("x-source" = "CSE-TR-387-99: packets"))]
     pub byte_mode: bool,
-    /// Whether larger packets are signalled more often. RFC 7141 section 2.2 advises against it.
+    /// Whether larger packets are signaled more often. RFC 7141 section 2.2 advises against it.
     #[schemars(extend("x-source" = "CSE-TR-387-99: no"))]
     pub byte_drop: ByteDrop,
     /// Whether ECN-capable packets are marked rather than dropped.
@@ -107,7 +107,7 @@ impl Algorithm for Blue {
         equations: "loss (or q > trigger):  p_m <- min(1, p_m + d1)\n\
                     idle link:              p_m <- max(0, p_m - d2)\n\
                     both only if  now - last_update > freeze_time;  then  last_update <- now\n\
-                    each packet that arrives is signalled with probability p_m",
+                    each packet that arrives is signaled with probability p_m",
         sources: &[
             "Feng, Kandlur, Saha, Shin: BLUE: A New Class of Active Queue Management Algorithms, \
                 CSE-TR-387-99, 1999",

@@ -70,7 +70,7 @@ pub struct ChokeConfig {
     /// Whether the queue is measured in bytes: thresholds then mean `th * mean_packet_size` bytes.
     #[schemars(extend("x-source" = "Pan et al. 2000: packets"))]
     pub byte_mode: bool,
-    /// Whether larger packets are signalled more often. RFC 7141 section 2.2 advises against it.
+    /// Whether larger packets are signaled more often. RFC 7141 section 2.2 advises against it.
     #[schemars(extend("x-source" = "as RED: RFC 7141 section 2.2"))]
     pub byte_drop: ByteDrop,
     /// Which waiting packet an arriving one is compared with.

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | sojourn | told by the port | how long the packet at the head has waited |
 //! | TARGET, INTERVAL | `target`, `interval` | the delay that may stand, and for how long more may |
-//! | MAXPACKET | `mtu` | a queue of no more bytes than this is never signalled |
+//! | MAXPACKET | `mtu` | a queue of no more bytes than this is never signaled |
 //! | first_above_time | `first_above` | when the delay will have been above target for an interval |
 //! | ok_to_drop | answer of `above` | the delay is above target since an interval |
 //! | dropping, drop_next, count, lastcount | the same | the control loop; [`law`] has its law |
@@ -38,7 +38,7 @@ pub struct CodelConfig {
     /// common use.
     #[schemars(extend("x-source" = "RFC 8289 section 4.3: 100 ms"))]
     pub interval: Span,
-    /// While no more than this waits, nothing is signalled.
+    /// While no more than this waits, nothing is signaled.
     #[schemars(extend("x-source" = "RFC 8289 section 5.4: the MTU; ns-3 MinBytes 1500"))]
     pub mtu: Bytes,
     /// Whether ECN-capable packets are marked rather than dropped.
@@ -83,7 +83,7 @@ impl Config for CodelConfig {
 /// A delay to hold and a time to hold it over: both above 0. For CoDel and COBALT.
 pub(crate) fn check_spans(target: Span, interval: Span) -> Result<(), Fault> {
     if target == Span::ZERO {
-        let cause = "every packet waits at least 0 s: the queue would be signalled whenever it is \
+        let cause = "every packet waits at least 0 s: the queue would be signaled whenever it is \
             used";
         return Err(Fault::at("target", cause).fix("write \"5 ms\""));
     }

@@ -38,7 +38,7 @@ rio_config! {
             extend("x-source" = "reconstructed: in proportion"),
         )]
         pub gamma: f64 = 1.0,
-        /// Whether only flows with more than the mean hit ratio are signalled. Reconstructed.
+        /// Whether only flows with more than the mean hit ratio are signaled. Reconstructed.
         #[schemars(extend("x-source" = "reconstructed: all are, by their ratio"))]
         pub strict: bool = false,
         /// While the list is shorter than this, it is RIO. Reconstructed.

@@ -65,7 +65,7 @@ impl Algorithm for DropTail {
         name: "drop_tail",
         title: "Drop Tail",
         idea: "A packet that does not fit is dropped, or pushes another one out; nothing else is \
-            ever signalled.",
+            ever signaled.",
         equations: "packets:  drop  iff  q + 1 > limit\n\
                     bytes:    drop  iff  q_bytes + L > limit",
         sources: &[

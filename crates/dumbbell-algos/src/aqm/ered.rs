@@ -27,7 +27,7 @@ use dumbbell_core::units::Packets;
 red_config! {
     /// Parameters of [`Ered`]. Thresholds are in packets.
     pub struct EredConfig {
-        /// Average queue length at which signalling of OUT packets begins.
+        /// Average queue length at which signaling of OUT packets begins.
         #[schemars(extend("x-source" = "reconstructed: the size of the paper's time"))]
         pub min_th: Packets = Packets(20.0),
         /// Average queue length at which the probability for OUT packets has reached `max_p`; above
@@ -44,7 +44,7 @@ red_config! {
                 fit"),
         )]
         pub in_curve: bool = false,
-        /// With `in_curve`: average queue length at which signalling of IN packets begins.
+        /// With `in_curve`: average queue length at which signaling of IN packets begins.
         #[schemars(extend("x-source" = "reconstructed: beyond max_th"))]
         pub min_in: Packets = Packets(80.0),
         /// With `in_curve`: average queue length at which the probability for IN packets has
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(Ered::new(&config, &link(Capacity::Unlimited)).needs(), Needs::Arrival);
     }
 
-    /// Of IN nothing is signalled; the average sees it all the same, and so does OUT.
+    /// Of IN nothing is signaled; the average sees it all the same, and so does OUT.
     #[test]
     fn in_is_dropped_only_where_it_does_not_fit() {
         let events = all_events(|site| Ered::new(&narrow(), site), |_| IN);

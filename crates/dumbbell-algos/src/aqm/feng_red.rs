@@ -36,7 +36,7 @@ pub enum Status {
 red_config! {
     /// Parameters of [`FengRed`]. Thresholds are in packets.
     pub struct FengRedConfig {
-        /// Average queue length at which signalling begins.
+        /// Average queue length at which signaling begins.
         #[schemars(extend("x-source" = "Floyd, Jacobson 1993: 5 packets"))]
         pub min_th: Packets = Packets(5.0),
         /// Average queue length at which the probability has reached `max_p`; at least `min_th`.

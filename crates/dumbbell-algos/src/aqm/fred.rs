@@ -79,7 +79,7 @@ pub struct FredConfig {
     /// Whether the queue, and what a flow has of it, is measured in bytes over `mean_packet_size`.
     #[schemars(extend("x-source" = "Lin, Morris 1997: packets"))]
     pub byte_mode: bool,
-    /// Whether larger packets are signalled more often. RFC 7141 section 2.2 advises against it.
+    /// Whether larger packets are signaled more often. RFC 7141 section 2.2 advises against it.
     #[schemars(extend("x-source" = "Lin, Morris 1997: as RED"))]
     pub byte_drop: ByteDrop,
     /// A flow with fewer packets in the queue than this gets no signal between the thresholds.

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | N | state | active flows: those of which a packet came within a `window` |
 //! | L | the link's rate | bits per second |
-//! | MSS_i | the packet's IP length | bits; small packets are hardly ever signalled |
+//! | MSS_i | the packet's IP length | bits; small packets are hardly ever signaled |
 //! | RTT_i | the flow's, or `rtt` | round-trip time as it was told to the router |
 //! | c | `c` | constant of the TCP model |
 //!
@@ -41,7 +41,7 @@ pub enum Apply {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GreenConfig {
-    /// Constant of the TCP model: 0.93 with delayed acknowledgements, 1.22 without.
+    /// Constant of the TCP model: 0.93 with delayed acknowledgments, 1.22 without.
     #[schemars(
         extend("exclusiveMinimum" = 0.0, "x-source" = "Feng, Kapadia, Thulasidasan 2002; Mathis \
             and others 1997, Table 1")
@@ -282,7 +282,7 @@ mod tests {
         assert!(active.last.len() <= SILENT + 4, "{}", active.last.len());
     }
 
-    /// Of packets that find others a share of P is signalled; of those that find none, none, unless
+    /// Of packets that find others a share of P is signaled; of those that find none, none, unless
     /// that is asked.
     #[test]
     fn it_signals_while_the_link_is_congested() {

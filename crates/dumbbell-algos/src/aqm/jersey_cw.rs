@@ -43,7 +43,7 @@ pub struct JerseyCwConfig {
         extend("exclusiveMinimum" = 0.0, "x-source" = "reconstructed: the paper has no value"),
     )]
     pub w: f64,
-    /// Whether packets are marked; off, nothing is ever signalled.
+    /// Whether packets are marked; off, nothing is ever signaled.
     #[schemars(extend("x-source" = "Xu, Tian, Ansari 2004: the warning is the CE codepoint"))]
     pub ecn: bool,
 }

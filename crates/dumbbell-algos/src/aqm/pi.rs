@@ -54,7 +54,7 @@ pub struct PiConfig {
     /// Whether the queue is measured in bytes over `mean_packet_size`.
     #[schemars(extend("x-source" = "Hollot and others 2001: packets; true: ns-2 queue_in_bytes_"))]
     pub byte_mode: bool,
-    /// Whether larger packets are signalled more often. RFC 7141 section 2.2 advises against it.
+    /// Whether larger packets are signaled more often. RFC 7141 section 2.2 advises against it.
     #[schemars(extend("x-source" = "Hollot and others 2001: no; \"mean_size\": ns-2 bytes_"))]
     pub byte_drop: ByteDrop,
     /// Whether ECN-capable packets are marked rather than dropped.
@@ -127,7 +127,7 @@ impl Algorithm for Pi {
         idea: "A proportional integral controller moves the probability of a signal until the \
             queue has its length.",
         equations: "p <- min(1, max(0, p + a (q - q_ref) - b (q_old - q_ref))),  q_old <- q   w \
-            times in a second\neach packet that arrives is signalled with probability p",
+            times in a second\neach packet that arrives is signaled with probability p",
         sources: &[
             "Hollot, Misra, Towsley, Gong: On Designing Improved Controllers for AQM Routers \
                 Supporting TCP Flows, INFOCOM 2001",

@@ -125,12 +125,12 @@ impl Algorithm for Pi2 {
     const ABOUT: About = About {
         name: "pi2",
         title: "PI2, a single queue for Classic and Scalable traffic",
-        idea: "A linear controller of the delay; Classic packets are signalled with its square, \
+        idea: "A linear controller of the delay; Classic packets are signaled with its square, \
             Scalable ones with k times it.",
         equations: "p' <- min(1, max(0, p' + alpha (qdelay - target) + beta (qdelay - \
             qdelay_old)))  every tupdate\nClassic:   drop (ECT(0): mark) with probability p'^2, by \
             two draws below p'\nScalable:  mark with probability min(1, k p')\nk p' >= 1: \
-            ECN-capable packets are dropped with p'^2 as well\nnothing is signalled while less \
+            ECN-capable packets are dropped with p'^2 as well\nnothing is signaled while less \
             than two packets of the MTU wait",
         sources: &[
             "De Schepper, Bondarenko, Tsang, Briscoe: PI2: A Linearized AQM for both Classic and \
@@ -396,7 +396,7 @@ mod tests {
         assert!((waited / 0.015 - 1.0).abs() < 0.2, "{waited} s");
     }
 
-    /// One is in transmission and two of the MTU wait before the first is signalled, even at a
+    /// One is in transmission and two of the MTU wait before the first is signaled, even at a
     /// pressure of one.
     #[test]
     fn less_than_two_packets_are_left_alone() {

@@ -56,7 +56,7 @@ impl Algorithm for Pie {
         equations: "p = alpha (qdelay - target) + beta (qdelay - qdelay_old)       every \
             tupdate\np <- p / 2048, 512, 128, 32, 8, 2, 1   by the decade of drop_prob, from below \
             1e-6 on\ndrop_prob <- min(1, max(0, drop_prob + p))\na packet that arrives is \
-            signalled with probability drop_prob, but not\nin a burst, with two packets or less \
+            signaled with probability drop_prob, but not\nin a burst, with two packets or less \
             waiting, or with qdelay_old < target / 2\nand drop_prob < 0.2",
         sources: &[
             "RFC 8033: Proportional Integral Controller Enhanced (PIE), 2017",
@@ -169,7 +169,7 @@ impl Pie {
         self.delay.restart();
     }
 
-    /// Sections 4.1 and 5.4: whether this packet is signalled.
+    /// Sections 4.1 and 5.4: whether this packet is signaled.
     fn drop_early(&mut self, waiting: u64, bytes: u32, rng: &mut Stream) -> bool {
         let calm = self.qdelay_old < self.target / 2.0 && self.drop_prob < 0.2;
         if calm || waiting <= 2 * self.config.mean_packet_size.0 {

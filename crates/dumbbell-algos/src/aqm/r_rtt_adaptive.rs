@@ -54,7 +54,7 @@ rio_config! {
         /// the model's ratios. Signals are then not spaced: `spacing = "bernoulli"`. Reconstructed.
         #[schemars(extend("x-source" = "reconstructed: RIO's, in the model's ratios"))]
         pub exact: bool = false,
-        /// Constant of the TCP model: 1.22 = sqrt(3/2), 0.87 with delayed acknowledgements. Used
+        /// Constant of the TCP model: 1.22 = sqrt(3/2), 0.87 with delayed acknowledgments. Used
         /// with `exact`.
         #[schemars(
             extend("exclusiveMinimum" = 0.0, "x-source" = "Mathis and others 1997, Table 1"),

@@ -54,7 +54,7 @@ pub struct RemConfig {
     /// Whether queue and arrivals are counted in bytes over `mean_packet_size`.
     #[schemars(extend("x-source" = "ns-2 qib_ false"))]
     pub byte_mode: bool,
-    /// Whether larger packets are signalled more often. RFC 7141 section 2.2 advises against it.
+    /// Whether larger packets are signaled more often. RFC 7141 section 2.2 advises against it.
     #[schemars(extend("x-source" = "Athuraliya and others 2001: no; \"mean_size\": ns-2 qib_"))]
     pub byte_drop: ByteDrop,
     /// Whether ECN-capable packets are marked rather than dropped.
@@ -115,7 +115,7 @@ impl Algorithm for Rem {
         idea: "A price grows while rate or queue are too high; the probability of a signal is \
             exponential in it.",
         equations: "p_l <- max(0, p_l + gamma (alpha (b - b*) + x - c))   every tupdate\n\
-                    each packet that arrives is signalled with probability  1 - phi^(-p_l)",
+                    each packet that arrives is signaled with probability  1 - phi^(-p_l)",
         sources: &[
             "Athuraliya, Li, Low, Yin: REM: Active Queue Management, IEEE Network 15(3), 2001",
             "ns-2 Queue/REM (parameters, average of the rate)",
@@ -226,7 +226,7 @@ mod tests {
         Rem::new(config, &link(Capacity::Unlimited))
     }
 
-    /// 1 - 1.001^-100, and the price at which every other packet is signalled: ln 2 / ln 1.001.
+    /// 1 - 1.001^-100, and the price at which every other packet is signaled: ln 2 / ln 1.001.
     #[test]
     fn the_probability_is_exponential_in_the_price() {
         for (price, p) in [(0.0, 0.0), (100.0, 0.095_117), (693.493_9, 0.5)] {

@@ -40,7 +40,7 @@ impl Algorithm for Rio {
     const ABOUT: About = About {
         name: "rio",
         title: "RED with In and Out (RIO)",
-        idea: "Two REDs in one queue: packets out of profile (OUT) are signalled by the length of \
+        idea: "Two REDs in one queue: packets out of profile (OUT) are signaled by the length of \
             the whole queue and before any others, packets in profile (IN) by how many of them \
             wait.",
         equations: "IN arrives:   avg_in  <- (1 - w_q) avg_in  + w_q q_in,  avg_tot <- (1 - w_q) \

@@ -86,7 +86,7 @@ pub struct SfbConfig {
     /// penalty box counts packets.
     #[schemars(extend("x-source" = "Feng et al. 2001: packets"))]
     pub byte_mode: bool,
-    /// Whether larger packets are signalled more often. RFC 7141 section 2.2 advises against it.
+    /// Whether larger packets are signaled more often. RFC 7141 section 2.2 advises against it.
     #[schemars(extend("x-source" = "Feng et al. 2001: no"))]
     pub byte_drop: ByteDrop,
     /// Whether ECN-capable packets are marked rather than dropped, as long as p_min is below 1/2;

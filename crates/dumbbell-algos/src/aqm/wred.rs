@@ -42,7 +42,7 @@ pub enum WredProfile {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WredClass {
-    /// Average queue length at which signalling begins.
+    /// Average queue length at which signaling begins.
     pub min_th: Packets,
     /// Average queue length at which the probability has reached `max_p`.
     pub max_th: Packets,
@@ -74,7 +74,7 @@ red_config! {
         /// Whether one count of packets since the last signal is kept for all classes, rather than
         /// one for each. Reconstructed.
         #[schemars(
-            extend("x-source" = "reconstructed: a class is signalled by its own packets alone"),
+            extend("x-source" = "reconstructed: a class is signaled by its own packets alone"),
         )]
         pub shared_count: bool = false,
     }
@@ -335,7 +335,7 @@ mod tests {
         );
     }
 
-    /// Below a class's threshold only the classes with lower ones are signalled, whichever way they
+    /// Below a class's threshold only the classes with lower ones are signaled, whichever way they
     /// are counted.
     #[test]
     fn the_lower_threshold_goes_first() {

@@ -1,4 +1,4 @@
-//! Additive increase, multiplicative decrease, and its binomial generalisation.
+//! Additive increase, multiplicative decrease, and its binomial generalization.
 use crate::cc::parts::window::{Law, Window, windowed};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::transport::{Path, TcpOverrides};

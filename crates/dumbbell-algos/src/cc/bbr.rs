@@ -281,7 +281,7 @@ impl Model {
         }
     }
 
-    /// `BBRSetCwnd`; `newly`: bytes that the acknowledgement delivered.
+    /// `BBRSetCwnd`; `newly`: bytes that the acknowledgment delivered.
     #[inline]
     fn set_cwnd(&mut self, rs: &RateSample, newly: u64) {
         if self.good.repairing && rs.newly_lost > 0 {

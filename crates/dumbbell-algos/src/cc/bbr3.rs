@@ -181,7 +181,7 @@ impl CongestionControl for Model {
         self.chance = Stream::named(seed, "bbr3");
     }
 
-    /// `BBRUpdateOnACK`, after the losses that were found since the acknowledgement before.
+    /// `BBRUpdateOnACK`, after the losses that were found since the acknowledgment before.
     fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
         if self.good.is_over(ack) {
             self.recovered();

@@ -1,27 +1,27 @@
-//! TCP CAE: congestion of the reverse path, seen in the spacing of acknowledgements (Kim, Choo,
+//! TCP CAE: congestion of the reverse path, seen in the spacing of acknowledgments (Kim, Choo,
 //! 2008).
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
-//! | r | `Ack::peer_clock` | the receiver's clock when it sent the acknowledgement |
+//! | r | `Ack::peer_clock` | the receiver's clock when it sent the acknowledgment |
 //! | t | `Ack::now` | the sender's clock when it arrived |
 //! | E | `estimate` | estimated performance: what the reverse path left of the rate |
 //! | rcw | `warning` | reverse congestion warning |
 //!
 //! The window is Reno's. All that CAE does is to double the retransmission timeout *before* it
-//! expires, as soon as acknowledgements arrive clearly further apart than they were sent, so that
+//! expires, as soon as acknowledgments arrive clearly further apart than they were sent, so that
 //! they may come late without a timeout, which would take the window to one segment; and to forget
 //! the round-trip time when the reverse path has recovered.
 //!
 //! Reconstructed, each an option: that the flag is cleared at the start of a connection only
-//! (figure 3 clears it at each acknowledgement, and then never resets anything); what a doubled
+//! (figure 3 clears it at each acknowledgment, and then never resets anything); what a doubled
 //! timeout is counted from (`timer`), whether samples end it (`hold`), over which Reno it stands
-//! (`base`), how close acknowledgements may be to be compared (`kmin`), and an average that the
-//! paper does not have (`ewma`). After a timeout the next acknowledgement is compared with none
-//! before it. Acknowledgements that arrive together count as one unit of a timestamp (16.384 ns)
+//! (`base`), how close acknowledgments may be to be compared (`kmin`), and an average that the
+//! paper does not have (`ewma`). After a timeout the next acknowledgment is compared with none
+//! before it. Acknowledgments that arrive together count as one unit of a timestamp (16.384 ns)
 //! apart.
 //!
-//! Each estimate is of two acknowledgements. Those of a burst come as far apart as they left
+//! Each estimate is of two acknowledgments. Those of a burst come as far apart as they left
 //! however late the burst is, so a warning that its first one raised ends with its second: `ewma`
 //! and a larger `kmin` (under a clock with ticks) make it last.
 use crate::cc::parts::window::{STANDARD, Window};
@@ -81,7 +81,7 @@ pub struct CaeConfig {
         extend("x-source" = "Kim, Choo 2008, section 3.1: as Jersey's routers, 75 %"),
     )]
     pub threshold: f64,
-    /// Acknowledgements that left the receiver closer than this many ticks of its clock are judged
+    /// Acknowledgments that left the receiver closer than this many ticks of its clock are judged
     /// together with the next one: a coarse clock would see what is not there. Reconstructed.
     #[schemars(
         range(max = 1000),
@@ -100,7 +100,7 @@ pub struct CaeConfig {
     pub timer: TimerRule,
     /// Whether the timeout stays doubled until the warning ends; off: until the next round-trip
     /// sample, as Karn's rule would have it. Reconstructed.
-    #[schemars(extend("x-source" = "reconstructed: else the next acknowledgement ends it"))]
+    #[schemars(extend("x-source" = "reconstructed: else the next acknowledgment ends it"))]
     pub hold: bool,
     /// The TCP whose window and recovery it has. Reconstructed.
     #[schemars(extend("x-source" = "reconstructed: figure 5 puts CAE 20 % above Reno"))]
@@ -138,7 +138,7 @@ impl Config for CaeConfig {
 /// The estimator of the reverse path.
 #[derive(Clone, Debug)]
 struct Estimator {
-    /// (r, t) of the acknowledgement before; none at the start and after a timeout.
+    /// (r, t) of the acknowledgment before; none at the start and after a timeout.
     before: Option<(Time, Time)>,
     /// The estimate that was last compared with the threshold; 1 before the first.
     estimate: f64,

@@ -250,7 +250,7 @@ mod tests {
         assert_eq!((c.dwnd, c.cwnd()), (0, 200 * MSS));
     }
 
-    /// 1 / win per acknowledgement: a round trip of the whole window adds one segment.
+    /// 1 / win per acknowledgment: a round trip of the whole window adds one segment.
     #[test]
     fn the_loss_based_window_adds_a_segment_per_round_trip() {
         let mut d = TestConnection::<Compound>::at(

@@ -99,7 +99,7 @@ pub struct Cubic {
     cwnd: u64,
     ssthresh: u64,
     mss: u64,
-    /// Bytes that one acknowledgement may add in a later slow start.
+    /// Bytes that one acknowledgment may add in a later slow start.
     limit: u64,
     /// cwnd in segments with its fraction; holds within an epoch.
     window: f64,
@@ -241,7 +241,7 @@ impl Cubic {
             let alpha = if epoch.w_est >= self.prior { 1.0 } else { self.alpha };
             epoch.w_est += alpha * n / w;
             if self.config.tcp_friendliness && self.cubic(t, epoch.k) < epoch.w_est {
-                // An acknowledgement never takes from the window: W(t + SRTT) may have led it
+                // An acknowledgment never takes from the window: W(t + SRTT) may have led it
                 // beyond W_est.
                 self.window = w.max(epoch.w_est);
             } else {
@@ -362,7 +362,7 @@ impl CongestionControl for Cubic {
         if let Some(hystart) = &mut self.hystart {
             hystart.set_mss(mss);
         }
-        // The cubic begins anew from the window as it is, towards the same maximum; what was before
+        // The cubic begins anew from the window as it is, toward the same maximum; what was before
         // is undone no more.
         (self.epoch, self.saved) = (None, None);
     }

@@ -2,7 +2,7 @@
 //! attachment to another, and says so.
 //!
 //! After a handoff the path is another one: Vegas' BaseRTT is stale, and what was on its way is
-//! lost for no congestion's sake. The receiver says in its acknowledgements that it has moved
+//! lost for no congestion's sake. The receiver says in its acknowledgments that it has moved
 //! ([`Ack::moved`]); from the first that says so
 //!
 //! - BaseRTT is forgotten, and samples of segments that were sent before do not count;
@@ -164,7 +164,7 @@ mod tests {
         d
     }
 
-    /// The receiver says with its next acknowledgement that it has moved: the path takes 200 ms
+    /// The receiver says with its next acknowledgment that it has moved: the path takes 200 ms
     /// from now on.
     fn move_on(d: &mut TestConnection<DemoVegas>) {
         d.rtt = Span::from_ms(200);

@@ -291,7 +291,7 @@ mod tests {
         TestConnection::<Htcp>::at(38.0, &HtcpConfig::default()).cc.alpha(Span::from_ms(ms - 1))
     }
 
-    /// ns-3's vectors: (cwnd, SMSS, acknowledgement at, cwnd after it). ns-3 adds alpha bytes to
+    /// ns-3's vectors: (cwnd, SMSS, acknowledgment at, cwnd after it). ns-3 adds alpha bytes to
     /// SMSS^2 / cwnd, where the paper has alpha SMSS^2 / cwnd; with its sum its windows tell our
     /// alpha.
     #[test]
@@ -308,7 +308,7 @@ mod tests {
     }
 
     /// alpha segments for each window acknowledged: 22 at 3 s after the loss, and 11 more in each
-    /// second. 500 acknowledgements at 22.55 take the window from 500 to sqrt(500^2 + 2 * 500 *
+    /// second. 500 acknowledgments at 22.55 take the window from 500 to sqrt(500^2 + 2 * 500 *
     /// 22.55).
     #[test]
     fn a_round_trip_adds_alpha() {

@@ -17,7 +17,7 @@ pub struct HyblaConfig {
         extend("x-source" = "Caini and Firrincieli 2004, section 4; Linux: 25 ms; ns-3: 50 ms"),
     )]
     pub rtt0: Span,
-    /// What an acknowledgement may add in slow start at most, as a share of the window. The paper
+    /// What an acknowledgment may add in slow start at most, as a share of the window. The paper
     /// has no limit, and 2^rho is 10^7 on a path over a satellite.
     #[schemars(
         range(max = 1.0),
@@ -192,7 +192,7 @@ mod tests {
         }
         d.round();
         near(d.w(), 60.0, 4.1 * 18.0 / 60.0);
-        // At rho = 24 an acknowledgement would add 16.8 million segments: it doubles the window.
+        // At rho = 24 an acknowledgment would add 16.8 million segments: it doubles the window.
         let mut far = TestConnection::<Hybla>::on(&path(10.0, true), &HyblaConfig::default());
         far.rtt = Span::from_ms(600);
         far.ack(1);

@@ -3,18 +3,18 @@
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
-//! | R | `rate` | available bandwidth, estimated with each acknowledgement (ABE) |
-//! | L, t | state | bytes that an acknowledgement tells to have arrived, and when it came |
+//! | R | `rate` | available bandwidth, estimated with each acknowledgment (ABE) |
+//! | L, t | state | bytes that an acknowledgment tells to have arrived, and when it came |
 //! | RTT | `rtt` | round-trip time, which is also how long the estimate remembers |
 //! | CW | ECN echo | congestion warning: a router's queue is long (`jersey_cw`) |
 //!
-//! Data is ECN-capable and each acknowledgement echoes what it answers, nothing older
+//! Data is ECN-capable and each acknowledgment echoes what it answers, nothing older
 //! (`ecn = "per_packet"`); recovery is NewReno's. The router's part is the queue `jersey_cw`;
 //! without warnings every loss is held for one of the air.
 //!
 //! Reconstructed: that a warning is answered once in a window of data, and never raises the window;
 //! that bytes which duplicates told of are not counted again; that the round-trip time is the
-//! smoothed one (`rtt`). The first acknowledgement begins the clock.
+//! smoothed one (`rtt`). The first acknowledgment begins the clock.
 use crate::cc::parts::delivered::DeliveredCounter;
 use crate::cc::parts::window::{STANDARD, Window};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
@@ -55,7 +55,7 @@ impl Config for JerseyConfig {}
 pub struct Estimate {
     /// Bytes a second.
     rate: f64,
-    /// t of the acknowledgement before.
+    /// t of the acknowledgment before.
     at: Option<Time>,
     /// Bytes that wait for time to pass.
     waiting: u64,
@@ -113,7 +113,7 @@ impl Core {
         }
     }
 
-    /// An acknowledgement that belongs to the instant `t` of some clock.
+    /// An acknowledgment that belongs to the instant `t` of some clock.
     #[inline]
     pub fn on_ack(&mut self, ack: &Ack, t: Time, whole: bool) {
         let rtt = match self.which {

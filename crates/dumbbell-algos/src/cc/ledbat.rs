@@ -102,7 +102,7 @@ impl Algorithm for Ledbat {
     const ABOUT: About = About {
         name: "ledbat",
         title: "LEDBAT",
-        idea: "Let the window follow the queueing delay, towards a target: alone it fills the \
+        idea: "Let the window follow the queueing delay, toward a target: alone it fills the \
             link, beside others it yields.",
         equations: "delay: receiver's clock - sender's, of each ACK (timestamps; what the clocks \
             differ by cancels)\nbase = the least of the last base_history minutes;  current = the \
@@ -115,7 +115,7 @@ impl Algorithm for Ledbat {
             window does not grow",
         sources: &["RFC 6817"],
         provenance: Provenance::Vectors,
-        rule: "one-way delay, towards a target",
+        rule: "one-way delay, toward a target",
         needs: "timestamps",
         family: "giving way",
         ..About::PLAIN
@@ -138,7 +138,7 @@ impl Algorithm for Ledbat {
 }
 
 impl Ledbat {
-    /// Section 2.4.2, on an acknowledgement of `acked` bytes.
+    /// Section 2.4.2, on an acknowledgment of `acked` bytes.
     fn follow(&mut self, ack: &Ack) {
         let off_target = (self.target - self.queueing) / self.target;
         let step = self.gain * off_target * ack.acked as f64 * self.mss / self.cwnd;
@@ -215,7 +215,7 @@ mod tests {
     use crate::cc::parts::test_connection::{TestConnection, near, path};
 
     /// One with `cwnd` bytes in segments of 1446, whose base delay is 20 ms; after an
-    /// acknowledgement of two segments that took `delay` ms, with `flight` bytes on their way
+    /// acknowledgment of two segments that took `delay` ms, with `flight` bytes on their way
     /// before it.
     fn vector(cwnd: u64, delay: u64, flight: u64) -> u64 {
         let path = Path { mss: 1446, ..path(10.0, true) };
@@ -229,7 +229,7 @@ mod tests {
         l.cwnd()
     }
 
-    /// ns-3's vectors; its flight is that after the acknowledgement.
+    /// ns-3's vectors; its flight is that after the acknowledgment.
     #[test]
     fn published_vectors() {
         assert_eq!(vector(8676, 60, 8676), 8965);

@@ -106,7 +106,7 @@ pub struct LedbatPp {
     first: bool,
     slowdown: Slowdown,
     mss: f64,
-    /// Bytes that one acknowledgement may add in slow start.
+    /// Bytes that one acknowledgment may add in slow start.
     limit: u64,
     queueing: f64,
     gain: f64,
@@ -134,7 +134,7 @@ impl Algorithm for LedbatPp {
             likewise;  cwnd = 1",
         sources: &["draft-irtf-iccrg-ledbat-plus-plus", "RFC 6817"],
         provenance: Provenance::Recollection,
-        rule: "round trips, towards a target, with pauses",
+        rule: "round trips, toward a target, with pauses",
         family: "giving way",
         ..About::PLAIN
     };

@@ -28,7 +28,7 @@ pub struct LpConfig {
     )]
     pub gamma: f64,
     /// How long it watches what a reduction did (the inference phase), in smoothed round-trip
-    /// times; reconstructed: from the acknowledgement of the first byte that was sent after it,
+    /// times; reconstructed: from the acknowledgment of the first byte that was sent after it,
     /// since delays before that tell nothing of it.
     #[schemars(
         range(min = 0.0, max = 100.0),

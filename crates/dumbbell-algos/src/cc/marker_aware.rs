@@ -230,7 +230,7 @@ mod tests {
         {
             let mut d = at(20.0, answer);
             assert_eq!((word(&mut d), d.cc.ssthresh()), (first, Some(first)), "{answer:?}");
-            // The round trip is over with the acknowledgement of the 20.05 segments that were sent
+            // The round trip is over with the acknowledgment of the 20.05 segments that were sent
             // by then.
             for _ in 0..21 {
                 let before = d.cc.cwnd();

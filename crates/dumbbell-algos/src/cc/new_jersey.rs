@@ -1,12 +1,12 @@
 //! TCP New Jersey (Xu, Tian, Ansari, Computer Networks 47, 2005): Jersey whose estimate goes by the
 //! receiver's clock.
 //!
-//! The timestamps in acknowledgements say when data arrived; when the acknowledgements themselves
+//! The timestamps in acknowledgments say when data arrived; when the acknowledgments themselves
 //! arrive no longer matters, and what a reverse path does to them (compression, delay) does not
 //! mislead the estimate (TABE). All else is [`super::jersey`].
 //!
 //! Reconstructed: that the receiver's clock is known to run in seconds, whatever its tick; that
-//! acknowledgements with the same timestamp, or an earlier one, count together with the next.
+//! acknowledgments with the same timestamp, or an earlier one, count together with the next.
 //! Without timestamps the instants of arrival count, as in Jersey.
 use super::jersey::{Core, HABITS, JerseyConfig};
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
@@ -118,7 +118,7 @@ mod tests {
         gauges.get("rate").unwrap()
     }
 
-    /// A segment each 10 ms at the receiver; acknowledgements arrive at once `hold` of them at a
+    /// A segment each 10 ms at the receiver; acknowledgments arrive at once `hold` of them at a
     /// time, or (1) as they left. The highest estimate of the last second.
     fn highest(cc: &mut impl CongestionControl, hold: u64) -> f64 {
         let mut highest = 0.0f64;
@@ -136,7 +136,7 @@ mod tests {
         highest
     }
 
-    /// Acknowledgements of two round trips at once: Jersey's estimate more than doubles, New
+    /// Acknowledgments of two round trips at once: Jersey's estimate more than doubles, New
     /// Jersey's stays within 1 %.
     #[test]
     fn compressed_acks_do_not_mislead_it() {

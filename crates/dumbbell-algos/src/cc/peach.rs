@@ -27,7 +27,7 @@ pub struct PeachConfig {
     /// Whether Rapid Recovery follows a fast retransmit.
     #[schemars(extend("x-source" = "TCP-Peach section III-D"))]
     pub rapid_recovery: bool,
-    /// Dummies that each acknowledgement lets go in Rapid Recovery.
+    /// Dummies that each acknowledgment lets go in Rapid Recovery.
     #[schemars(
         range(min = 1, max = 4),
         extend("x-source" = "reconstructed; 1: they last a round trip"),

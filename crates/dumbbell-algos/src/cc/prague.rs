@@ -70,7 +70,7 @@ pub struct Prague {
     cwnd: f64,
     ssthresh: f64,
     mss: f64,
-    /// Bytes that one acknowledgement may add in slow start.
+    /// Bytes that one acknowledgment may add in slow start.
     limit: f64,
     config: PragueConfig,
     extent: MarkFraction,
@@ -148,7 +148,7 @@ impl Prague {
                 self.cwnd += (ack.acked as f64).min(self.limit);
             }
         } else {
-            // An acknowledgement of more than a window adds no more than a window would.
+            // An acknowledgment of more than a window adds no more than a window would.
             self.cwnd += clean.min(self.cwnd) * self.mss / self.cwnd * self.scale();
         }
     }

@@ -185,7 +185,7 @@ mod tests {
         near(never.w(), 9.0 * 0.875, 0.01);
     }
 
-    /// Linux: a segment per min(cwnd, 100) acknowledgements.
+    /// Linux: a segment per min(cwnd, 100) acknowledgments.
     #[test]
     fn at_least_renos_growth() {
         for (at_least_reno, left) in [(false, 40.4), (true, 41.0)] {

@@ -10,8 +10,8 @@
 //! | P | `share` | pwnd / cwnd: the probability that a segment goes as IN |
 //!
 //! Reconstructed, each as an option or said here: how the throughput is measured, what slow start
-//! does to the two windows, how the choice of a colour is made, what an IN segment means that is
-//! found lost later in a recovery, and that a loss whose colour nobody knows (an ECN echo) halves
+//! does to the two windows, how the choice of a color is made, what an IN segment means that is
+//! found lost later in a recovery, and that a loss whose color nobody knows (an ECN echo) halves
 //! both.
 use crate::cc::parts::self_marking as colors;
 use crate::cc::parts::self_marking::{IN, MarkingCodepoints, OUT};
@@ -39,7 +39,7 @@ pub enum SlowStartGrowth {
     Marked,
 }
 
-/// How a segment's colour is chosen.
+/// How a segment's color is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MarkingChoice {
@@ -69,7 +69,7 @@ pub struct TcpMarkingConfig {
     /// bwnd alone grows.
     #[schemars(extend("x-source" = "reconstructed: in proportion"))]
     pub slow_start: SlowStartGrowth,
-    /// How a segment's colour is chosen.
+    /// How a segment's color is chosen.
     #[schemars(extend("x-source" = "Feng and others 1998: with probability pwnd / cwnd"))]
     pub choice: MarkingChoice,
     /// Whether an IN segment that is found lost later in a recovery, which OUT segments began,
@@ -169,7 +169,7 @@ impl Marking {
         }
     }
 
-    /// An acknowledgement, at which the window grew from `before` bytes.
+    /// An acknowledgment, at which the window grew from `before` bytes.
     fn grow(&mut self, ack: &Ack, window: &Window, before: u64, slow_start: bool) {
         self.throughput.note(ack.now, ack.acked);
         if ack.acked == 0 {
@@ -241,10 +241,10 @@ impl Algorithm for TcpMarking {
         sources: &[
             "Feng, Kandlur, Saha, Shin: Adaptive packet marking for providing differentiated \
                 services in the Internet, ICNP 1998; the measurement of bw, slow start and the \
-                colours of repetitions are reconstructed",
+                colors of repetitions are reconstructed",
         ],
         provenance: Provenance::Reconstruction,
-        rule: "a target for its average; what colour was lost",
+        rule: "a target for its average; what color was lost",
         needs: "the same",
         family: "assured rates",
         ..About::PLAIN

@@ -49,7 +49,7 @@ pub struct TimedTransmissionConfig {
             less: reconstructed"),
     )]
     pub period: Option<Span>,
-    /// Whether tokens that acknowledgements leave unused send segments by the timer, whatever the
+    /// Whether tokens that acknowledgments leave unused send segments by the timer, whatever the
     /// window.
     #[schemars(extend("x-source" = "Feng and others 1999, section IV"))]
     pub timed: bool,

@@ -9,13 +9,13 @@
 //! | diff | `diff` | segments of the window that wait in queues |
 //! | alpha, beta, gamma | parameters | what `diff` should be; where slow start ends |
 //!
-//! The arithmetic is that of the realisation in Linux and ns-3. What the paper has beside it are
+//! The arithmetic is that of the realization in Linux and ns-3. What the paper has beside it are
 //! options: slow start in every second round trip (`ss_alt`), what a loss takes (`loss`). Its
 //! timers of single segments, which find a loss at the first duplicate, are not here: detection is
 //! the profile's (RACK under `linux`). A timeout leaves one segment, where the paper leaves two.
 //!
 //! A round trip is judged with one sample: without timestamps there are no more in one. Linux wants
-//! three, because it fears delayed acknowledgements (`min_samples`). The clock of the profile `ns2`
+//! three, because it fears delayed acknowledgments (`min_samples`). The clock of the profile `ns2`
 //! ticks every 10 ms, and what is shorter than a tick Vegas does not see: write `clock = "0 s"`.
 use crate::cc::parts::rounds::{Round, Rounds};
 use crate::cc::parts::window::{STANDARD, Window};
@@ -126,7 +126,7 @@ impl Law {
         }
     }
 
-    /// An acknowledgement.
+    /// An acknowledgment.
     #[inline]
     pub fn on_ack(&mut self, ack: &Ack) {
         let over = self.rounds.on_ack(ack);

@@ -3,16 +3,16 @@
 //!
 //! | symbol | parameter or state | meaning |
 //! |---|---|---|
-//! | d | state | what an acknowledgement tells to have arrived, each segment once |
-//! | D | state | time since the acknowledgement before |
+//! | d | state | what an acknowledgment tells to have arrived, each segment once |
+//! | D | state | time since the acknowledgment before |
 //! | bwe | `bwe` | estimate of the bandwidth in use |
 //! | tau | `tau` | 1 / cut-off frequency of the filter |
 //!
 //! Growth is Reno's; recovery is the profile's. The kernel's `westwood` is
 //! [`super::westwood_plus`]: this is the estimator of 2001, which takes a sample with each
-//! acknowledgement, and therefore overestimates when acknowledgements are compressed on their way.
+//! acknowledgment, and therefore overestimates when acknowledgments are compressed on their way.
 //!
-//! Acknowledgements at one instant are one sample; the first one begins the clock. While the
+//! Acknowledgments at one instant are one sample; the first one begins the clock. While the
 //! estimate carries more than the window, a loss takes nothing from the window.
 use crate::cc::parts::delivered::DeliveredCounter;
 use crate::cc::parts::window::{STANDARD, Window};
@@ -30,7 +30,7 @@ pub struct WestwoodConfig {
     /// Time constant of the filter: 1 / its cut-off frequency.
     #[schemars(extend("x-source" = "Mascolo et al. 2001, section 3.2: 500 ms"))]
     pub tau: Span,
-    /// Without an acknowledgement for `tau` / m one of nothing is assumed.
+    /// Without an acknowledgment for `tau` / m one of nothing is assumed.
     #[schemars(
         range(min = 2, max = 1000),
         extend("x-source" = "Mascolo et al. 2001, section 3.2: m >= 2"),
@@ -148,7 +148,7 @@ impl Algorithm for Westwood {
     const ABOUT: About = About {
         name: "westwood",
         title: "TCP Westwood",
-        idea: "Measure what acknowledgements say that arrives; after a loss the window is that \
+        idea: "Measure what acknowledgments say that arrives; after a loss the window is that \
             rate times the least RTT, so that losses of the air cost little.",
         equations: "d: newly arrived bytes of an ACK (a duplicate: SMSS, once);  D: time since the \
             ACK before\nsample:   b = d / D\nfilter:   bwe <- ((2 tau - D) bwe + D (b + b_before)) \

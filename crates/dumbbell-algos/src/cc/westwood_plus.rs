@@ -1,5 +1,5 @@
 //! TCP Westwood+ (Grieco, Mascolo, ACM CCR 34(2), 2004): Westwood with one sample of the bandwidth
-//! in each round trip, so that compressed acknowledgements do not mislead it. The kernel's
+//! in each round trip, so that compressed acknowledgments do not mislead it. The kernel's
 //! `westwood`.
 //!
 //! | symbol | parameter or state | meaning |
@@ -81,7 +81,7 @@ pub struct Estimator {
 }
 
 impl Estimator {
-    /// Before the first acknowledgement.
+    /// Before the first acknowledgment.
     pub fn new(filter: Filter) -> Self {
         Estimator { filter, estimate: None, inner: 0.0, began: None, bytes: 0, rtt: Span::ZERO }
     }
@@ -155,7 +155,7 @@ impl Algorithm for WestwoodPlus {
         name: "westwood_plus",
         title: "TCP Westwood+",
         idea: "Westwood that takes one sample of the bandwidth in a round trip: what compressed \
-            acknowledgements tell too fast, it does not hear.",
+            acknowledgments tell too fast, it does not hear.",
         equations: "sample:   b = D / T: bytes acknowledged in a window of time;  duplicates \
             count, once\nlinux:    T > max(RTT, 50 ms);  n <- (7 n + b) / 8,  est <- (7 est + n) / \
             8;  the first into both\nns3:      T = RTT;              est <- 0.9 est + 0.1 (b + \

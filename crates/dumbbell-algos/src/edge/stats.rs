@@ -7,7 +7,7 @@ use dumbbell_core::units::{Span, Time};
 /// Counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MeterCounts {
-    /// Packets that went on, by colour.
+    /// Packets that went on, by color.
     pub packets: [u64; 3],
     /// The bytes of IP length of these packets.
     pub bytes: [u64; 3],
@@ -54,7 +54,7 @@ impl MeterStats {
         }
     }
 
-    /// A packet of `bytes` went on at `now` after it was held; a packet without a colour counts as
+    /// A packet of `bytes` went on at `now` after it was held; a packet without a color counts as
     /// green.
     #[inline]
     pub fn passed(&mut self, now: Time, color: Option<Color>, bytes: u32, held: Span) {
@@ -88,11 +88,11 @@ impl MeterStats {
     pub fn total(&self) -> &MeterCounts {
         &self.total
     }
-    /// Packets of a colour, within the window.
+    /// Packets of a color, within the window.
     pub fn packets(&self, color: Color) -> u64 {
         self.total.packets[color.index()] - self.early.packets[color.index()]
     }
-    /// Bytes of IP length of a colour, within the window.
+    /// Bytes of IP length of a color, within the window.
     pub fn bytes(&self, color: Color) -> u64 {
         self.total.bytes[color.index()] - self.early.bytes[color.index()]
     }

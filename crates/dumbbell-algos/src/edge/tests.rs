@@ -1,4 +1,4 @@
-//! The classifier by hand: who goes where, and what becomes of each colour.
+//! The classifier by hand: who goes where, and what becomes of each color.
 use super::*;
 use crate::meter::token_bucket::{TokenBucketConfig, TokenBucketMeter};
 use dumbbell_core::catalogue::Algorithm;

@@ -8,7 +8,7 @@
 //! when it leaves, whatever comes behind it.
 //!
 //! Blocks are counted by packets, however far apart these are, and `delay` stands for what the
-//! decoder waits: an encoder that sends its repairs for half a block after a while is not modelled.
+//! decoder waits: an encoder that sends its repairs for half a block after a while is not modeled.
 //! Repairs have no packets here: the link's rate is what they leave over, so that the line beneath
 //! carries `(data + repair) / data` times as much.
 use super::gilbert_elliott::{GilbertElliott, GilbertElliottConfig};

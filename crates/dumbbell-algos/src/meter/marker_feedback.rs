@@ -79,7 +79,7 @@ mod tests {
     use crate::meter::token_bucket::{TokenBucketConfig, TokenBucketMeter};
     use crate::suite::meter::{Bench, colors};
 
-    /// Its colours are those of the plain marker; it differs in what it says.
+    /// Its colors are those of the plain marker; it differs in what it says.
     #[test]
     fn its_colours_are_the_token_bucket_markers() {
         let mut feedback = Bench::<MarkerFeedback>::new(&MarkerFeedbackConfig::default());

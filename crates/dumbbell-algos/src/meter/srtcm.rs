@@ -1,6 +1,6 @@
-//! The single rate three colour marker (RFC 2697): one stream of tokens fills a committed bucket,
+//! The single rate three color marker (RFC 2697): one stream of tokens fills a committed bucket,
 //! and what it has no room for fills an excess bucket. The length of a burst, not its peak rate,
-//! decides its colour.
+//! decides its color.
 use crate::bucket::config::{committed, depth, holds_nothing};
 use crate::bucket::{TokenBucket, units};
 use dumbbell_core::aqm::Cx;
@@ -33,7 +33,7 @@ pub struct SrTcmConfig {
     pub ebs: Limit,
     /// Whether a packet that came yellow or red never becomes better, and yellow ones leave the
     /// committed bucket alone.
-    #[schemars(extend("x-source" = "RFC 2697 section 3: the colour-blind mode is the first"))]
+    #[schemars(extend("x-source" = "RFC 2697 section 3: the color-blind mode is the first"))]
     pub colour_aware: bool,
 }
 
@@ -80,7 +80,7 @@ impl Algorithm for SrTcm {
     type Site = Contract;
     const ABOUT: About = About {
         name: "srtcm",
-        title: "Single rate three colour marker",
+        title: "Single rate three color marker",
         idea: "Tokens at one rate fill a committed bucket and then an excess bucket; a packet is \
             green, yellow or red by the first that holds enough for it.",
         equations: "Tc <- Tc + cir dt / 8 up to cbs; what has no room there: Te up to ebs\ngreen \
@@ -96,7 +96,7 @@ impl Algorithm for SrTcm {
         explained: Explained::by(&[(
             "",
             "its buckets (cbs = {cbs} and ebs = {ebs}, cir = {cir or 'the reserved rate'}) \
-                    had too few tokens for a colour that passes, and the edge drops what is \
+                    had too few tokens for a color that passes, and the edge drops what is \
                     out of profile",
         )]),
         ..About::PLAIN

@@ -2,7 +2,7 @@
 //! none.
 //!
 //! The marker of an Assured Service (Clark and Fang 1998; Choi and Kim 2001, section 4.1), two
-//! colours: green is IN, yellow is OUT.
+//! colors: green is IN, yellow is OUT.
 use crate::bucket::TokenBucket;
 use crate::bucket::config::bucket_config;
 use dumbbell_core::aqm::Cx;

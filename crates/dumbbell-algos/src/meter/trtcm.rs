@@ -1,4 +1,4 @@
-//! The two rate three colour marker (RFC 2698): a bucket at a peak rate decides what is red, one at
+//! The two rate three color marker (RFC 2698): a bucket at a peak rate decides what is red, one at
 //! a committed rate what is green; both are charged for what is green.
 use crate::bucket::TokenBucket;
 use crate::bucket::config::{committed, depth, holds_nothing};
@@ -35,7 +35,7 @@ pub struct TrTcmConfig {
     pub pbs: Limit,
     /// Whether a packet that came yellow or red never becomes better, and yellow ones leave the
     /// committed bucket alone.
-    #[schemars(extend("x-source" = "RFC 2698 section 3: the colour-blind mode is the first"))]
+    #[schemars(extend("x-source" = "RFC 2698 section 3: the color-blind mode is the first"))]
     pub colour_aware: bool,
 }
 
@@ -86,14 +86,14 @@ impl Algorithm for TrTcm {
     type Site = Contract;
     const ABOUT: About = About {
         name: "trtcm",
-        title: "Two rate three colour marker",
+        title: "Two rate three color marker",
         idea: "A packet beyond a peak rate is red, one beyond a committed rate yellow, every other \
             green.",
         equations: "Tp <- min(pbs, Tp + pir dt / 8);  Tc <- min(cbs, Tc + cir dt / 8)\n\
                     red if Tp < length\n\
                     yellow else if Tc < length: Tp <- Tp - length\n\
                     green else: Tp <- Tp - length, Tc <- Tc - length\n\
-                    colour-aware: one that came red is red, one that came yellow is not green",
+                    color-aware: one that came red is red, one that came yellow is not green",
         sources: &[
             "RFC 2698 (A Two Rate Three Color Marker)",
             "RFC 2475 section 2.3.3 (meters, \
@@ -103,7 +103,7 @@ impl Algorithm for TrTcm {
         explained: Explained::by(&[(
             "",
             "its buckets (cbs = {cbs} and pbs = {pbs}, cir = {cir or 'the reserved rate'}) \
-                    had too few tokens for a colour that passes, and the edge drops what is \
+                    had too few tokens for a color that passes, and the edge drops what is \
                     out of profile",
         )]),
         ..About::PLAIN

@@ -1,4 +1,4 @@
-//! The two rate three colour marker of RFC 4115: the excess has a rate and a bucket of its own, so
+//! The two rate three color marker of RFC 4115: the excess has a rate and a bucket of its own, so
 //! that yellow packets take nothing from green ones and a green packet is charged once.
 use crate::bucket::TokenBucket;
 use crate::bucket::config::{committed, depth, holds_nothing};
@@ -36,7 +36,7 @@ pub struct TrTcm4115Config {
     pub ebs: Limit,
     /// Whether a packet that came yellow or red never becomes better, and yellow ones leave the
     /// committed bucket alone.
-    #[schemars(extend("x-source" = "ours: colour-blind, as RFC 2698"))]
+    #[schemars(extend("x-source" = "ours: color-blind, as RFC 2698"))]
     pub colour_aware: bool,
 }
 
@@ -75,7 +75,7 @@ impl Algorithm for TrTcm4115 {
     type Site = Contract;
     const ABOUT: About = About {
         name: "trtcm_4115",
-        title: "Two rate three colour marker of RFC 4115",
+        title: "Two rate three color marker of RFC 4115",
         idea: "A packet is green by a committed bucket, else yellow by an excess bucket that fills \
             at a rate of its own, else red.",
         equations: "Tc <- min(cbs, Tc + cir dt / 8);  Te <- min(ebs, Te + eir dt / 8)\ngreen if Tc \
@@ -91,7 +91,7 @@ impl Algorithm for TrTcm4115 {
         explained: Explained::by(&[(
             "",
             "its buckets (cbs = {cbs} and ebs = {ebs}, cir = {cir or 'the reserved rate'}) had too \
-                few tokens for a colour that passes, and the edge drops what is out of profile",
+                few tokens for a color that passes, and the edge drops what is out of profile",
         )]),
         ..About::PLAIN
     };

@@ -1,4 +1,4 @@
-//! The time sliding window two colour marker: above the contracted rate, packets are OUT by chance,
+//! The time sliding window two color marker: above the contracted rate, packets are OUT by chance,
 //! as many as are too many. Chance spreads them, where a token bucket puts them side by side into
 //! one window of TCP.
 use crate::bucket::config::committed;
@@ -62,7 +62,7 @@ impl Algorithm for Tsw2Cm {
     type Site = Contract;
     const ABOUT: About = About {
         name: "tsw2cm",
-        title: "Time sliding window two colour marker",
+        title: "Time sliding window two color marker",
         idea: "While the estimated rate is above the contract, each packet is OUT with the \
             probability that leaves the contract IN.",
         equations: "avg <- (avg W + length) / (dt + W)\n\
@@ -71,7 +71,7 @@ impl Algorithm for Tsw2Cm {
         sources: &[
             "D. Clark, W. Fang, Explicit allocation of best-effort packet delivery service, ToN \
                 6(4), 1998, section III",
-            "RFC 2859 (A Time Sliding Window Three Colour Marker), sections 3 and 4",
+            "RFC 2859 (A Time Sliding Window Three Color Marker), sections 3 and 4",
         ],
         provenance: Provenance::Vectors,
         explained: Explained::by(&[(

@@ -1,4 +1,4 @@
-//! The time sliding window three colour marker (RFC 2859): [`super::tsw2cm`] with a peak target
+//! The time sliding window three color marker (RFC 2859): [`super::tsw2cm`] with a peak target
 //! rate, beyond which packets are red.
 use super::tsw2cm::check_window;
 use crate::bucket::config::committed;
@@ -68,7 +68,7 @@ impl Algorithm for Tsw3Cm {
     type Site = Contract;
     const ABOUT: About = About {
         name: "tsw3cm",
-        title: "Time sliding window three colour marker",
+        title: "Time sliding window three color marker",
         idea: "What the estimated rate has beyond a peak rate is red, what it has beyond a \
             committed rate yellow, each by chance.",
         equations: "avg <- (avg W + length) / (dt + W)\n\
@@ -76,7 +76,7 @@ impl Algorithm for Tsw3Cm {
                     avg <= peak:  yellow with probability (avg - rate) / avg\n\
                     else:         red with (avg - peak) / avg, yellow with (peak - rate) / avg",
         sources: &[
-            "RFC 2859 (A Time Sliding Window Three Colour Marker), sections 3 and 4",
+            "RFC 2859 (A Time Sliding Window Three Color Marker), sections 3 and 4",
             "D. Clark, W. Fang, Explicit allocation of best-effort packet delivery service, ToN \
                 6(4), 1998",
         ],

@@ -2,7 +2,7 @@
 //! beside Classic traffic.
 //!
 //! Two queues: L for packets with ECT(1) or CE (L4S, RFC 9331), C for the others. A controller of
-//! the delay moves a pressure p'; C is signalled with its square, L with k times it, so that flows
+//! the delay moves a pressure p'; C is signaled with its square, L with k times it, so that flows
 //! of both kinds get like rates; L marks besides by its own delay.
 //!
 //! | symbol | parameter or state | meaning |
@@ -55,7 +55,7 @@ pub struct Coupled {
     coin: f64,
     /// The sums of the recurrences of L and of C.
     sums: [f64; 2],
-    /// Bytes of which nothing is signalled when less waits.
+    /// Bytes of which nothing is signaled when less waits.
     least: u64,
 }
 

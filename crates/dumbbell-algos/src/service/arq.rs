@@ -21,7 +21,7 @@ pub struct ArqConfig {
     pub loss: f64,
     /// Time until a failure is known: what passes between the end of a transmission and the next of
     /// the same packet.
-    #[schemars(extend("x-source" = "ours: a link of a few hundred kilometres, or a slow card"))]
+    #[schemars(extend("x-source" = "ours: a link of a few hundred kilometers, or a slow card"))]
     pub turnaround: Span,
     /// Transmissions of a packet at most; one that fails in all of them is lost.
     #[schemars(

@@ -11,7 +11,7 @@ use dumbbell_core::catalogue::{About, Algorithm, Provenance};
 use dumbbell_core::service::{CpuCost, Service, Site, Transmitted};
 use dumbbell_core::units::{Clock, Rate, Span, Time};
 
-/// Shorter packets are never merged into the one before them: acknowledgements, voice. Large
+/// Shorter packets are never merged into the one before them: acknowledgments, voice. Large
 /// receive offload takes packets with data only (Linux `net/ipv4/tcp_offload`: a segment without
 /// payload ends what was gathered).
 pub const SHORTEST_MERGED: u32 = 128;

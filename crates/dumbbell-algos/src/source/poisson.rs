@@ -172,7 +172,7 @@ mod tests {
                 x.windows(2).map(|w| (w[0] - 1.0) * (w[1] - 1.0)).sum::<f64>() / N as f64;
             assert!(
                 together.abs() < 4.4 / (N as f64).sqrt(),
-                "neighbours are correlated: \
+                "neighbors are correlated: \
                 {together}"
             );
         }

@@ -85,8 +85,8 @@ impl Algorithm for RequestResponse {
         title: "Request and response",
         idea: "Responses of random size over one connection, each a think time after the one \
             before has arrived.",
-        equations: "hand-over n + 1 = acknowledgement of the last byte of n + think\n\
-                    latency of n = acknowledgement of its last byte - its hand-over",
+        equations: "hand-over n + 1 = acknowledgment of the last byte of n + think\n\
+                    latency of n = acknowledgment of its last byte - its hand-over",
         sources: &[
             "P. Barford, M. Crovella: Generating Representative Web Workloads (SURGE), SIGMETRICS \
                 1998",

@@ -4,7 +4,7 @@
 //!
 //! The rate of a chunk is chosen by a rule of throughput: the highest of the ladder that is at most
 //! `safety` times the harmonic mean of what the last chunks reached. That is FESTIVE's rule without
-//! its gradual switching, randomised times and stateful delays; no rule by the buffer (BBA, BOLA)
+//! its gradual switching, randomized times and stateful delays; no rule by the buffer (BBA, BOLA)
 //! is here.
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;

@@ -15,7 +15,7 @@ type Control = Box<dyn CongestionControl + Send>;
 /// marks (RFC 8257) needs some.
 const ROUNDS: u64 = 20;
 
-/// Acknowledgements of one window, each of one segment.
+/// Acknowledgments of one window, each of one segment.
 fn round(cc: &mut Control, now: &mut Time, una: &mut u64, (ece, phase): (bool, Phase)) {
     let end = *una + cc.cwnd();
     while *una < end {
@@ -149,7 +149,7 @@ impl Held {
     }
 }
 
-/// The same acknowledgement to one that reads `acked`, `window_limited`, `ece` and `phase` only.
+/// The same acknowledgment to one that reads `acked`, `window_limited`, `ece` and `phase` only.
 fn disguised(ack: &Ack) -> Ack {
     let mut other = Ack::default();
     (other.acked, other.window_limited, other.ece, other.phase) =
@@ -240,7 +240,7 @@ impl CongestionControl for Held {
 }
 
 /// In any life: nothing that [`Capabilities`] denies; and where it reads no samples, the short way
-/// of an ordinary acknowledgement and one with all else disguised lead to the same windows.
+/// of an ordinary acknowledgment and one with all else disguised lead to the same windows.
 pub fn keeps_its_habits(subject: &CcUnderTest) -> Finding {
     for_all(subject, |config, events| {
         let live = |telling| {
@@ -265,7 +265,7 @@ pub fn keeps_its_habits(subject: &CcUnderTest) -> Finding {
             let differ = plain.0.iter().zip(&other.0).position(|(a, b)| a != b);
             ensure!(
                 other == plain,
-                "it denies that it reads samples; told of acknowledgements {how} it differs at \
+                "it denies that it reads samples; told of acknowledgments {how} it differs at \
                     event {differ:?}: {:?}, else {:?}",
                 differ.map_or(other.0.last(), |i| other.0.get(i)),
                 differ.map_or(plain.0.last(), |i| plain.0.get(i))

@@ -13,7 +13,7 @@ use serde_json::json;
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Event {
-    /// An acknowledgement.
+    /// An acknowledgment.
     Ack {
         /// Segments that it acknowledges cumulatively; 0: a duplicate.
         #[serde(default)]
@@ -30,11 +30,11 @@ pub enum Event {
         /// True if a loss is being repaired.
         #[serde(default)]
         recovery: bool,
-        /// The round-trip sample of a new acknowledgement, microseconds.
+        /// The round-trip sample of a new acknowledgment, microseconds.
         #[serde(default = "rtt")]
         rtt_us: u64,
     },
-    /// A loss found by acknowledgements.
+    /// A loss found by acknowledgments.
     Loss,
     /// An ECN echo.
     Ecn,
@@ -91,7 +91,7 @@ pub const PATH: Path = Path {
     ..Path::PLAIN
 };
 
-/// A life of at most 300 events, mostly acknowledgements.
+/// A life of at most 300 events, mostly acknowledgments.
 pub fn life(rng: &mut Stream) -> Vec<Event> {
     let one = |rng: &mut Stream| match rng.below(37) {
         0..=19 => Event::Ack {

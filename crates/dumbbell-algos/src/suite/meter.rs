@@ -1,5 +1,5 @@
 //! Every meter: the same again, no token from nowhere, a stream far below its contract is green, of
-//! one far above only the contract, and no colour is bettered by one that minds it.
+//! one far above only the contract, and no color is bettered by one that minds it.
 use super::parameters::choices;
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{Algorithm, read};
@@ -24,11 +24,11 @@ impl<M: Meter + Algorithm<Site = Contract>> Bench<M> {
         let site = contract();
         Bench { meter: M::new(config, &site), site, rng: Stream::named(1, "meter") }
     }
-    /// The colour of a packet of `bytes` at `now` that nobody coloured before.
+    /// The color of a packet of `bytes` at `now` that nobody colored before.
     pub fn color(&mut self, now: Time, bytes: u32) -> Color {
         self.recolor(now, bytes, Color::Green)
     }
-    /// The colour of one that came with the colour `before`.
+    /// The color of one that came with the color `before`.
     pub fn recolor(&mut self, now: Time, bytes: u32, before: Color) -> Color {
         let flows = FlowTable::default();
         let mut cx = Cx { now, rng: &mut self.rng, link: &self.site.link, flows: &flows };
@@ -36,7 +36,7 @@ impl<M: Meter + Algorithm<Site = Contract>> Bench<M> {
     }
 }
 
-/// The initials of the colours of arrivals: millisecond, bytes, the colour that each came with.
+/// The initials of the colors of arrivals: millisecond, bytes, the color that each came with.
 pub fn colors<M: Meter + Algorithm<Site = Contract>>(
     bench: &mut Bench<M>,
     arrivals: &[(u64, u32, Color)],
@@ -50,7 +50,7 @@ pub fn colors<M: Meter + Algorithm<Site = Contract>>(
         .collect()
 }
 
-/// The share of each colour of `n` packets of 1000 bytes at a constant rate, less the first
+/// The share of each color of `n` packets of 1000 bytes at a constant rate, less the first
 /// quarter.
 pub fn share<M: Meter + Algorithm<Site = Contract>>(
     bench: &mut Bench<M>,
@@ -87,7 +87,7 @@ pub fn sawtooth<M: Meter + Algorithm<Site = Contract>>(
     f64::from(green) / f64::from(all)
 }
 
-/// The colours of random bursts and pauses, of any colour; `watch` looks after each.
+/// The colors of random bursts and pauses, of any color; `watch` looks after each.
 fn run<M: Meter + Algorithm<Site = Contract>>(
     config: &M::Config,
     seed: u64,
@@ -105,7 +105,7 @@ fn run<M: Meter + Algorithm<Site = Contract>>(
     colors
 }
 
-/// The same traffic gets the same colours.
+/// The same traffic gets the same colors.
 pub fn repeats_itself<M: Meter + Algorithm<Site = Contract>>() {
     for config in choices::<M>() {
         assert_eq!(run::<M>(&config, 7, |_, _| {}), run::<M>(&config, 7, |_, _| {}));
@@ -122,7 +122,7 @@ pub fn accounts_for_every_token<M: Meter + Algorithm<Site = Contract>>() {
     }
 }
 
-/// One that minds colours says so by a parameter; with that, no packet becomes better than it came.
+/// One that minds colors says so by a parameter; with that, no packet becomes better than it came.
 pub fn never_betters_a_colour<M: Meter + Algorithm<Site = Contract>>() {
     let Ok(config) = read::<M::Config>(&serde_json::json!({ "colour_aware": true })) else {
         return;
@@ -140,7 +140,7 @@ pub fn never_betters_a_colour<M: Meter + Algorithm<Site = Contract>>() {
     assert!(kept > 200, "it is no meter that gives nothing: {kept} kept their colour");
 }
 
-/// However much comes, what is green in the long run is the contract; its colours are no worse than
+/// However much comes, what is green in the long run is the contract; its colors are no worse than
 /// its worst.
 pub fn green_is_the_contract<M: Meter + Algorithm<Site = Contract>>() {
     for load in [2.0, 10.0] {

@@ -11,7 +11,7 @@ pub struct FlowInfo {
     /// Reserved (committed) rate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reserved: Option<Rate>,
-    /// Round-trip time as signalled or configured.
+    /// Round-trip time as signaled or configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rtt: Option<Span>,
     /// Scheduling weight, default 1.

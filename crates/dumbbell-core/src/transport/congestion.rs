@@ -23,7 +23,7 @@ pub struct Path {
     pub initial_window: u64,
     /// Initial slow-start threshold, bytes; `u64::MAX`: none.
     pub initial_ssthresh: u64,
-    /// Segments that one acknowledgement may add in slow start (L of RFC 3465; 1: RFC 5681).
+    /// Segments that one acknowledgment may add in slow start (L of RFC 3465; 1: RFC 5681).
     pub growth_limit: u64,
     /// Bytes of IP and TCP headers, options too, of a data segment: a reservation counts whole
     /// packets.
@@ -62,7 +62,7 @@ pub trait CongestionControl {
     /// The connection is open: the round-trip time of its handshake, if there was one, and the
     /// receiver's window, bytes.
     fn on_open(&mut self, _now: Time, _rtt: Option<Span>, _window: u64, _commands: &mut Commands) {}
-    /// An acknowledgement arrived: each one, duplicates too, before the sender acts on it.
+    /// An acknowledgment arrived: each one, duplicates too, before the sender acts on it.
     fn on_ack(&mut self, ack: &Ack, commands: &mut Commands);
     /// The common case of [`Self::on_ack`]: `acked` bytes, cumulatively, while no loss is being
     /// repaired and no congestion echoed. Only where [`Capabilities::samples`] is false, and it
@@ -86,7 +86,7 @@ pub trait CongestionControl {
     }
     /// The DiffServ codepoint of a segment with this tag, which is not 0; `None`: the flow's. A
     /// control that colors its segments tags them, and learns from [`Congestion::tags`] which
-    /// colors were lost; the tag of a colored segment does not come back with its acknowledgement,
+    /// colors were lost; the tag of a colored segment does not come back with its acknowledgment,
     /// so that the receiver need not answer each of them at once.
     fn codepoint(&self, _tag: Tag) -> Option<Dscp> {
         None

@@ -2,7 +2,7 @@
 use super::{Phase, Scoreboard, Sent};
 use crate::units::{Span, Time};
 
-/// The information that a detector gets from an acknowledgement.
+/// The information that a detector gets from an acknowledgment.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Evidence {
@@ -12,7 +12,7 @@ pub struct Evidence {
     pub acked: u64,
     /// Bytes newly acknowledged, selectively.
     pub sacked: u64,
-    /// Duplicate acknowledgements since SND.UNA last moved, this one included (with SACK: those
+    /// Duplicate acknowledgments since SND.UNA last moved, this one included (with SACK: those
     /// that told something new, RFC 6675 section 2). 0 if this is no duplicate.
     pub dupacks: u32,
     /// SND.UNA after it.
@@ -50,13 +50,13 @@ pub enum Finding {
     Loss,
 }
 
-/// Decides which segments are lost. The sender asks at each acknowledgement, and when the
+/// Decides which segments are lost. The sender asks at each acknowledgment, and when the
 /// detector's own timer is due.
 pub trait Detect {
     /// A segment is sent (RACK keeps the time).
     #[inline]
     fn on_sent(&mut self, _sent: &Sent) {}
-    /// True if it wants every acknowledgement, not only those that are duplicates, follow
+    /// True if it wants every acknowledgment, not only those that are duplicates, follow
     /// duplicates or come during recovery.
     #[inline]
     fn wants_every_ack(&self) -> bool {
@@ -65,7 +65,7 @@ pub trait Detect {
     /// The peer does not do SACK: a detector that needs it turns into one that does not.
     fn sack_refused(&mut self) {}
     /// True if it knows single segments: then nothing is sent again but what it finds lost, after a
-    /// timeout too, and it is asked at every acknowledgement in every phase.
+    /// timeout too, and it is asked at every acknowledgment in every phase.
     #[inline]
     fn by_segment(&self) -> bool {
         false
@@ -76,9 +76,9 @@ pub trait Detect {
         true
     }
     /// `[from, to)` is selectively acknowledged, for the first time; before [`Self::on_ack`] of the
-    /// same acknowledgement. Only if it knows single segments.
+    /// same acknowledgment. Only if it knows single segments.
     fn on_sacked(&mut self, _now: Time, _from: u64, _to: u64) {}
-    /// The acknowledgement at hand reports a duplicate (RFC 2883); SND.UNA and SND.NXT after it.
+    /// The acknowledgment at hand reports a duplicate (RFC 2883); SND.UNA and SND.NXT after it.
     /// Likewise.
     fn on_duplicate_report(&mut self, _una: u64, _nxt: u64) {}
     /// The retransmission timer expired: decides which segments are lost. `board` is empty if the
@@ -109,7 +109,7 @@ pub trait Detect {
     fn lost_again(&self) -> u64 {
         0
     }
-    /// An acknowledgement; `board` has taken it in.
+    /// An acknowledgment; `board` has taken it in.
     fn on_ack(&mut self, e: &Evidence, board: &Scoreboard) -> Finding;
     /// The ordinary case of [`Self::on_ack`], for a detector that knows single segments: everything
     /// below `una` arrived, nothing is selectively acknowledged, and the sender repairs nothing.

@@ -39,7 +39,7 @@ impl<'a> Flight<'a> {
     }
 }
 
-/// The actions of a sender at an acknowledgement during recovery, or at its start.
+/// The actions of a sender at an acknowledgment during recovery, or at its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Step {
     /// Send the first unacknowledged segment again, whatever the window.
@@ -73,10 +73,10 @@ pub trait Recover {
     fn may_enter(&self, una: u64, recover: u64) -> bool;
     /// A loss was found; the congestion control has set its window.
     fn enter(&mut self, f: &Flight<'_>, dupacks: u32) -> Step;
-    /// An acknowledgement in recovery: `acked` bytes cumulatively (0: a duplicate), `sacked`
+    /// An acknowledgment in recovery: `acked` bytes cumulatively (0: a duplicate), `sacked`
     /// selectively.
     fn on_ack(&mut self, f: &Flight<'_>, acked: u64, sacked: u64) -> Step;
-    /// After [`Self::enter`] and [`Self::on_ack`]: how much of what an acknowledgement newly
+    /// After [`Self::enter`] and [`Self::on_ack`]: how much of what an acknowledgment newly
     /// delivered, cumulatively and selectively, may be answered with data (DeliveredData of RFC
     /// 9937; 0 when a timer found losses).
     fn meter(&mut self, _f: &Flight<'_>, _detect: &impl Detect, _acked: u64, _delivered: u64) {}

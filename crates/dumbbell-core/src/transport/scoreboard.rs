@@ -1,4 +1,4 @@
-//! The SACK scoreboard: data that the receiver reported above the cumulative acknowledgement.
+//! The SACK scoreboard: data that the receiver reported above the cumulative acknowledgment.
 
 /// The selectively acknowledged ranges, sorted, disjoint, above SND.UNA (RFC 6675 section 3).
 /// Offsets in bytes.

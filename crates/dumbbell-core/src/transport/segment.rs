@@ -9,7 +9,7 @@ pub mod flag {
     pub const SYN: u8 = 1;
     /// Closes the sender's direction.
     pub const FIN: u8 = 2;
-    /// Carries an acknowledgement (in [`super::Segment::seq`], if it carries no data).
+    /// Carries an acknowledgment (in [`super::Segment::seq`], if it carries no data).
     pub const ACK: u8 = 4;
     /// ECN echo (RFC 3168).
     pub const ECE: u8 = 8;
@@ -21,16 +21,16 @@ pub mod flag {
     pub const RETRANSMIT: u8 = 64;
     /// The third bit of accurate ECN (RFC 9768): with CWR and ECE the ACE field.
     pub const AE: u8 = 128;
-    /// The ACE field of an acknowledgement that carries no SYN, AE highest.
+    /// The ACE field of an acknowledgment that carries no SYN, AE highest.
     pub const ACE: u8 = AE | CWR | ECE;
 }
 
 /// One segment. Sequence numbers are the low 32 bits of stream offsets; endpoints widen them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Segment {
-    /// First byte of data; in a pure acknowledgement the next byte expected.
+    /// First byte of data; in a pure acknowledgment the next byte expected.
     pub seq: u32,
-    /// Sender's clock on data; in an acknowledgement the clock echoed. In units of
+    /// Sender's clock on data; in an acknowledgment the clock echoed. In units of
     /// `2^TS_UNIT_SHIFT` ps.
     pub ts: u32,
     /// Length of the IP packet, bytes.
@@ -49,7 +49,7 @@ pub struct Extra {
     pub sack: [(u32, u32); 4],
     /// The number of valid blocks.
     pub blocks: u8,
-    /// The receiver's own clock (TSval of an acknowledgement), in units of `2^TS_UNIT_SHIFT` ps.
+    /// The receiver's own clock (TSval of an acknowledgment), in units of `2^TS_UNIT_SHIFT` ps.
     pub ts_val: u32,
     /// Receive window in bytes, as scaled back by the reader.
     pub window: u32,
@@ -61,7 +61,7 @@ pub struct Extra {
     pub sack_permitted: bool,
     /// True if a SYN carries timestamps.
     pub timestamps: bool,
-    /// The tag that a congestion control gave to a segment, to come back with its acknowledgement;
+    /// The tag that a congestion control gave to a segment, to come back with its acknowledgment;
     /// 0: none.
     pub tag: u32,
     /// The codepoint that it gave to it; `None`: the flow's.
@@ -69,7 +69,7 @@ pub struct Extra {
     /// True for a dummy segment, which only asks for an answer with its tag, and for that answer.
     pub dummy: bool,
     /// The number of times that the receiver has moved to another point of attachment, modulo 256:
-    /// on every acknowledgement after the first move.
+    /// on every acknowledgment after the first move.
     pub moved: u8,
     /// The number of byte counters of the AccECN option that it carries (RFC 9768 section 3.2.3):
     /// none, two (ECT(0) and CE), or three (ECT(1) too).

@@ -16,7 +16,7 @@ const TICK: Span = Span::from_us(200);
 const ENOUGH: usize = 3;
 /// Packets of a queue without a limit, where a class is estimated.
 const UNLIMITED: u64 = 100;
-/// Errors of shorter waits are relative to this, as in the judgement of a run.
+/// Errors of shorter waits are relative to this, as in the judgment of a run.
 const SHORTEST_WAIT_S: f64 = 1e-4;
 
 /// The delay of each wake-up.

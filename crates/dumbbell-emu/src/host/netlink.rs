@@ -42,7 +42,7 @@ impl Netlink {
         Ok(Netlink { socket, sequence: 0, reply: vec![0; 32 << 10] })
     }
 
-    /// Sends one request and waits for its acknowledgement; every answer before it goes to
+    /// Sends one request and waits for its acknowledgment; every answer before it goes to
     /// `answer`, with its type and its body.
     ///
     /// # Errors

@@ -17,7 +17,7 @@ pub struct PacketInfo {
     pub ecn: Ecn,
     /// The DiffServ codepoint.
     pub dscp: Dscp,
-    /// The sequence number; of a pure acknowledgement the next byte expected.
+    /// The sequence number; of a pure acknowledgment the next byte expected.
     pub seq: u32,
     /// Bits of [`dumbbell_core::transport::segment::flag`].
     pub flags: u8,
@@ -26,7 +26,7 @@ pub struct PacketInfo {
 /// The reason for which a host's packet does not go into the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rejected {
-    /// It belongs to no flow of the plan: a neighbour's or a group's message, a program of its own.
+    /// It belongs to no flow of the plan: a neighbor's or a group's message, a program of its own.
     NoFlow(Unmatched),
     /// It is no sound IP packet.
     Malformed(Malformed),

@@ -46,7 +46,7 @@ impl App {
     pub fn waits(&self) -> bool {
         self.waits
     }
-    /// True if it ever waits for acknowledgements.
+    /// True if it ever waits for acknowledgments.
     pub fn awaits(&self) -> bool {
         self.source.awaits()
     }

@@ -5,7 +5,7 @@
 //! (`CONFIG_IRQ_TIME_ACCOUNTING`), they are charged to the running thread. Between namespaces of
 //! one machine that is the thread that put the packet into the device. Over a veth pair or the
 //! loopback device the *sender* pays for what the receiving host does up to its socket,
-//! acknowledgements included; with a router in user space the *router* pays for both hosts, in its
+//! acknowledgments included; with a router in user space the *router* pays for both hosts, in its
 //! writes. So a thread's account alone is not the cost of a host. The sum always holds: all time in
 //! which processors were not idle, on a machine that does nothing else; work of others is in it.
 use super::usage::CpuUsage;

@@ -135,7 +135,7 @@ pub(super) struct HostRequests {
 }
 
 impl HostRequests {
-    /// `flow` asks for it, towards `peer`.
+    /// `flow` asks for it, toward `peer`.
     ///
     /// # Errors
     /// Another flow of this host asked for something else, and the kernel has one of it only.

@@ -18,7 +18,7 @@ pub struct Job {
     pub to: SocketAddr,
     /// Start time.
     pub start: Time,
-    /// True if its application ever waits for acknowledgements.
+    /// True if its application ever waits for acknowledgments.
     pub awaits: bool,
     /// The DiffServ codepoint and the ECN field of what both ends send, as the octet of the header;
     /// of TCP, which sets its ECN field itself, the codepoint alone.

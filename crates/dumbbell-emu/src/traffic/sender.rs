@@ -41,7 +41,7 @@ pub struct Sent {
 /// Bytes of one write at most.
 const PIECE: usize = 256 << 10;
 
-/// Interval at which a connection that waits for acknowledgements is checked, should the kernel not
+/// Interval at which a connection that waits for acknowledgments is checked, should the kernel not
 /// tell.
 const LOOK: Span = Span::from_ms(20);
 
@@ -174,7 +174,7 @@ impl Sender {
         }
     }
 
-    /// Schedules the next action of flow `i`: its application's, or a check for acknowledgements.
+    /// Schedules the next action of flow `i`: its application's, or a check for acknowledgments.
     fn plan_next(&mut self, i: usize) {
         let flow = &mut self.flows[i];
         let check_acknowledged =
@@ -211,7 +211,7 @@ impl Sender {
         }
         let socket = &*flow.state.sender;
         if what.intersects(EpollFlags::EPOLLERR | EpollFlags::EPOLLHUP) {
-            // The error queue tells of acknowledgements; what else there is, is an error.
+            // The error queue tells of acknowledgments; what else there is, is an error.
             let events = call::clear_errors(socket.as_fd());
             let error = getsockopt(socket, sockopt::SocketError).unwrap_or(0);
             if error != 0 {

@@ -204,7 +204,7 @@ fn of_sender(fd: BorrowedFd<'_>, connection: &Connection, awaits: bool) -> io::R
             | libc::SOF_TIMESTAMPING_OPT_TSONLY;
         call::set(fd, libc::SOL_SOCKET, libc::SO_TIMESTAMPING, flags).map_err(tried(
             "be told of \
-            acknowledgements",
+            acknowledgments",
         ))?;
     }
     Ok(())

@@ -5,7 +5,7 @@
 //! control loop between sender and receiver once:
 //!
 //! - The queue misses the packets that did not arrive. It dips by at most D, twice in a loop: once
-//!   for data that was read late, once for acknowledgements that were written late. The area of
+//!   for data that was read late, once for acknowledgments that were written late. The area of
 //!   both dips over the length of the run, the sum of D² over it, is twice the mean time for which
 //!   an instant waits for the thread.
 //! - A queue longer than D hides the stall. A shorter one runs empty and idles the link for at most

@@ -76,7 +76,7 @@ fn stalled(m: &mut Measured, count: u32, each_ms: f64) {
     m.stalls.mean_wait_us = share * each_ms * 1e3 / 2.0;
 }
 
-/// The judgement of a sound run after a change, with the class `loose` required.
+/// The judgment of a sound run after a change, with the class `loose` required.
 fn judged(change: impl FnOnce(&mut Measured, &mut Facts)) -> Validity {
     let (mut measured, mut facts) = sound();
     facts.required = Class::Loose;

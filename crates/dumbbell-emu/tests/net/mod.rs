@@ -85,7 +85,7 @@ pub fn plan(rate: Rate, delay: Span, duration: Span, mtu: u32) -> Plan {
     }
 }
 
-/// `n` connections of the kernel's Reno in place of the datagrams, with acknowledgements over a
+/// `n` connections of the kernel's Reno in place of the datagrams, with acknowledgments over a
 /// link as fast as theirs.
 pub fn connected(plan: &mut Plan, n: usize) {
     let datagrams = plan.flows.remove(0);

@@ -114,7 +114,7 @@ impl View {
     ) -> impl Iterator<Item = CapturedPacket> + use<> {
         let (p, flow) = (&j.packet, &plan.flows[j.packet.name.0]);
         let (source, target) = if p.name.1 { (flow.from, flow.to) } else { (flow.to, flow.from) };
-        // Acknowledgements are of the class of their data.
+        // Acknowledgments are of the class of their data.
         let own = p.dscp.unwrap_or(flow.dscp.0);
         let leaving = || CapturedPacket {
             ps: p.sent,

@@ -87,7 +87,7 @@ fn subject(plan: &Plan, j: &PacketWithHops) -> Subject {
     let (kind, seq) = match &flow.transport {
         Transport::Udp { .. } if flow.source.kind == "cbr" => ("cbr", number as i64 - 1),
         Transport::Udp { .. } => ("udp", number as i64 - 1),
-        // ns-2 counts segments, from 0; an acknowledgement names the last one that it has.
+        // ns-2 counts segments, from 0; an acknowledgment names the last one that it has.
         Transport::Tcp { tcp, .. } => {
             let segment = |offset: Option<u64>| {
                 (offset.unwrap_or(0).max(1) - 1).div_ceil(tcp.segment_bytes()) as i64

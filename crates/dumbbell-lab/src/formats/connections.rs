@@ -1,7 +1,7 @@
 //! TCP connections as a capture shows them: packets, bytes, repetitions, round-trip times, losses.
 //!
 //! A **repetition** is a segment some of whose bytes (SYN and FIN count) were seen before. A
-//! **round-trip time** is the time from a segment that was sent once to the first acknowledgement
+//! **round-trip time** is the time from a segment that was sent once to the first acknowledgment
 //! of exactly its last byte (Karn's rule), unless a segment that is acknowledged with it was sent
 //! again later than it: the receiver then waited for that one. Near the sender this is the path's
 //! round-trip time, elsewhere that of the rest of it.
@@ -17,7 +17,7 @@ const START: u64 = 1 << 32;
 /// The packets that one end of a connection sent.
 #[derive(Clone, Debug, Default)]
 pub struct Side {
-    /// Packets, acknowledgements included.
+    /// Packets, acknowledgments included.
     pub packets: u64,
     /// Packets with payload.
     pub data_packets: u64,
@@ -35,7 +35,7 @@ pub struct Side {
     rtt: (u64, u128, u64, u64),
     /// Bytes seen, as disjoint intervals.
     seen: BTreeMap<u64, u64>,
-    /// Segments that wait for their acknowledgement, by their end: when sent, whether repeated.
+    /// Segments that wait for their acknowledgment, by their end: when sent, whether repeated.
     waiting: BTreeMap<u64, (u64, bool)>,
     /// The highest byte seen, to widen the next.
     high: Option<u64>,
@@ -238,7 +238,7 @@ mod tests {
         all
     }
 
-    /// Sequence numbers that wrap, a hole that is filled, an acknowledgement of both.
+    /// Sequence numbers that wrap, a hole that is filled, an acknowledgment of both.
     #[test]
     fn repetitions_and_karns_rule() {
         let first = u32::MAX - 99;

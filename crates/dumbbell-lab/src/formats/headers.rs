@@ -15,7 +15,7 @@ pub struct Segment {
     pub to: Socket,
     /// Sequence number.
     pub seq: u32,
-    /// Acknowledgement number, if it acknowledges.
+    /// Acknowledgment number, if it acknowledges.
     pub ack: Option<u32>,
     /// True if the segment opens the connection (SYN).
     pub syn: bool,

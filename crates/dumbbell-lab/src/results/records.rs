@@ -1,5 +1,5 @@
 //! Records: the series of flows and queues, every drop and mark with what its decision saw, every
-//! reaction of a sender, every packet, every acknowledgement on the reverse path.
+//! reaction of a sender, every packet, every acknowledgment on the reverse path.
 mod acks;
 mod columns;
 mod completions;
@@ -158,7 +158,7 @@ impl<'a> Recorder<'a> {
         self.failed.is_some()
     }
 
-    /// True if it records packets, acknowledgements or reactions, and not only series.
+    /// True if it records packets, acknowledgments or reactions, and not only series.
     pub fn follows(&self) -> bool {
         self.journeys.is_some()
             || self.reactions.is_some()

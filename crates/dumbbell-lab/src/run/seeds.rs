@@ -3,7 +3,7 @@
 //!
 //! The seeds of a point are consecutive. Its results are kept in that order and without gaps, so
 //! that their number tells the next seed. A failed run keeps its place as a row with an `error`: it
-//! counts as a run, also towards the rule's maximum, but gives the rule no value. If all listed
+//! counts as a run, also toward the rule's maximum, but gives the rule no value. If all listed
 //! seeds of a point failed, the rule asks for no more.
 use crate::resolve::study::{Study, StudyPoint};
 use crate::results::stop::Evaluate;

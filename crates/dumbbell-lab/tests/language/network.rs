@@ -73,7 +73,7 @@ fn each_direction_of_a_link_is_a_port() {
 }
 
 proptest! {
-    /// An rtt is realised to the picosecond, for any delays.
+    /// An rtt is realized to the picosecond, for any delays.
     #[test]
     fn rtt_is_exact(
         extra in 0u64..1u64 << 40,

@@ -198,7 +198,7 @@ fn answers(plan: &Plan) -> impl Iterator<Item = (usize, &Answer)> {
 }
 
 /// The steps of the route of ICMP answer `k`. The sender has a delivery merge, because answers come
-/// beside acknowledgements.
+/// beside acknowledgments.
 fn answer_steps(plan: &Plan, f: usize, k: usize, answer: &Answer) -> Vec<(Feeder, LinkId)> {
     let delivery_merge = plan.links.len() + 2 * f + 1;
     fed(Feeder::Answers(k as u32), answer.way.iter().copied().chain([delivery_merge]).collect())
@@ -224,7 +224,7 @@ fn merges(
         }
     }
     merge.iter_mut().zip(&inputs).for_each(|(m, n)| *m |= *n > 1);
-    // A closed loop (data out, acknowledgement back) holds at least one merge: else one would run
+    // A closed loop (data out, acknowledgment back) holds at least one merge: else one would run
     // ahead for ever.
     for flow in plan.flows.iter().filter(|f| matches!(f.transport, Transport::Tcp { .. })) {
         let route = || flow.forward.iter().chain(&flow.back).copied();

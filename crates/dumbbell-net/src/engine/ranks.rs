@@ -2,10 +2,10 @@
 //!
 //! Order is (time, rank). Kinds come in this order: end of transmission, clock of a queue, clock of
 //! a conditioner, arrival from a link, clock of a socket, arrival from a socket. So a packet whose
-//! service starts at t is gone for an arrival at t, and an acknowledgement at t comes before the
+//! service starts at t is gone for an arrival at t, and an acknowledgment at t comes before the
 //! sender's own timer at t. What a socket emits at t comes after everything else at t, because a
 //! run-ahead socket may have emitted it long before t is reached, and one that waits for its clock
-//! only then: this order is the same for both. Within a kind the seed permutes, so that ties favour
+//! only then: this order is the same for both. Within a kind the seed permutes, so that ties favor
 //! nobody. Streams are numbered in the unfolded plan: folding only leaves ranks unused.
 use dumbbell_core::rng;
 

@@ -1,4 +1,4 @@
-//! The reverse path: when each acknowledgement left its receiver and reached its sender, and what
+//! The reverse path: when each acknowledgment left its receiver and reached its sender, and what
 //! it acknowledged.
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::histogram::Histogram;
@@ -6,7 +6,7 @@ use dumbbell_core::transport::segment::{Extra, Segment, flag, widen};
 use dumbbell_core::units::{Span, Time};
 use std::collections::VecDeque;
 
-/// One acknowledgement. Those of a flow come in the order in which its receiver sent them.
+/// One acknowledgment. Those of a flow come in the order in which its receiver sent them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AckRow {
     /// Its number among the packets of its receiver, from 1. The first answers the SYN, where there
@@ -22,7 +22,7 @@ pub struct AckRow {
     pub end: AckEnd,
 }
 
-/// The outcome of an acknowledgement.
+/// The outcome of an acknowledgment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AckEnd {
     /// It came to the sender.
@@ -33,14 +33,14 @@ pub enum AckEnd {
     Open,
 }
 
-/// An acknowledgement at its sender.
+/// An acknowledgment at its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AckArrival {
     /// The time.
     pub t: Time,
     /// Bytes that nothing had acknowledged before; the end of the stream counts as one.
     pub newly_acked: u64,
-    /// True if it repeats the highest acknowledgement that had come, with the same window (RFC
+    /// True if it repeats the highest acknowledgment that had come, with the same window (RFC
     /// 5681, section 2; whether data is outstanding is not asked).
     pub duplicate: bool,
     /// Since the one that arrived before it.
@@ -49,15 +49,15 @@ pub struct AckArrival {
     pub pair_spacing_receiver: Option<Span>,
 }
 
-/// The acknowledgements of a flow that were sent after the warm-up.
+/// The acknowledgments of a flow that were sent after the warm-up.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AckSummary {
-    /// Acknowledgements that the receiver sent: `arrived + lost`, and those in the network at the
+    /// Acknowledgments that the receiver sent: `arrived + lost`, and those in the network at the
     /// end.
     pub sent: u64,
-    /// Acknowledgements that reached the sender.
+    /// Acknowledgments that reached the sender.
     pub arrived: u64,
-    /// Acknowledgements that were dropped.
+    /// Acknowledgments that were dropped.
     pub lost: u64,
     /// Duplicates among those that arrived.
     pub duplicates: u64,
@@ -76,7 +76,7 @@ pub struct AckSummary {
     pub stretched_share: Option<f64>,
 }
 
-/// Times between neighbours at one end, seconds; `None` where there are none.
+/// Times between neighbors at one end, seconds; `None` where there are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spacings {
     /// Mean.
@@ -127,7 +127,7 @@ struct Last {
     arrived: Time,
 }
 
-/// Follows the acknowledgements of one flow.
+/// Follows the acknowledgments of one flow.
 pub struct AckPath {
     warm: Time,
     end: Time,
@@ -136,7 +136,7 @@ pub struct AckPath {
     offset: u64,
     sent_before: Option<Time>,
     arrived_before: Option<Last>,
-    /// The highest acknowledgement that came to the sender, and the window with it.
+    /// The highest acknowledgment that came to the sender, and the window with it.
     una: u64,
     window: Option<u32>,
     /// In the order of sending; the front is the oldest whose end is not known.
@@ -258,7 +258,7 @@ impl AckPath {
         self.pending.pop_front().map(|p| p.row)
     }
 
-    /// The summary of all acknowledgements.
+    /// The summary of all acknowledgments.
     pub fn summary(&self) -> AckSummary {
         let share = |n: u64, of: u64| (of > 0).then(|| n as f64 / of as f64);
         AckSummary {
@@ -321,7 +321,7 @@ mod tests {
             if let AckEnd::Arrived(a) = rows[i].end { a } else { panic!("{:?}", rows[i]) }
         };
         assert_eq!((arrival(0).newly_acked, arrival(0).spacing_sender), (1000, None));
-        // The fourth says what the lost one said, too; its neighbour at the sender was sent 20 ms
+        // The fourth says what the lost one said, too; its neighbor at the sender was sent 20 ms
         // before it.
         let fourth = arrival(3);
         assert_eq!((fourth.newly_acked, fourth.duplicate), (2000, false));

@@ -33,7 +33,7 @@ pub struct OneWay {
     /// RFC 3550's J, picoseconds, and the sum of its values.
     jitter: f64,
     jitter_sum: f64,
-    /// Differences of neighbours in the order of sending, without their sign: how many, and their
+    /// Differences of neighbors in the order of sending, without their sign: how many, and their
     /// sum.
     pairs: u64,
     pair_sum: u128,

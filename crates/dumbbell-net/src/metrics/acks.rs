@@ -1,10 +1,10 @@
-//! The measurements of a flow's acknowledgements.
+//! The measurements of a flow's acknowledgments.
 use crate::measure::acks::AckSummary;
 use crate::metrics::metric::{Group, Metric, Statistic};
 
 type Of = Metric<AckSummary>;
 
-/// Of a flow whose acknowledgements were followed.
+/// Of a flow whose acknowledgments were followed.
 pub static ACKS: Group<AckSummary> = Group {
     when: "",
     metrics: &[
@@ -12,12 +12,12 @@ pub static ACKS: Group<AckSummary> = Group {
             "sent",
             "pkt",
             |a| a.sent,
-            "Acknowledgements that the receiver sent: `arrived` + `lost`, and those on their way \
+            "Acknowledgments that the receiver sent: `arrived` + `lost`, and those on their way \
              at the end.",
         )
         .title("sent"),
-        Of::count("arrived", "pkt", |a| a.arrived, "Acknowledgements that reached the sender."),
-        Of::count("lost", "pkt", |a| a.lost, "Acknowledgements that were dropped.")
+        Of::count("arrived", "pkt", |a| a.arrived, "Acknowledgments that reached the sender."),
+        Of::count("lost", "pkt", |a| a.lost, "Acknowledgments that were dropped.")
             .title("lost")
             .lower(),
         Of::count("duplicates", "", |a| a.duplicates, "Duplicates among those that arrived.")
@@ -26,7 +26,7 @@ pub static ACKS: Group<AckSummary> = Group {
             "mean_newly_acked_bytes",
             "B",
             |a| a.mean_newly_acked_bytes,
-            "Newly acknowledged bytes of one that arrived; lost acknowledgements make it larger.",
+            "Newly acknowledged bytes of one that arrived; lost acknowledgments make it larger.",
         )
         .by(Statistic::Mean)
         .title("acked by one"),

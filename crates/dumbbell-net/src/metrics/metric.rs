@@ -35,7 +35,7 @@ pub enum Statistic {
     Rate,
     /// A quotient of two others.
     Ratio,
-    /// A mean over samples: packets, acknowledgements, transfers, flows.
+    /// A mean over samples: packets, acknowledgments, transfers, flows.
     Mean,
     /// A mean weighted by time.
     TimeMean,

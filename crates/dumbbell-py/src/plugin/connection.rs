@@ -30,7 +30,7 @@ impl Path {
     fn initial_ssthresh(&self) -> Option<u64> {
         Some(self.0.initial_ssthresh).filter(|s| *s < u64::MAX)
     }
-    /// Segments that one acknowledgement may add in slow start (L of RFC 3465; 1: RFC 5681).
+    /// Segments that one acknowledgment may add in slow start (L of RFC 3465; 1: RFC 5681).
     #[getter]
     fn growth_limit(&self) -> u64 {
         self.0.growth_limit
@@ -58,7 +58,7 @@ impl Path {
     }
 }
 
-/// One acknowledgement as the sender sees it, duplicates too. The same object is used again for the
+/// One acknowledgment as the sender sees it, duplicates too. The same object is used again for the
 /// next.
 #[pyclass(frozen, module = "dumbbell")]
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! The stimulus of a core: random packets that stay where decisions are hard.
 //!
 //! Left alone, averages of random queue lengths would stay in one region for ever. So every queue
-//! is steered towards a region that changes from time to time, thresholds are drawn around where
+//! is steered toward a region that changes from time to time, thresholds are drawn around where
 //! the average stands, and now and then registers, queue length and draw are set so that a
 //! comparison is decided by its last bit ([`exact`]).
 mod exact;

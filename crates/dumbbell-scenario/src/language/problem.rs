@@ -105,7 +105,7 @@ impl Diagnostic {
         self
     }
 
-    /// For people, without colours.
+    /// For people, without colors.
     pub fn rendered(&self, texts: &Texts) -> String {
         self.render(texts, &GraphicalTheme::unicode_nocolor())
     }

@@ -134,7 +134,7 @@ pub struct Scenario {
     /// Default: `drop_tail` with a limit of 50 packets.
     pub queue: Option<QueueChoice>,
     /// Queue of the bottleneck in the other direction. Default: the same as `queue` if a flow sends
-    /// data that way, else an unlimited `drop_tail` (only acknowledgements pass it).
+    /// data that way, else an unlimited `drop_tail` (only acknowledgments pass it).
     pub queue_reverse: Option<QueueChoice>,
     /// The flows.
     #[serde(default)]

@@ -169,8 +169,8 @@ fn around_an_edge() -> Vec<(String, Value)> {
         ),
         ("dscp", several, "Codepoints that it takes; default all."),
         ("green", action.clone(), "What packets in profile get; default \"af11\"."),
-        ("yellow", action.clone(), "What packets of the middle colour get; default \"af12\"."),
-        ("red", action.clone(), "What packets of the last colour get; default \"af13\"."),
+        ("yellow", action.clone(), "What packets of the middle color get; default \"af12\"."),
+        ("red", action.clone(), "What packets of the last color get; default \"af13\"."),
         ("in", action.clone(), "The same as `green`."),
         ("out", action, "Both `yellow` and `red`."),
     ];

@@ -1,5 +1,5 @@
 //! The edge before a link as a scenario writes it: a meter or conditioner with the words around it
-//! (`per`, `flows`, `dscp`, and what each colour leads to), or a list of such tables, of which the
+//! (`per`, `flows`, `dscp`, and what each color leads to), or a list of such tables, of which the
 //! first that takes a packet has it.
 use crate::language::lookup::{Family, resolve as algorithm};
 use crate::language::node::{Kind, Node, Path, below};

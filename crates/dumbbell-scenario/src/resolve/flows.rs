@@ -46,7 +46,7 @@ pub fn template(
     {
         let p = below(&at, "transport");
         let d = Diagnostic::new(format!(
-            "{kind} waits for acknowledgements, and datagrams have \
+            "{kind} waits for acknowledgments, and datagrams have \
             none"
         ));
         check.error(d.at(root.nearest_place(&p)).fix("take transport = \"udp\" out").key(&p));

@@ -1,5 +1,5 @@
 //! Processors of hosts: two more links for each host that has one, from its card to its sockets and
-//! from its sockets to its card. All flows of the host share them, data and acknowledgements alike.
+//! from its sockets to its card. All flows of the host share them, data and acknowledgments alike.
 mod cost;
 
 use crate::language::lookup::{Family, drop_tail, resolve};

@@ -2,7 +2,7 @@
 //! is run.
 //!
 //! The jumbo paper's "links shared with other traffic by links of the flow", and the same against
-//! each flow by itself. Links are directed and those of the data: acknowledgements on their way
+//! each flow by itself. Links are directed and those of the data: acknowledgments on their way
 //! back are small, and are left out.
 use dumbbell_plan::{Flow, LinkId, Plan};
 use serde_json::{Value, json};

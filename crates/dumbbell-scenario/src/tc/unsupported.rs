@@ -8,7 +8,7 @@ use dumbbell_core::plugin::Plugins;
 const OF_TC: &[(&str, &str)] = &[
     (
         "cake",
-        "it shapes, isolates hosts and drops acknowledgements besides; what is left of it is \
+        "it shapes, isolates hosts and drops acknowledgments besides; what is left of it is \
         fq_cobalt",
     ),
     ("cbq", ""),

@@ -13,7 +13,7 @@ const LONGEST: u64 = 65_000;
 const MOST_BLOCKS: usize = 4;
 
 impl Reading {
-    /// Segments, with commas between them; `data`: data, SYN and FIN, else acknowledgements.
+    /// Segments, with commas between them; `data`: data, SYN and FIN, else acknowledgments.
     pub(super) fn segments(
         &self,
         words: &[Token<'_>],
@@ -74,7 +74,7 @@ impl Reading {
             let (who, what) = if data {
                 ("sender", "data, SYN and FIN")
             } else {
-                ("receiver", "acknowledgements")
+                ("receiver", "acknowledgments")
             };
             return Err(script_error(
                 first,

@@ -1,5 +1,5 @@
 //! Controls that estimate what the path carries, or ask the routers: a lossy last hop, and
-//! acknowledgements that are held.
+//! acknowledgments that are held.
 use crate::bottleneck::{Bottleneck, one, run};
 use crate::plans::spec;
 use dumbbell_core::transport::HostSignal;
@@ -88,7 +88,7 @@ fn a_congestion_warning_comes_before_losses() {
     assert!(drops("smoothed") > 50);
 }
 
-/// From 5 s on acknowledgements are held for 190 ms and then let go together, while the bottleneck
+/// From 5 s on acknowledgments are held for 190 ms and then let go together, while the bottleneck
 /// is always busy: at the receiver data arrives at the bottleneck's rate. Jersey's estimate more
 /// than doubles; New Jersey's stays within 1 % of that rate.
 #[test]
@@ -129,8 +129,8 @@ fn held_acks_mislead_jersey_and_not_new_jersey() {
     );
 }
 
-/// A queue of data delays no acknowledgement more than another: CAE sees nothing, whatever is lost.
-/// Held acknowledgements it sees, and each backoff is a reaction that an observer is told of.
+/// A queue of data delays no acknowledgment more than another: CAE sees nothing, whatever is lost.
+/// Held acknowledgments it sees, and each backoff is a reaction that an observer is told of.
 #[test]
 fn cae_sees_the_reverse_path_only() {
     for loss in [0.0, 0.01] {

@@ -2,15 +2,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How losses found by acknowledgements are repaired.
+/// How losses found by acknowledgments are repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Recovery {
     /// Slow start from one segment, everything outstanding sent again (Jacobson 1988).
     Tahoe,
-    /// RFC 5681: one repair; the first new acknowledgement ends recovery.
+    /// RFC 5681: one repair; the first new acknowledgment ends recovery.
     Reno,
-    /// RFC 6582: one repair per partial acknowledgement.
+    /// RFC 6582: one repair per partial acknowledgment.
     Newreno,
     /// RFC 6675: scoreboard and pipe; needs `sack = true`.
     Sack,
@@ -34,13 +34,13 @@ pub enum Ecn {
     Off,
     /// RFC 3168: data is ECT(0), the receiver echoes until CWR.
     Rfc3168,
-    /// Data is ECT(0); an acknowledgement echoes what it answers, and nothing older (TCP Jersey's
+    /// Data is ECT(0); an acknowledgment echoes what it answers, and nothing older (TCP Jersey's
     /// congestion warning).
     PerPacket,
     /// RFC 8257: data is ECT(0); marked and unmarked data are acknowledged apart, so that the
     /// sender learns the share of marks.
     Dctcp,
-    /// RFC 9768, accurate ECN: data is ECT(0), every acknowledgement carries counters of marked
+    /// RFC 9768, accurate ECN: data is ECT(0), every acknowledgment carries counters of marked
     /// packets and bytes. A peer without it is answered as of RFC 3168.
     Accecn,
     /// The same with ECT(1): low latency, low loss, scalable throughput (RFC 9331). A peer without
@@ -59,7 +59,7 @@ impl Ecn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PartialAck {
-    /// On the first partial acknowledgement only.
+    /// On the first partial acknowledgment only.
     Impatient,
     /// On each.
     SlowButSteady,
@@ -113,12 +113,12 @@ impl Discovery {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Detection {
-    /// Duplicate acknowledgements and what SACK reports above (RFC 5681, RFC 6675 `IsLost`).
+    /// Duplicate acknowledgments and what SACK reports above (RFC 5681, RFC 6675 `IsLost`).
     Dupack,
     /// Time: a segment that was sent enough before another one that arrived (RFC 8985, RACK).
-    /// Without SACK duplicate acknowledgements decide.
+    /// Without SACK duplicate acknowledgments decide.
     Rack,
-    /// Duplicate acknowledgements, believed after a delay of `dcr_delay` (TCP-DCR; RFC 4653 has the
+    /// Duplicate acknowledgments, believed after a delay of `dcr_delay` (TCP-DCR; RFC 4653 has the
     /// like). With SACK and without.
     Dcr,
 }

@@ -9,7 +9,7 @@ use dumbbell_core::units::{Span, Time};
 /// The delay is always less than the timeout by this.
 const MARGIN: Span = Span::from_ms(1);
 
-/// Duplicate acknowledgements whose meaning is awaited. Meanwhile each of them lets a new segment
+/// Duplicate acknowledgments whose meaning is awaited. Meanwhile each of them lets a new segment
 /// go.
 #[derive(Clone, Debug)]
 pub struct Dcr {

@@ -1,7 +1,7 @@
-//! Loss detection by duplicate acknowledgements and, with SACK, by RFC 6675 section 4.
+//! Loss detection by duplicate acknowledgments and, with SACK, by RFC 6675 section 4.
 use dumbbell_core::transport::{Detect, Evidence, Finding, Scoreboard};
 
-/// DupThresh duplicate acknowledgements, or as much selectively acknowledged above SND.UNA; limited
+/// DupThresh duplicate acknowledgments, or as much selectively acknowledged above SND.UNA; limited
 /// transmit (RFC 3042) for those before.
 #[derive(Clone, Debug)]
 pub struct DupAcks {

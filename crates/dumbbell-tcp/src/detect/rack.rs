@@ -12,11 +12,11 @@ use std::collections::VecDeque;
 /// 6.2 step 4).
 const PERSISTENCE: u32 = 16;
 
-/// Recent acknowledgement: per-segment times, a reordering window, a timer.
+/// Recent acknowledgment: per-segment times, a reordering window, a timer.
 ///
 /// Segments wait in two queues by time of transmission: those sent after the latest one that is
 /// known to have arrived, and the suspects sent before it. Each enters and leaves each queue once,
-/// so that an acknowledgement costs what it newly acknowledges.
+/// so that an acknowledgment costs what it newly acknowledges.
 #[derive(Clone, Debug)]
 pub struct Rack {
     segments: Segments,
@@ -39,7 +39,7 @@ pub struct Rack {
     persist: u32,
     recovering: bool,
     deadline: Time,
-    /// Newly selectively acknowledged by the acknowledgement at hand.
+    /// Newly selectively acknowledged by the acknowledgment at hand.
     news: Vec<Segment>,
     losses: u64,
     lost_again: u64,
@@ -101,7 +101,7 @@ impl Rack {
         self.latest = self.latest.max(s.key());
     }
 
-    /// True if a timestamp shows that the acknowledgement answers an earlier transmission than the
+    /// True if a timestamp shows that the acknowledgment answers an earlier transmission than the
     /// one at `sent`.
     fn answers_earlier(&self, sent: Time, echo: Option<Time>) -> bool {
         echo.is_some_and(|echo| {
@@ -109,7 +109,7 @@ impl Rack {
         })
     }
 
-    /// Step 4: RACK.reo_wnd. `exiting`: this acknowledgement ends a recovery.
+    /// Step 4: RACK.reo_wnd. `exiting`: this acknowledgment ends a recovery.
     fn reordering_window(&mut self, exiting: bool) -> Span {
         if exiting {
             self.persist = self.persist.saturating_sub(1);

@@ -1,4 +1,4 @@
-//! The segments that a receiver sends: acknowledgements and the SYN-ACK.
+//! The segments that a receiver sends: acknowledgments and the SYN-ACK.
 use super::{FIRST, Receiver};
 use crate::config::{Ecn as Mode, syn_options};
 use dumbbell_core::packet::Ecn;
@@ -20,7 +20,7 @@ fn reflection(syn: Ecn) -> u8 {
 }
 
 impl<P: Receive> Receiver<P> {
-    /// Sends an acknowledgement of everything in order. `pending_only`: the current segment is not
+    /// Sends an acknowledgment of everything in order. `pending_only`: the current segment is not
     /// yet among it (see [`Receive::echo`]).
     #[inline(never)]
     pub(super) fn acknowledge(&mut self, now: Time, pending_only: bool, out: &mut impl Outbox) {
@@ -63,7 +63,7 @@ impl<P: Receive> Receiver<P> {
         self.acknowledge(now, false, out);
     }
 
-    /// The extra fields of an acknowledgement, and the bytes of its SACK and AccECN options.
+    /// The extra fields of an acknowledgment, and the bytes of its SACK and AccECN options.
     fn extra(
         &mut self,
         now: Time,

@@ -8,12 +8,12 @@ use dumbbell_core::transport::{Detect, Flight, Pick, Recover, Step};
 pub struct Prr {
     sack: Sack,
     meter: Meter,
-    /// The window that the last acknowledgement left: what was in the network, and what might go at
+    /// The window that the last acknowledgment left: what was in the network, and what might go at
     /// once.
     cwnd: u64,
-    /// The detector's count of losses at the last acknowledgement.
+    /// The detector's count of losses at the last acknowledgment.
     losses: u64,
-    /// True if the acknowledgement at hand began the recovery.
+    /// True if the acknowledgment at hand began the recovery.
     fresh: bool,
 }
 
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!((m.delivered, count, 200_000 + count), (51_000, 25_500, 225_500));
     }
 
-    /// More went out than arrived: signed differences, no wrap; what this acknowledgement delivered
+    /// More went out than arrived: signed differences, no wrap; what this acknowledgment delivered
     /// may go.
     #[test]
     fn below_the_window_what_arrives_may_go() {

@@ -3,22 +3,22 @@ use super::Guard;
 use crate::config::{Exit, PartialAck};
 use dumbbell_core::transport::{Detect, Flight, Recover, Step};
 
-/// Each duplicate acknowledgement tells that a segment has left the network and inflates the window
+/// Each duplicate acknowledgment tells that a segment has left the network and inflates the window
 /// by one.
 #[derive(Clone, Debug)]
 pub struct Reno {
-    /// The inflation of the window beyond cwnd; below zero after a partial acknowledgement larger
+    /// The inflation of the window beyond cwnd; below zero after a partial acknowledgment larger
     /// than it was.
     inflation: i64,
     partial_seen: bool,
     guard: Guard,
-    /// NewReno's reaction to partial acknowledgements; `None`: Reno, whose recovery ends at the
+    /// NewReno's reaction to partial acknowledgments; `None`: Reno, whose recovery ends at the
     /// first one.
     newreno: Option<(PartialAck, Exit)>,
 }
 
 impl Reno {
-    /// RFC 5681: the first new acknowledgement ends recovery.
+    /// RFC 5681: the first new acknowledgment ends recovery.
     pub fn rfc5681() -> Self {
         Reno { inflation: 0, partial_seen: false, guard: Guard::Open, newreno: None }
     }

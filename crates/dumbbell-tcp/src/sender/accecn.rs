@@ -1,4 +1,4 @@
-//! Accurate ECN (RFC 9768) at the sender: from the counters on every acknowledgement to the newly
+//! Accurate ECN (RFC 9768) at the sender: from the counters on every acknowledgment to the newly
 //! marked bytes.
 use super::Sender;
 use crate::config::TcpConfig;
@@ -29,7 +29,7 @@ impl AccEcn {
         config.ecn.accurate().then(|| Box::new(AccEcn { packets: 5, bytes: 0 }))
     }
 
-    /// Bytes that an acknowledgement of something new reports as marked: by the option exactly (RFC
+    /// Bytes that an acknowledgment of something new reports as marked: by the option exactly (RFC
     /// 9768 appendix A.1), without it by the ACE field, in full segments.
     fn marked(&mut self, ace: u8, option: Option<u32>, newly: Newly) -> u64 {
         let packets = self.packets_marked(ace, newly, option.is_none());
@@ -62,7 +62,7 @@ fn field(flags: u8) -> u8 {
 }
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
-    /// The echo of an acknowledgement: whether there is congestion, and how many newly acknowledged
+    /// The echo of an acknowledgment: whether there is congestion, and how many newly acknowledged
     /// bytes were marked.
     #[inline]
     pub(super) fn echoed_marks(&mut self, flags: u8, x: Option<&Extra>, newly: u64) -> (bool, u64) {
@@ -164,7 +164,7 @@ mod tests {
     }
 
     /// The option's counter wraps at 2^24 bytes; while it is there nothing is assumed. One
-    /// acknowledgement without the option in between is made up for by the next one.
+    /// acknowledgment without the option in between is made up for by the next one.
     #[test]
     fn the_option_counts_bytes_exactly() {
         let mut a = accurate();

@@ -1,4 +1,4 @@
-//! Processing of acknowledgements.
+//! Processing of acknowledgments.
 use super::{Sender, Stage};
 use crate::sender::ack_info::{AckInfo, AckReport};
 use dumbbell_core::transport::segment::{
@@ -9,7 +9,7 @@ use dumbbell_core::transport::{
 };
 use dumbbell_core::units::{Span, Time};
 
-/// The information in an acknowledgement beside its number.
+/// The information in an acknowledgment beside its number.
 #[derive(Clone, Copy, Default)]
 struct News {
     sacked: u64,
@@ -283,13 +283,13 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 }
 
-/// The timestamp that an acknowledgement echoes.
+/// The timestamp that an acknowledgment echoes.
 pub(super) fn echoed(now: Time, ts: u32) -> Time {
     Time::from_ps(widen(ts, now.ps() >> TS_UNIT_SHIFT) << TS_UNIT_SHIFT)
 }
 
 /// RFC 2883 section 4: the first block reports a duplicate if it lies below the cumulative
-/// acknowledgement, or within the second one.
+/// acknowledgment, or within the second one.
 fn reports_duplicate(blocks: &[(u64, u64)], una: u64) -> bool {
     match blocks {
         [first, ..] if first.1 <= una => true,

@@ -1,4 +1,4 @@
-//! The new information in an acknowledgement, and the reaction of a detector that knows single
+//! The new information in an acknowledgment, and the reaction of a detector that knows single
 //! segments.
 use super::Sender;
 use dumbbell_core::transport::segment::Outbox;
@@ -7,7 +7,7 @@ use dumbbell_core::transport::{
 };
 use dumbbell_core::units::Time;
 
-/// Bytes that an acknowledgement newly reports.
+/// Bytes that an acknowledgment newly reports.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AckInfo {
     /// Acknowledged cumulatively.
@@ -18,7 +18,7 @@ pub(super) struct AckInfo {
     pub delivered: u64,
 }
 
-/// The rest of its information. Valid while the acknowledgement is processed.
+/// The rest of its information. Valid while the acknowledgment is processed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AckReport {
     /// The timestamp that it echoes, if timestamps matter.
@@ -41,7 +41,7 @@ impl AckReport {
 }
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
-    /// Processes an acknowledgement with new information: first the detector, then the phase, then
+    /// Processes an acknowledgment with new information: first the detector, then the phase, then
     /// the detector's finding.
     pub(super) fn on_ack_info(&mut self, now: Time, info: AckInfo, out: &mut impl Outbox) {
         let finding = self.examine(now, info);

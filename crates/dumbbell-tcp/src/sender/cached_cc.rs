@@ -62,7 +62,7 @@ impl<C: CongestionControl> CachedCc<C> {
     pub fn sees_segments(&self) -> bool {
         self.capabilities.segments
     }
-    /// True if it reads all of an acknowledgement.
+    /// True if it reads all of an acknowledgment.
     #[inline]
     pub fn wants_samples(&self) -> bool {
         self.capabilities.samples

@@ -24,7 +24,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// Carries out the commands for the timer, before the RTT sample of the current acknowledgement
+    /// Carries out the commands for the timer, before the RTT sample of the current acknowledgment
     /// is taken.
     #[cold]
     pub(super) fn obey_timer(&mut self, now: Time) {

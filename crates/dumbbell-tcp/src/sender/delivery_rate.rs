@@ -1,6 +1,6 @@
 //! Delivery rates (draft-ietf-ccwg-bbr section 4.1, before that
 //! draft-cheng-iccrg-delivery-rate-estimation): how fast the network delivered between the sending
-//! of a segment and its acknowledgement. Kept for a congestion control that asks for it
+//! of a segment and its acknowledgment. Kept for a congestion control that asks for it
 //! (`Capabilities::rates`); for others it costs one pointer.
 use dumbbell_core::transport::{LossSample, RateSample};
 use dumbbell_core::units::{Span, Time};
@@ -64,7 +64,7 @@ pub(super) struct Rates {
     /// application; 0: none.
     limited_until: u64,
     min_rtt: Span,
-    /// The latest-sent segment that the acknowledgement at hand delivers.
+    /// The latest-sent segment that the acknowledgment at hand delivers.
     newest: Option<Segment>,
     /// The bytes found lost since the last sample, and the end of their last range.
     newly_lost: u64,
@@ -188,7 +188,7 @@ impl Rates {
         }
     }
 
-    /// GenerateRateSample, after all that an acknowledgement delivers; `None` if that was nothing.
+    /// GenerateRateSample, after all that an acknowledgment delivers; `None` if that was nothing.
     pub fn sample(&mut self, now: Time) -> Option<RateSample> {
         if self.delivered > self.limited_until {
             self.limited_until = 0;

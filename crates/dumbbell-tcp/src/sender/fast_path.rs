@@ -1,4 +1,4 @@
-//! The fast path of a sender: an expected acknowledgement of new data while nothing is lost,
+//! The fast path of a sender: an expected acknowledgment of new data while nothing is lost,
 //! suspected, marked or timed, answered with full segments. Jacobson's header prediction (1990),
 //! for a sender.
 //!
@@ -13,12 +13,12 @@ use dumbbell_core::units::{Span, Time};
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// True if this connection may ever take the fast path: nothing needs to see every
-    /// acknowledgement.
+    /// acknowledgment.
     pub(super) fn is_simple(&self) -> bool {
         !self.spaced && !self.rated && !self.cc.gives_commands() && !self.detect.wants_every_ack()
     }
 
-    /// True if the next acknowledgement of new data may take the fast path.
+    /// True if the next acknowledgment of new data may take the fast path.
     #[inline]
     pub(super) fn may_take_fast_path(&self) -> bool {
         self.simple

@@ -12,7 +12,7 @@ const REPETITIONS: u8 = 2;
 /// The state of a sender whose receiver's path comes and goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Freeze {
-    /// True if the acknowledgement at hand opened a window that was closed.
+    /// True if the acknowledgment at hand opened a window that was closed.
     pub thaws: bool,
     /// Repetitions of it that may still come, and are no duplicates.
     repetitions: u8,
@@ -29,7 +29,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.cold.freeze.thaws = before == 0 && self.window > 0 && self.cold.config.freeze;
     }
 
-    /// True if an acknowledgement that looks like a duplicate only announces the reconnection once
+    /// True if an acknowledgment that looks like a duplicate only announces the reconnection once
     /// more.
     pub(super) fn announces_again(&mut self) -> bool {
         let left = &mut self.cold.freeze.repetitions;

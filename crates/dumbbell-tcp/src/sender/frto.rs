@@ -10,7 +10,7 @@ use dumbbell_core::units::Time;
 pub(super) enum Frto {
     /// No test, or it is decided.
     Off,
-    /// Step 1 is done: the first segment went again; step 2 waits for the acknowledgement that
+    /// Step 1 is done: the first segment went again; step 2 waits for the acknowledgment that
     /// moves SND.UNA.
     Resent,
     /// Step 2 is done: new data went; step 3 waits for what comes back.
@@ -32,7 +32,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         if fit { Frto::Resent } else { Frto::Off }
     }
 
-    /// An acknowledgement after a timeout, before everything outstanding then is acknowledged.
+    /// An acknowledgment after a timeout, before everything outstanding then is acknowledged.
     #[cold]
     pub(super) fn on_loss_ack(&mut self, now: Time, info: AckInfo, out: &mut impl Outbox) {
         if self.answers_the_original(info) {
@@ -54,7 +54,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// Step 2: up to two segments of new data, if the acknowledgement leaves something open (b);
+    /// Step 2: up to two segments of new data, if the acknowledgment leaves something open (b);
     /// without SACK a duplicate ends the test (a), with SACK it is waited through (section 3.1).
     fn frto_step_2(&mut self, now: Time, info: AckInfo, out: &mut impl Outbox) {
         if info.acked == 0 {

@@ -110,7 +110,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.window = self.open_window;
     }
 
-    /// A pure acknowledgement of the receiver's SYN; data carries it otherwise.
+    /// A pure acknowledgment of the receiver's SYN; data carries it otherwise.
     fn send_ack(&mut self, now: Time, out: &mut impl Outbox) {
         let segment = Segment {
             seq: FIRST as u32,

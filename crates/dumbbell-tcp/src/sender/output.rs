@@ -287,7 +287,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     }
 
     /// Remembers a tagged segment; new data beyond the window is not counted by the window. A tag
-    /// that is a colour stays here: the packet has the codepoint, and the receiver is not to answer
+    /// that is a color stays here: the packet has the codepoint, and the receiver is not to answer
     /// it for that.
     #[cold]
     pub(super) fn note_tag(&mut self, from: u64, to: u64, tag: Tag, extra: bool) -> Extra {

@@ -84,7 +84,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         self.apply_commands(now, out);
     }
 
-    /// An acknowledgement in recovery.
+    /// An acknowledgment in recovery.
     #[cold]
     pub(super) fn repair(&mut self, now: Time, info: AckInfo, out: &mut impl Outbox) {
         if self.answers_the_original(info) {

@@ -61,7 +61,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         } else if self.una < self.high {
             self.on_timeout(now, out);
         } else {
-            // A window too small for what waits: nothing is lost, the next acknowledgement opens
+            // A window too small for what waits: nothing is lost, the next acknowledgment opens
             // it.
             self.rto_at = Time::NEVER;
         }

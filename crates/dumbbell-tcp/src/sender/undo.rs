@@ -23,7 +23,7 @@ pub(super) struct Episode {
     reported: Scoreboard,
     /// True if some data was retransmitted more than once: its reports cannot be told apart.
     ambiguous: bool,
-    /// The timestamp of the first retransmission, until an acknowledgement has answered it.
+    /// The timestamp of the first retransmission, until an acknowledgment has answered it.
     first: Option<Time>,
 }
 
@@ -66,7 +66,7 @@ impl Episode {
 }
 
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
-    /// RFC 3522 section 3.2: the first acknowledgement of something that was sent again echoes an
+    /// RFC 3522 section 3.2: the first acknowledgment of something that was sent again echoes an
     /// earlier timestamp than the repetition's.
     pub(super) fn answers_the_original(&mut self, info: AckInfo) -> bool {
         let episode = &mut self.cold.episode;

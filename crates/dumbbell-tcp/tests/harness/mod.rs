@@ -63,7 +63,7 @@ pub struct Net<C, D = AnyDetect, R = AnyRecover, P = ReceiverPolicy> {
     pub receiver: Receiver<P>,
     pub now: Time,
     pub delay: Span,
-    /// Serialisation on the forward wire; `None`: infinitely fast.
+    /// Serialization on the forward wire; `None`: infinitely fast.
     pub rate: Option<Rate>,
     pub log: Vec<Sent>,
     /// True if the log is kept.

@@ -33,7 +33,7 @@ def why(
         bool, Parameter(help="Ask what moved the congestion window last before `--time`, and next.")
     ] = False,
     receiver: Annotated[
-        bool, Parameter(help="`--packet` is one of the receiver's: an acknowledgement.")
+        bool, Parameter(help="`--packet` is one of the receiver's: an acknowledgment.")
     ] = False,
     within: Annotated[
         str | None,

@@ -63,7 +63,7 @@ def mtu(
         ),
     ] = [],  # noqa: B006 (cyclopts reads it)
     most_wait: Annotated[
-        str | None, Parameter(help="How long one frame may take, for its neighbours. Default: 1ms.")
+        str | None, Parameter(help="How long one frame may take, for its neighbors. Default: 1ms.")
     ] = None,
     datagram: Annotated[
         str | None, Parameter(help="UDP datagrams that are cut. Default: 8192B, as NFS has.")
@@ -75,7 +75,7 @@ def mtu(
     options: MtuOptions | None = None,
     json: Json = False,
 ) -> int:
-    """Say which MTU suits a path: throughput, losses, neighbours, host and check sequence over the
+    """Say which MTU suits a path: throughput, losses, neighbors, host and check sequence over the
     size of packets.
 
     One flow is simulated at each size, alone and beside a call and a TCP with standard frames. What

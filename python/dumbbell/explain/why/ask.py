@@ -55,7 +55,7 @@ def event(record: Record, asked_ps: int, within_ps: int | None = None) -> Findin
     whole chain.
 
     If it is farther than `within_ps` (default: `near_ps`) nothing happened; `before` and `after`
-    are the neighbours.
+    are the neighbors.
     """
     found = events.events(record)
     before, after = events.around(found, asked_ps)
@@ -121,7 +121,7 @@ def _of_drop(record: Record, blank: Finding, lost: Packet) -> Finding:
 
 
 def _ack_spacing(record: Record, blank: Finding, packet: Packet) -> AckSpacing | None:
-    """The neighbor of an acknowledgement at the sender."""
+    """The neighbor of an acknowledgment at the sender."""
     return (
         chain.ack_spacing(record, packet) if blank.protocol == "tcp" and not packet.sender else None
     )

@@ -87,7 +87,7 @@ def _detection(
 
 
 def _duplicates(record: Record, lost: Packet, at_ps: int | None) -> int:
-    """Acknowledgements that asked for the lost bytes and told of later ones, until `at_ps`: all but
+    """Acknowledgments that asked for the lost bytes and told of later ones, until `at_ps`: all but
     the first, which acknowledged what was before them; that one as well if it has a SACK block (RFC
     6675, section 2: DupAck)."""
     import polars as pl
@@ -162,7 +162,7 @@ def of_mark(record: Record, marked: Packet) -> Detection:
 
 
 def _echoes(record: Record) -> polars.DataFrame:
-    """Acknowledgements with ECN echo that reached the sender."""
+    """Acknowledgments with ECN echo that reached the sender."""
     import polars as pl
 
     acks = journeys.side(record.packets, sender=False)
@@ -221,7 +221,7 @@ def _mark_behind(record: Record, reaction: Reaction) -> Packet | None:
 
 
 def ack_spacing(record: Record, ack: Packet) -> AckSpacing | None:
-    """An acknowledgement among those around it at the sender; None of a lost one after which none
+    """An acknowledgment among those around it at the sender; None of a lost one after which none
     arrived, or of the first that arrived."""
     import polars as pl
 
@@ -253,7 +253,7 @@ def ack_spacing(record: Record, ack: Packet) -> AckSpacing | None:
 
 
 def acks_lost(record: Record, reaction: Reaction) -> int:
-    """Acknowledgements that were dropped in the timeout before a reaction."""
+    """Acknowledgments that were dropped in the timeout before a reaction."""
     import polars as pl
 
     since = reaction.time_ps - round(reaction.rto_us_before * 1_000_000)

@@ -47,7 +47,7 @@ def events(record: Record) -> list[Event]:
 
 def _signal(row: dict[str, object]) -> Event:
     marked, sender = bool(row["marked"]), str(row["from"]) == "sender"
-    whose = "" if sender else "acknowledgement "
+    whose = "" if sender else "acknowledgment "
     verb = "marked" if marked else "dropped"
     return Event(
         "mark" if marked else "drop",

@@ -108,19 +108,19 @@ class Detection:
     how: str
     reaction: Reaction | None
     duplicates: int
-    """Duplicate acknowledgements of the missing byte that the sender had when it reacted."""
+    """Duplicate acknowledgments of the missing byte that the sender had when it reacted."""
     arrived_after: int
     """Data packets sent after the lost one that arrived before the reaction."""
     repeats_lost: int
     """Repetitions of it that were lost before the reaction."""
     echo_ps: int | None = None
-    """For a mark: the instant at which the first acknowledgement that echoes it reached the
+    """For a mark: the instant at which the first acknowledgment that echoes it reached the
     sender."""
 
 
 @dataclass(frozen=True, slots=True)
 class AckSpacing:
-    """An acknowledgement beside a neighbour at the sender: the one that arrived before it; or, of
+    """An acknowledgment beside a neighbor at the sender: the one that arrived before it; or, of
     one that was lost, the first sent after it that arrived."""
 
     number: int
@@ -136,7 +136,7 @@ class AckSpacing:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened to the flow, for the neighbours of an instant."""
+    """Something that happened to the flow, for the neighbors of an instant."""
 
     kind: str
     """`drop`, `mark`, `retransmission` or `reaction`."""
@@ -181,9 +181,9 @@ class Finding:
     after: Event | None = None
     next_reaction: Reaction | None = None
     way_back: AckSpacing | None = None
-    """Set if the question was about an acknowledgement."""
+    """Set if the question was about an acknowledgment."""
     acks_lost: int = 0
-    """For a reaction without a loss: acknowledgements that were lost in the timeout before it."""
+    """For a reaction without a loss: acknowledgments that were lost in the timeout before it."""
     cwnd_bytes: int | None = None
     """Congestion window at the instant, where it is recorded."""
     notes: tuple[str, ...] = field(default=())

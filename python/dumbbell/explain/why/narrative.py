@@ -79,7 +79,7 @@ def _window(f: Finding) -> list[str]:
     begin = "" if f.cwnd_bytes is None else f"At {at(f, asked)} cwnd was {window(f, f.cwnd_bytes)}."
     if r is None:
         begin += (
-            f" Nothing had reduced it until {at(f, asked)}: acknowledgements made it "
+            f" Nothing had reduced it until {at(f, asked)}: acknowledgments made it "
             "grow since the flow began."
         )
         parts = [begin.strip()]

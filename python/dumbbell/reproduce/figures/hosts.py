@@ -16,7 +16,7 @@ from ..predicate import Family
 from ..runs import Runs
 
 _MOST = 2.0
-"""Performance above this is drawn here: acknowledgements that come bunched have any."""
+"""Performance above this is drawn here: acknowledgments that come bunched have any."""
 
 
 def window(
@@ -34,7 +34,7 @@ def window(
 def performance(
     paper: Paper, picture: Picture, measured: Mapping[str, Runs], numbers: Mapping[str, Family]
 ) -> Any:
-    """`points`: panel to point; what CAE's estimator makes of each acknowledgement in the first
+    """`points`: panel to point; what CAE's estimator makes of each acknowledgment in the first
     run, from `from_s` until `until_s`, and the threshold."""
     panels = []
     for title, point in picture.options["points"].items():

@@ -1,5 +1,5 @@
-"""The fate of the acknowledgements of one flow, from the record of its packets: which timeouts were
-needless, and what the estimator of TCP CAE made of the acknowledgements.
+"""The fate of the acknowledgments of one flow, from the record of its packets: which timeouts were
+needless, and what the estimator of TCP CAE made of the acknowledgments.
 
 The flow is the only one that was recorded packet by packet (`record.packets = ["s"]`). A timeout is
 told by the reactions, and judged by what the receiver had at that instant, which no sender can
@@ -26,13 +26,13 @@ THRESHOLD = 0.75
 the flow's own control says nothing else."""
 
 DUE, LATE, LOST = "due", "late", "lost"
-"""Kinds of timeouts: the data had not arrived; they had, and an acknowledgement was on its way, or
+"""Kinds of timeouts: the data had not arrived; they had, and an acknowledgment was on its way, or
 none was left."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ack:
-    """An acknowledgement as sent by the receiver; times in ps, `delivered_ps` is None if it was
+    """An acknowledgment as sent by the receiver; times in ps, `delivered_ps` is None if it was
     lost."""
 
     sent_ps: int
@@ -57,7 +57,7 @@ class History:
     """Performance below this is a warning."""
 
     def arrivals(self) -> list[tuple[int, int]]:
-        """(arrival at the sender, time stamp of the receiver) of each acknowledgement that
+        """(arrival at the sender, time stamp of the receiver) of each acknowledgment that
         arrived."""
         return sorted((a.delivered_ps, a.stamp_ps) for a in self.acks if a.delivered_ps is not None)
 
@@ -129,13 +129,13 @@ lost_timeouts = _timeouts(LOST)
 
 
 def ack_loss(run: dict[str, Any], directory: Path) -> float:
-    """The share of acknowledgements that were lost; those on their way at the end count as lost."""
+    """The share of acknowledgments that were lost; those on their way at the end count as lost."""
     acks = history(directory).acks
     return sum(a.delivered_ps is None for a in acks) / len(acks)
 
 
 def ack_wait(run: dict[str, Any], directory: Path) -> float:
-    """Mean delay of acknowledgements above the quickest of the run, in s."""
+    """Mean delay of acknowledgments above the quickest of the run, in s."""
     taken = [
         a.delivered_ps - a.sent_ps for a in history(directory).acks if a.delivered_ps is not None
     ]
@@ -144,7 +144,7 @@ def ack_wait(run: dict[str, Any], directory: Path) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The state of TCP CAE's estimator after one acknowledgement: the performance, and True if a
+    """The state of TCP CAE's estimator after one acknowledgment: the performance, and True if a
     warning stands."""
 
     at_ps: int
@@ -154,7 +154,7 @@ class Estimate:
 
 def estimates(found: History) -> list[Estimate]:
     """Figure 3 of the paper, written a second time. performance = (r_k - r_k-1) / (t_k - t_k-1):
-    the receiver's time stamps over the arrivals at the sender. Two acknowledgements with the same
+    the receiver's time stamps over the arrivals at the sender. Two acknowledgments with the same
     stamp count as one; after a timeout it begins anew, and a warning stays."""
     expiries = [t for t, _ in found.timeouts]
     told: list[Estimate] = []
@@ -182,7 +182,7 @@ def warnings(run: dict[str, Any], directory: Path) -> float:
 
 
 def warnings_per_ack(run: dict[str, Any], directory: Path) -> float:
-    """The mean of these numbers for each acknowledgement that arrived."""
+    """The mean of these numbers for each acknowledgment that arrived."""
     found = history(directory)
     return float(len(_raised(estimates(found))) / len(found.arrivals()))
 

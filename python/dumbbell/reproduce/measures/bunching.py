@@ -12,7 +12,7 @@ from ...present import stats
 
 
 def ack_bunching(run: dict[str, Any], directory: Path) -> float:
-    """The coefficient of variation of the time between acknowledgements as they come to the sender,
+    """The coefficient of variation of the time between acknowledgments as they come to the sender,
     after the warm-up: 0 if they come evenly, 1 if at random, more in bunches."""
     frame = series.read(directory, "acks")
     if frame is None:
@@ -20,7 +20,7 @@ def ack_bunching(run: dict[str, Any], directory: Path) -> float:
     times = frame.drop_nulls("arrived_ps").sort("arrived_ps")["arrived_ps"].to_list()
     gaps = [1e-12 * (b - a) for a, b in itertools.pairwise(times) if 1e-12 * a >= run["warmup_s"]]
     if len(gaps) < 2:
-        raise ScenarioError(f"{directory} has fewer than three acknowledgements after the warm-up")
+        raise ScenarioError(f"{directory} has fewer than three acknowledgments after the warm-up")
     return stats.deviation(gaps) / stats.mean(gaps)
 
 

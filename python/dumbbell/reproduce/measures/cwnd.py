@@ -1,4 +1,4 @@
-"""The congestion window of one flow, as ns-2 traces it: without what duplicate acknowledgements add
+"""The congestion window of one flow, as ns-2 traces it: without what duplicate acknowledgments add
 in a fast recovery.
 
 The flow is the one that the scenario names `s`.

@@ -53,7 +53,7 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Throughput:
-    """Packets a second that arrive, by colour, and the share of the tokens made that were lost."""
+    """Packets a second that arrive, by color, and the share of the tokens made that were lost."""
 
     inside: float
     outside: float
@@ -61,7 +61,7 @@ class Throughput:
 
     @property
     def total(self) -> float:
-        """Both colours."""
+        """Both colors."""
         return self.inside + self.outside
 
 

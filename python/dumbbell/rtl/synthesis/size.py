@@ -76,7 +76,7 @@ _KINDS: dict[str, dict[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True)
 class Design:
-    """Something to synthesise: a list of sources, its top module, parameters that are not at their
+    """Something to synthesize: a list of sources, its top module, parameters that are not at their
     defaults."""
 
     name: str

@@ -15,7 +15,7 @@ from ..frame.paired import Cell
 from .document import Measured, Title, Value, known_sums, means, measured, place, ranked
 
 MOST_LINES = 8
-"""More cannot be told apart: others are thin and grey."""
+"""More cannot be told apart: others are thin and gray."""
 
 Guide = tuple[Callable[[float], float], str]
 Curve = tuple[Sequence[float], Sequence[float | None], str]
@@ -84,7 +84,7 @@ def lines(
 
 
 def _guide(panel: Any, xs: Sequence[float], ys: Sequence[float], text: str) -> None:
-    """A grey line with its name beside its end."""
+    """A gray line with its name beside its end."""
     if not xs:
         return
     panel.plot(xs, ys, color=SOFT, linewidth=0.9, linestyle=(0, (3, 2)), zorder=1)

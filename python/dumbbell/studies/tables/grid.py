@@ -161,7 +161,7 @@ def times(
 ) -> dict[str, str]:
     """Duration of a run: forty teeth of a Reno that has its share of two bandwidth-delay products,
     from `least_s` to 900 s, and a third of it more to begin with, which is left out; with `quick` a
-    quarter of that. A tooth takes W/2 round trips with one acknowledgement for each segment, and
+    quarter of that. A tooth takes W/2 round trips with one acknowledgment for each segment, and
     twice that with delayed ones (Mathis et al. 1997)."""
     from .options import seconds
 

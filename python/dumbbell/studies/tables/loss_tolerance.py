@@ -90,7 +90,7 @@ def _chance(loss: float) -> list[dict[str, object]]:
 
 
 def _laws(losses: Sequence[float], rtt: float, best: float, flows: int) -> Laws:
-    """Shares of the link that the laws of Reno have at these losses, with delayed acknowledgements
+    """Shares of the link that the laws of Reno have at these losses, with delayed acknowledgments
     and no queue."""
     bits = 8 * (MSS - OPTIONS) * flows
 
@@ -198,7 +198,7 @@ def figures(document: Measured) -> list[NamedFigure]:
     """Shares by loss, with both laws; as a map where there are many."""
     caption = (
         "Share of the link that one flow fills, by the probability that a packet is lost; means "
-        "with 95 % intervals over the seeds. Grey: the laws of Reno by Mathis and others (1997) "
+        "with 95 % intervals over the seeds. Gray: the laws of Reno by Mathis and others (1997) "
         "and by Padhye and others (1998), at the round-trip time without a queue."
     )
     losses = sorted(_losses(document))
@@ -219,7 +219,7 @@ SURVEY = Survey(
         "One flow has a link to itself that loses each packet by chance, whatever the queue does. "
         "The share is its goodput by the most that the link carries without headers.",
         "Half of the link is lost at the loss that is read between the two on either side of it, "
-        "seed by seed. The laws are of Reno with delayed acknowledgements: B = MSS/RTT "
+        "seed by seed. The laws are of Reno with delayed acknowledgments: B = MSS/RTT "
         "sqrt(3/(4p)) (Mathis and others 1997), and that with timeouts (Padhye and others 1998, a "
         "least timeout of 1 s), at most the link's rate.",
     ),

@@ -166,7 +166,7 @@ def figures(document: Measured) -> list[NamedFigure]:
     caption = (
         "Goodput of the near flows over that of the far ones, by the ratio of their round-trip "
         "times, logarithmic; "
-        "means with 95 % intervals over the seeds. Grey: exponents 0, 1 and 2."
+        "means with 95 % intervals over the seeds. Gray: exponents 0, 1 and 2."
     )
     guides = [(lambda x, k=k: x**k, f"a = {k}") for k in (0, 1, 2)]
     lines = draw.lines(document, "ratio", [ADVANTAGE.key], logy=True, guides=guides)

@@ -151,7 +151,7 @@ def _spaced(p_b: float, room: float) -> float:
 
 
 def classes(law: Law, share: float = 1 / 60) -> list[tuple[int, float]]:
-    """The spacings in groups of neighbours that have at least `share` each: the last of each group,
+    """The spacings in groups of neighbors that have at least `share` each: the last of each group,
     and its chance."""
     out, p = [], 0.0
     for n, one in enumerate(law.p, 1):

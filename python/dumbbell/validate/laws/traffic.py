@@ -50,9 +50,9 @@ def slow_start_s(
     Round i sends window 2^(i - 1) segments, so the transfer takes k rounds with window (2^k - 1) >=
     segments (N. Cardwell, S. Savage, T. Anderson: Modeling TCP latency, INFOCOM 2000, equation (11)
     with gamma = 2). Each round begins a round trip after the one before: two ways of `way_s`
-    seconds, and the transmission of a segment and of its acknowledgement on the access link, the
+    seconds, and the transmission of a segment and of its acknowledgment on the access link, the
     bottleneck and the other access link. Within a round the segments leave the bottleneck back to
-    back, since each acknowledgement releases two of them while one takes as long as its segment
+    back, since each acknowledgment releases two of them while one takes as long as its segment
     did.
     """
     k = math.ceil(math.log2(segments / window + 1) - 1e-12)

@@ -53,7 +53,7 @@ impl ControlLaw {
     }
 }
 
-/// One step towards `1/sqrt(count)`, `x <- x (3 - count x^2) / 2`, with 16 fraction bits. Never 0,
+/// One step toward `1/sqrt(count)`, `x <- x (3 - count x^2) / 2`, with 16 fraction bits. Never 0,
 /// from which no step leads away.
 fn newton(inverse: u16, count: u32) -> u16 {
     let x = u128::from(inverse);

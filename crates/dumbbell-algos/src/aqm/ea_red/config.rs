@@ -95,7 +95,7 @@ red_config! {
         )]
         pub step: Step = Step::Mult,
         /// Where a packet that does not fit sends the thresholds. Reconstructed.
-        #[schemars(extend("x-source" = "reconstructed: section 4 reports windows levelled down"))]
+        #[schemars(extend("x-source" = "reconstructed: section 4 reports windows leveled down"))]
         pub overflow_dir: OverflowDir = OverflowDir::Lower,
         /// Whether a packet that does not fit counts before an average above `max_th`, or after it.
         /// Reconstructed.

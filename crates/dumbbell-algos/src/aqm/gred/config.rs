@@ -28,7 +28,7 @@ pub enum GredMode {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GredQueue {
-    /// Average queue length at which signalling begins.
+    /// Average queue length at which signaling begins.
     pub min_th: Packets,
     /// Average queue length at which the probability has reached `max_p`.
     pub max_th: Packets,

@@ -7,7 +7,7 @@
 //! link is what is short, packets (or buffers) where these are.
 //!
 //! *Byte-mode drop* (`byte_drop`) is about the signal: its probability grows with the size of the
-//! packet. RFC 7141 section 2.2 advises against it, because small packets ought not to be favoured
+//! packet. RFC 7141 section 2.2 advises against it, because small packets ought not to be favored
 //! by the network.
 use crate::aqm::red::spacing::{Spacing, SpacingLaw};
 use dumbbell_core::catalogue::Fault;

@@ -32,10 +32,10 @@ pub struct PieConfig {
     /// Gain of the delay's growth, in 1/s.
     #[schemars(range(min = 0.0), extend("x-source" = "RFC 8033 section 4.2: 1 1/4"))]
     pub beta: f64,
-    /// For this long after a time without congestion no packet is signalled, `MAX_BURST`.
+    /// For this long after a time without congestion no packet is signaled, `MAX_BURST`.
     #[schemars(extend("x-source" = "RFC 8033 section 4.4: 150 ms"))]
     pub max_burst: Span,
-    /// Size of a typical packet: with at most two of them waiting no packet is signalled; the unit
+    /// Size of a typical packet: with at most two of them waiting no packet is signaled; the unit
     /// of `bytemode`.
     #[schemars(extend("x-source" = "RFC 8033 section 4.1: MEAN_PKTSIZE, an MTU"))]
     pub mean_packet_size: Bytes,

@@ -48,7 +48,7 @@ macro_rules! red_config {
             /// bytes.
             #[schemars(extend("x-source" = "Floyd, Jacobson 1993: packets"))]
             pub byte_mode: bool,
-            /// Whether larger packets are signalled more often.
+            /// Whether larger packets are signaled more often.
             #[schemars(
                 extend("x-source" = "RFC 7141 section 2.2, RFC 7567 section 4.4: no dependence on \
                     packet size"),
@@ -63,7 +63,7 @@ macro_rules! red_config {
             /// Whether ECN-capable packets are marked rather than dropped.
             #[schemars(extend("x-source" = "ns-2 setbit_ false, ns-3 UseEcn false"))]
             pub ecn: bool,
-            /// Whether ECN-capable packets too are dropped where every packet is signalled
+            /// Whether ECN-capable packets too are dropped where every packet is signaled
             /// (`max_th`, gentle: twice that).
             #[schemars(extend("x-source" = "RFC 3168 section 7; ns-3 UseHardDrop true"))]
             pub ecn_hard: bool,
@@ -82,7 +82,7 @@ macro_rules! red_config {
             /// How many typical packets an idle time counts for.
             #[schemars(extend("x-source" = "ns-2: whole packets"))]
             pub idle_fraction: $crate::aqm::red::average::IdleFraction,
-            /// No packet is signalled that finds at most this many in the queue; `"0 pkt"`: no such
+            /// No packet is signaled that finds at most this many in the queue; `"0 pkt"`: no such
             /// rule (the 1993 paper).
             #[schemars(extend("x-source" = "ns-2: q > 1"))]
             pub min_q_for_drop: dumbbell_core::units::Packets,
@@ -150,7 +150,7 @@ pub(crate) use red_config;
 red_config! {
     /// Parameters of [`Red`](super::Red). Thresholds are in packets.
     pub struct RedConfig {
-        /// Average queue length at which signalling begins.
+        /// Average queue length at which signaling begins.
         #[schemars(extend("x-source" = "Floyd, Jacobson 1993: 5 packets"))]
         pub min_th: Packets = Packets(5.0),
         /// Average queue length at which the probability has reached `max_p`; above `min_th`.

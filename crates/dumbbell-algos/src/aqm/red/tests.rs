@@ -207,7 +207,7 @@ fn a_forced_drop_takes_the_victim_it_is_told() {
     );
 }
 
-/// ns-2's rule: a packet that finds at most one other in the queue is never signalled, whatever the
+/// ns-2's rule: a packet that finds at most one other in the queue is never signaled, whatever the
 /// average.
 #[test]
 fn a_short_queue_is_left_alone() {
@@ -217,7 +217,7 @@ fn a_short_queue_is_left_alone() {
     assert_eq!(at_once(&lenient, 4, Ecn::NotEct), [Event::Dropped(3, Reason::Forced)]);
 }
 
-/// p_b = max_p at once, so a packet of twice the size is signalled twice as often, one of half the
+/// p_b = max_p at once, so a packet of twice the size is signaled twice as often, one of half the
 /// size half as often.
 #[test]
 fn byte_drop_scales_the_probability() {

@@ -57,7 +57,7 @@ pub struct RedHwConfig {
     /// How averages and draws are made. The paper has no RTL; its 21 bits and its scale of 2^10 are
     /// printed, a register that runs freely is our reading, and `"sound"` is what we would build.
     #[schemars(
-        extend("x-source" = "reconstructed: HDL without the paper's artefacts; \"paper\": Oh et \
+        extend("x-source" = "reconstructed: HDL without the paper's artifacts; \"paper\": Oh et \
             al. 2012"),
     )]
     pub mode: RedHwMode,

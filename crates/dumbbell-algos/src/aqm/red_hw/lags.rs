@@ -5,7 +5,7 @@
 //! through one by one. Free of memory the probability would be (p - 1) / (2^21 - 1) at any
 //! distance. A shift register read as a number halves or doubles in a step, and its two taps come
 //! together again after 19 to 21 steps: what that does to packets that are as many clocks apart is
-//! an artefact of the hardware, and the reason for 32 steps of a dense register.
+//! an artifact of the hardware, and the reason for 32 steps of a dense register.
 use super::config::RedHwMode;
 use super::lfsr::{LEAP, PERIOD, Polynomial};
 use std::ops::RangeInclusive;

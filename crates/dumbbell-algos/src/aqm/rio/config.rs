@@ -70,7 +70,7 @@ macro_rules! rio_config {
                 )]
                 pub precedences: $crate::aqm::rio::config::RioPrecedences =
                     $crate::aqm::rio::config::RioPrecedences::Two,
-                /// Average queue length at which signalling of IN packets begins.
+                /// Average queue length at which signaling of IN packets begins.
                 #[schemars(extend("x-source" = "Clark, Fang 1998, section V: 40 packets"))]
                 pub min_in: dumbbell_core::units::Packets = dumbbell_core::units::Packets(40.0),
                 /// Average queue length at which the probability for IN packets has reached
@@ -248,7 +248,7 @@ impl RioConfig {
 /// The stored random number is refused, because it decides by itself.
 pub(crate) fn check_weighed(spacing: SpacingLaw) -> Result<(), Fault> {
     if spacing == SpacingLaw::UniformStored {
-        let cause = "the stored random number decides when a packet is signalled, and here it \
+        let cause = "the stored random number decides when a packet is signaled, and here it \
             depends on whose packet comes";
         return Err(Fault::at("spacing", cause).fix("write \"uniform\" or \"bernoulli\""));
     }

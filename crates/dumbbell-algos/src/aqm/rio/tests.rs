@@ -321,7 +321,7 @@ fn a_class_is_idle_while_others_are_sent() {
     }
 }
 
-/// At the same average OUT is signalled at least as often as IN: by the paper's curves, and by
+/// At the same average OUT is signaled at least as often as IN: by the paper's curves, and by
 /// those of the data-buffer marker's.
 #[test]
 fn out_is_signalled_before_in() {

@@ -62,7 +62,7 @@ impl Model {
         self.pacing_gain = CYCLE[self.cycle];
     }
 
-    /// `BBRCheckCyclePhase`; `prior`: in flight before this acknowledgement.
+    /// `BBRCheckCyclePhase`; `prior`: in flight before this acknowledgment.
     #[inline]
     pub(super) fn check_cycle(&mut self, now: Time, rs: &RateSample, prior: u64) {
         if self.mode != Mode::ProbeBw {

@@ -7,7 +7,7 @@ const MSS: u64 = 1000;
 const BW: f64 = 1.25e6;
 const RTT: Span = Span::from_ms(100);
 
-/// A control, and the acknowledgements of a path.
+/// A control, and the acknowledgments of a path.
 struct Run {
     bbr: Model,
     now: Time,
@@ -28,7 +28,7 @@ impl Run {
         assert_eq!(run.bbr.mode, Mode::ProbeBw);
         run
     }
-    /// An acknowledgement after `pause`, of what was sent when `prior` was delivered.
+    /// An acknowledgment after `pause`, of what was sent when `prior` was delivered.
     fn ack(&mut self, pause: Span, edit: impl FnOnce(&mut RateSample, &mut Ack)) {
         self.now += pause;
         let mut rs =
@@ -41,7 +41,7 @@ impl Run {
         (ack.now, ack.rate) = (self.now, Some(rs));
         self.bbr.on_ack(&ack, &mut Commands::default());
     }
-    /// A round trip in one acknowledgement, delivered at `bw`, with so much in flight after it.
+    /// A round trip in one acknowledgment, delivered at `bw`, with so much in flight after it.
     fn round(&mut self, bw: f64, rtt: Span, pipe: u64) {
         let delivered = (bw * rtt.seconds()) as u64;
         self.ack(rtt, |rs, _| {

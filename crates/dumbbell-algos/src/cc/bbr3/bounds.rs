@@ -17,7 +17,7 @@ pub(super) struct Bounds {
     bw_latest: f64,
     pub inflight_latest: u64,
     loss_round_delivered: u64,
-    /// True if the acknowledgement at hand ends a round for these purposes.
+    /// True if the acknowledgment at hand ends a round for these purposes.
     pub loss_round_start: bool,
     pub loss_in_round: bool,
     /// Ranges lost in this round.

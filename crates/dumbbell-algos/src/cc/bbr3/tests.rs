@@ -48,7 +48,7 @@ impl Run {
         }
         panic!("{state:?} is not reached from {:?}", self.cc.state);
     }
-    /// An acknowledgement after `pause`: a segment that was sent when this much was delivered.
+    /// An acknowledgment after `pause`: a segment that was sent when this much was delivered.
     fn ack(&mut self, pause: Span, edit: impl FnOnce(&mut RateSample, &mut Ack)) {
         self.now += pause;
         let mut rs =
@@ -62,7 +62,7 @@ impl Run {
         (ack.now, ack.rate) = (self.now, Some(rs));
         self.cc.on_ack(&ack, &mut Commands::default());
     }
-    /// A round trip in one acknowledgement, delivered at `bw`, with so many segments in flight
+    /// A round trip in one acknowledgment, delivered at `bw`, with so many segments in flight
     /// after it.
     fn round(&mut self, bw: f64, pipe: u64) {
         let (rtt, delivered) = (self.rtt, (bw * self.rtt.seconds()) as u64);
@@ -71,7 +71,7 @@ impl Run {
                 (delivered, pipe * MSS, rs.prior_delivered + delivered);
         });
     }
-    /// An acknowledgement within a round, that tells of a loss.
+    /// An acknowledgment within a round, that tells of a loss.
     fn loss(&mut self, in_flight: u64, lost: u64, newly: u64) {
         self.ack(Span::from_ms(1), |rs, ack| {
             ack.phase = Phase::Recovery;

@@ -6,7 +6,7 @@ const MSS: u64 = 1000;
 const HELD: Option<RtoCommand> = Some(RtoCommand::BACK_OFF);
 const RESET: Option<RtoCommand> = Some(RtoCommand::Reset);
 
-/// A control and the acknowledgements that it gets.
+/// A control and the acknowledgments that it gets.
 struct Bench {
     cae: Cae,
     r: Time,
@@ -21,7 +21,7 @@ impl Bench {
         Bench { cae: Cae::new(&config, &path), r: at, t: at, tick: Span::ZERO }
     }
 
-    /// An acknowledgement of nothing new at `t` that left at `r`.
+    /// An acknowledgment of nothing new at `t` that left at `r`.
     fn at(&mut self, r: Time, t: Time) -> Option<RtoCommand> {
         (self.r, self.t) = (r, t);
         let period = self.tick.ps().max(1);
@@ -152,7 +152,7 @@ fn close_acks_are_judged_together() {
     assert_eq!(b.shown("estimate"), 0.5);
 }
 
-/// An acknowledgement that overtook another one is not judged, and the earlier one not against it.
+/// An acknowledgment that overtook another one is not judged, and the earlier one not against it.
 #[test]
 fn what_comes_out_of_order_is_not_judged() {
     let mut b = bench();
@@ -169,7 +169,7 @@ fn what_comes_out_of_order_is_not_judged() {
     );
 }
 
-/// After a timeout the next acknowledgement is the first; the warning stands.
+/// After a timeout the next acknowledgment is the first; the warning stands.
 #[test]
 fn a_timeout_begins_anew() {
     let mut b = bench();

@@ -34,7 +34,7 @@ fn ack(c: &mut Cubic, now: Time, rtt: Span) {
     c.on_ack(&a, &mut Commands::default());
 }
 
-/// One acknowledgement per segment, a window of them per round-trip time, until `end`.
+/// One acknowledgment per segment, a window of them per round-trip time, until `end`.
 fn run(c: &mut Cubic, mut now: Time, end: Time, rtt: Span) {
     while now < end {
         ack(c, now, rtt);
@@ -90,7 +90,7 @@ fn no_target_beyond_one_and_a_half_windows() {
     let mut c = at(10.0, &CubicConfig { c: 4.0, ..config() });
     ack(&mut c, ms(0), Span::from_ms(10));
     ack(&mut c, Time::ZERO + Span::from_secs(100), Span::from_ms(10));
-    // 0.1 for the first acknowledgement (W_est), 0.5 w / w for the second.
+    // 0.1 for the first acknowledgment (W_est), 0.5 w / w for the second.
     near(c.window, 10.1 + 0.5, 0.01);
 }
 
@@ -247,7 +247,7 @@ fn average(p: f64, rtt: Span, c: f64, start: f64, cycles: u32) -> (f64, f64) {
 }
 
 /// Equation 6 and tables 1 and 2 of RFC 9438. W_max is where the average is (3 + beta) / 4 of it;
-/// from there the model's cycle must come back to it, and from elsewhere towards it (slowly: the
+/// from there the model's cycle must come back to it, and from elsewhere toward it (slowly: the
 /// plateau is flat, which is the idea).
 #[test]
 fn the_average_window_of_the_tables() {

@@ -113,7 +113,7 @@ fn the_window_after_a_warning_has_bounds() {
     );
 }
 
-/// Duplicates tell of arrivals; the acknowledgement after them does not tell of these again.
+/// Duplicates tell of arrivals; the acknowledgment after them does not tell of these again.
 #[test]
 fn a_loss_does_not_move_the_estimate() {
     let mut j = jersey(&JerseyConfig::default(), None);

@@ -1,8 +1,8 @@
-//! The number of bytes that an acknowledgement reports as delivered, for controls that estimate a
+//! The number of bytes that an acknowledgment reports as delivered, for controls that estimate a
 //! bandwidth from that (Westwood, Jersey).
 use dumbbell_core::transport::Ack;
 
-/// Counts what arrived: a duplicate tells of one segment, which the acknowledgement that follows
+/// Counts what arrived: a duplicate tells of one segment, which the acknowledgment that follows
 /// them tells of again.
 #[derive(Clone, Debug, Default)]
 pub struct DeliveredCounter {
@@ -42,14 +42,14 @@ mod tests {
         a
     }
 
-    /// Three duplicates, then what they told of within an acknowledgement of five: two are new.
+    /// Three duplicates, then what they told of within an acknowledgment of five: two are new.
     #[test]
     fn duplicates_count_once() {
         let counted = |acks: &[u64]| {
             let mut counter = DeliveredCounter::default();
             acks.iter().map(|n| counter.count(&ack(*n), MSS) / MSS).collect::<Vec<_>>()
         };
-        assert_eq!(counted(&[1, 2, 1]), [1, 2, 1], "delayed acknowledgements");
+        assert_eq!(counted(&[1, 2, 1]), [1, 2, 1], "delayed acknowledgments");
         assert_eq!(counted(&[0, 0, 0, 5, 2]), [1, 1, 1, 2, 2]);
         assert_eq!(
             counted(&[0, 0, 0, 0, 0, 3, 4]),

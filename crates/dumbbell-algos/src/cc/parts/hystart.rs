@@ -28,7 +28,7 @@ const MIN_RTT_DIVISOR: u64 = 8;
 const N_RTT_SAMPLE: u32 = 8;
 const CSS_GROWTH_DIVISOR: u64 = 4;
 const CSS_ROUNDS: u32 = 5;
-/// Segments that one acknowledgement may add where segments are not paced (L).
+/// Segments that one acknowledgment may add where segments are not paced (L).
 const L_UNPACED: u64 = 8;
 
 /// No sample yet.
@@ -56,12 +56,12 @@ pub struct HyStart {
     samples: u32,
     /// In conservative slow start: `cssBaselineMinRtt`, and how many of its rounds are over.
     css: Option<(Span, u32)>,
-    /// Bytes that one acknowledgement may add where segments are not paced (L SMSS).
+    /// Bytes that one acknowledgment may add where segments are not paced (L SMSS).
     limit: u64,
 }
 
 impl HyStart {
-    /// For segments of `mss` bytes: an acknowledgement adds at most 8 of them, unless they are
+    /// For segments of `mss` bytes: an acknowledgment adds at most 8 of them, unless they are
     /// paced.
     pub fn new(mss: u64) -> Self {
         HyStart {
@@ -78,7 +78,7 @@ impl HyStart {
         self.limit = L_UNPACED * mss;
     }
 
-    /// An acknowledgement in slow start that acknowledges something new.
+    /// An acknowledgment in slow start that acknowledges something new.
     pub fn on_ack(&mut self, ack: &Ack) -> Advice {
         let divisor = if self.css.is_some() { CSS_GROWTH_DIVISOR } else { 1 };
         let limit = if ack.paced { u64::MAX } else { self.limit };
@@ -140,7 +140,7 @@ mod tests {
 
     const MSS: u64 = 1000;
 
-    /// One round: `n` acknowledgements of a segment, each with the same round-trip time.
+    /// One round: `n` acknowledgments of a segment, each with the same round-trip time.
     fn round(h: &mut HyStart, una: &mut u64, n: u64, rtt_ms: u64) -> Vec<Advice> {
         let end = *una + n * MSS;
         (0..n)

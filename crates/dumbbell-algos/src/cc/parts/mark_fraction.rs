@@ -22,7 +22,7 @@ impl MarkFraction {
     pub fn alpha(&self) -> f64 {
         self.alpha
     }
-    /// Takes an acknowledgement in; whether it ends an observation window, if `may_end`.
+    /// Takes an acknowledgment in; whether it ends an observation window, if `may_end`.
     #[inline]
     pub fn on_ack(&mut self, ack: &Ack, may_end: bool) -> bool {
         self.acked += ack.acked + ack.sacked;
@@ -53,7 +53,7 @@ mod tests {
         ack
     }
 
-    /// A window ends with the acknowledgement of more than was sent when it began: 5001 after 4001.
+    /// A window ends with the acknowledgment of more than was sent when it began: 5001 after 4001.
     /// Of its four two came marked: alpha = 0.25 x 2 / 4. What came before the first window counts
     /// for nothing.
     #[test]
@@ -81,7 +81,7 @@ mod tests {
         let mut e = MarkFraction::new(1.0 / 16.0, 1.0);
         e.on_ack(&ack(1, 5001, 0), true);
         for n in 1..=120u64 {
-            // Each acknowledgement frees a segment: five to a window.
+            // Each acknowledgment frees a segment: five to a window.
             for i in 0..5 {
                 let una = 5000 * (n - 1) + 1000 * (i + 1) + 1;
                 let end = e.end;

@@ -85,7 +85,7 @@ pub struct Rounds {
     next: u64,
     /// The number of finished rounds (`round_count`).
     pub count: u64,
-    /// True if the acknowledgement at hand ended one (`round_start`).
+    /// True if the acknowledgment at hand ended one (`round_start`).
     pub start: bool,
 }
 
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn a_round_is_what_follows_its_first_packet() {
         let mut rounds = Rounds::default();
-        // Ten packets leave at once; the first acknowledgement ends a round, the other nine do not.
+        // Ten packets leave at once; the first acknowledgment ends a round, the other nine do not.
         let starts: Vec<bool> = (1..=10)
             .map(|n| {
                 rounds.update(&sample(0, n));

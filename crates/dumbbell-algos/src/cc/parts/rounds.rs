@@ -1,4 +1,4 @@
-//! Round trips: from a byte that is sent to its acknowledgement, with the samples of the round-trip
+//! Round trips: from a byte that is sent to its acknowledgment, with the samples of the round-trip
 //! time in between.
 //!
 //! Vegas, Veno, Illinois, YeAH and Compound judge once in each round trip. There is no policy here:
@@ -50,7 +50,7 @@ impl Default for Rounds {
 }
 
 impl Rounds {
-    /// An acknowledgement: takes its sample, and returns the round that it ends, its own sample
+    /// An acknowledgment: takes its sample, and returns the round that it ends, its own sample
     /// included. The first one begins a round; the next begins at the end of each.
     #[inline]
     pub fn on_ack(&mut self, ack: &Ack) -> Option<Round> {
@@ -71,7 +71,7 @@ impl Rounds {
         Some(std::mem::replace(&mut self.current, Round::EMPTY))
     }
 
-    /// The round at hand is void; the next acknowledgement begins another.
+    /// The round at hand is void; the next acknowledgment begins another.
     pub fn restart(&mut self) {
         (self.end, self.current) = (0, Round::EMPTY);
     }

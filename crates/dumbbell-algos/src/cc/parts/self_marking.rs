@@ -73,7 +73,7 @@ impl Profile {
         );
         Profile { bucket, header: path.header, packet }
     }
-    /// The colour of a segment that goes: IN takes its tokens.
+    /// The color of a segment that goes: IN takes its tokens.
     pub fn color(&mut self, sent: &Sent) -> Tag {
         if self.bucket.take(sent.now, (sent.bytes + self.header) as u32) { IN } else { OUT }
     }

@@ -59,7 +59,7 @@ impl<C: Algorithm<Site = Path> + CongestionControl> TestConnection<C> {
         gauges.0.iter().find(|(n, _)| *n == name).unwrap_or_else(|| panic!("no {name}")).1
     }
 
-    /// An acknowledgement of `segments`, as it would be told.
+    /// An acknowledgment of `segments`, as it would be told.
     pub fn told(&mut self, segments: u64) -> Ack {
         let mut ack = Ack::default();
         let cwnd = self.cc.cwnd();
@@ -72,13 +72,13 @@ impl<C: Algorithm<Site = Path> + CongestionControl> TestConnection<C> {
         ack
     }
 
-    /// An acknowledgement of `segments`, now.
+    /// An acknowledgment of `segments`, now.
     pub fn ack(&mut self, segments: u64) {
         let ack = self.told(segments);
         self.cc.on_ack(&ack, &mut Commands::default());
     }
 
-    /// A round trip: as many acknowledgements as there are whole segments in the window, equally
+    /// A round trip: as many acknowledgments as there are whole segments in the window, equally
     /// spaced.
     pub fn round(&mut self) {
         let n = (self.cc.cwnd() / MSS).max(1);

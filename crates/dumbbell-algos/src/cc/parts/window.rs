@@ -28,14 +28,14 @@ pub const STANDARD: Law = Law { a: 1.0, b: 0.5, k: 0.0, l: 1.0 };
 /// The unit of fixed-point increases.
 const FIXED: u64 = 1 << 16;
 
-/// A congestion window that follows a [`Law`]; what an acknowledgement touches comes first.
+/// A congestion window that follows a [`Law`]; what an acknowledgment touches comes first.
 #[repr(C)]
 #[derive(Clone, Debug)]
 pub struct Window {
     cwnd: u64,
     ssthresh: u64,
     mss: u64,
-    /// Bytes that one acknowledgement may add in slow start.
+    /// Bytes that one acknowledgment may add in slow start.
     limit: u64,
     /// True if every acknowledged byte counts in congestion avoidance (RFC 3465), or a segment per
     /// ACK (RFC 5681).
@@ -130,7 +130,7 @@ impl Window {
     pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
     }
-    /// Bytes that count of an acknowledgement of `acked` in slow start: L segments (RFC 3465).
+    /// Bytes that count of an acknowledgment of `acked` in slow start: L segments (RFC 3465).
     pub fn slow_start_credit(&self, acked: u64) -> u64 {
         acked.min(self.limit)
     }
@@ -154,7 +154,7 @@ impl Window {
         self.ssthresh = ssthresh.max(2 * self.mss);
     }
 
-    /// True if an acknowledgement may make it grow.
+    /// True if an acknowledgment may make it grow.
     #[inline]
     pub fn may_grow(ack: &Ack) -> bool {
         ack.acked > 0 && ack.phase != Phase::Recovery && ack.window_limited && !ack.ece
@@ -184,7 +184,7 @@ impl Window {
         // Integers, whose remainder is carried: exact in the long run, on every machine.
         let (work, unit) =
             (credit.saturating_mul(increase).saturating_add(self.remainder), self.cwnd * FIXED);
-        // The law is per round trip; an acknowledgement of more than a window adds no more than its
+        // The law is per round trip; an acknowledgment of more than a window adds no more than its
         // increase.
         let whole = (work / unit).min(increase / FIXED + 1);
         self.remainder = work % unit;

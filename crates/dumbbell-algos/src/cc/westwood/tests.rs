@@ -47,7 +47,7 @@ fn the_recurrence() {
     }
 }
 
-/// Silence: a sample of nothing each 250 ms, found out with the next acknowledgement.
+/// Silence: a sample of nothing each 250 ms, found out with the next acknowledgment.
 #[test]
 fn silence_is_samples_of_nothing() {
     let mut f = filter();
@@ -63,7 +63,7 @@ fn silence_is_samples_of_nothing() {
     let expected = told(0.1, 10_000.0);
     f.arrive(at_us(2_000_000 + 1_100_000), 1000);
     assert!((f.bwe() - expected).abs() < 1e-9 * expected, "{} {expected}", f.bwe());
-    // An acknowledgement in time is none of nothing, nor is one at the very instant.
+    // An acknowledgment in time is none of nothing, nor is one at the very instant.
     let expected = told(0.25, 4000.0);
     f.arrive(at_us(3_350_000), 1000);
     assert!((f.bwe() - expected).abs() < 1e-9 * expected, "{} {expected}", f.bwe());
@@ -108,7 +108,7 @@ fn estimate(spacing_us: u64) -> f64 {
     f.bwe()
 }
 
-/// Compressed acknowledgements overestimate, for the filter takes a straight line between a fast
+/// Compressed acknowledgments overestimate, for the filter takes a straight line between a fast
 /// sample and a slow one. Delayed ones underestimate.
 #[test]
 fn compressed_acks_mislead_it() {

@@ -47,7 +47,7 @@ fn the_two_low_passes() {
     assert_eq!((e.inner, e.bwe()), (78_750.0, 80_937.5));
 }
 
-/// A window closes with the first acknowledgement after it, which belongs to the next one: Linux
+/// A window closes with the first acknowledgment after it, which belongs to the next one: Linux
 /// after more than a round trip and than 50 ms.
 #[test]
 fn windows_of_time() {
@@ -73,7 +73,7 @@ fn compressed_acks_do_not_mislead_it() {
     for filter in [Filter::Linux, Filter::Ns3] {
         let (even, compressed) =
             (rounds(filter, 100, 10_000).bwe(), rounds(filter, 100, 1000).bwe());
-        // Windows longer than a round trip hold whole numbers of acknowledgements: Linux's of 110
+        // Windows longer than a round trip hold whole numbers of acknowledgments: Linux's of 110
         // ms, eleven less the first.
         assert!((even - 100_000.0).abs() < 10_000.0, "{filter:?} {even}");
         assert!(
@@ -94,7 +94,7 @@ fn made(cut: Cut) -> WestwoodPlus {
     w
 }
 
-/// An acknowledgement of a segment each 10 ms.
+/// An acknowledgment of a segment each 10 ms.
 fn ack(n: u64, rtt_ms: u64) -> Ack {
     let mut a = Ack::default();
     (a.now, a.acked, a.rtt) = (at_us(10_000 * n), MSS, Some(Span::from_ms(rtt_ms)));

@@ -77,7 +77,7 @@ pub struct DualPi2Config {
         extend("x-source" = "Linux sch_dualpi2: 3.2; RFC 9332: 0.3 / RTT_max"),
     )]
     pub beta: f64,
-    /// The coupling factor k: L is marked with k p', C signalled with p'^2.
+    /// The coupling factor k: L is marked with k p', C signaled with p'^2.
     #[schemars(range(min = 1.0, max = 20.0), extend("x-source" = "RFC 9332 section 2.1: 2"))]
     pub coupling_factor: f64,
     /// Which delay the controller acts on.

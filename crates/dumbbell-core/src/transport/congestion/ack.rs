@@ -1,4 +1,4 @@
-//! An acknowledgement as the sender sees it, and the samples that it gives.
+//! An acknowledgment as the sender sees it, and the samples that it gives.
 use super::sent::Tag;
 use crate::units::{Span, Time};
 
@@ -15,7 +15,7 @@ pub enum Phase {
     Loss,
 }
 
-/// One acknowledgement as the sender sees it, duplicates included. Later versions may add fields.
+/// One acknowledgment as the sender sees it, duplicates included. Later versions may add fields.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ack {
@@ -66,7 +66,7 @@ pub struct Ack {
     pub phase: Phase,
 }
 
-/// A delivery rate sample, from the sending of a segment to its acknowledgement
+/// A delivery rate sample, from the sending of a segment to its acknowledgment
 /// (draft-ietf-ccwg-bbr, delivery rate estimation).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RateSample {
@@ -86,8 +86,8 @@ pub struct RateSample {
     pub in_flight: u64,
     /// Bytes found lost since the segment was sent.
     pub lost: u64,
-    /// Bytes that were found lost since the sample before: by the acknowledgement that brought that
-    /// one (a control is told of an acknowledgement before the sender acts on it), or by a timer.
+    /// Bytes that were found lost since the sample before: by the acknowledgment that brought that
+    /// one (a control is told of an acknowledgment before the sender acts on it), or by a timer.
     pub newly_lost: u64,
     /// The state of the connection when the latest of those was sent.
     pub loss: LossSample,

@@ -58,7 +58,7 @@ pub struct TcpOverrides {
     pub detection: Option<&'static str>,
     /// The ECN marking and echo: `per_packet`, `dctcp`, `accecn`, `l4s`.
     pub ecn: Option<&'static str>,
-    /// True if it needs timestamps, and the receiver's clock on every acknowledgement.
+    /// True if it needs timestamps, and the receiver's clock on every acknowledgment.
     pub timestamps: bool,
     /// True if the receiver closes its window while its host says that the path is gone
     /// (Freeze-TCP).

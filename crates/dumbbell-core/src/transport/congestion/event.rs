@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The cause of a congestion event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// Loss found by duplicate acknowledgements, SACK or time: once per recovery.
+    /// Loss found by duplicate acknowledgments, SACK or time: once per recovery.
     Loss,
     /// ECN echo: once per window of data.
     Ecn,
@@ -49,7 +49,7 @@ impl<'a> Congestion<'a> {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "LocalSignal")]
 pub enum HostSignal {
-    /// The sender's own marker coloured a segment out of profile.
+    /// The sender's own marker colored a segment out of profile.
     MarkedOut,
     /// The path will vanish.
     PathDown,

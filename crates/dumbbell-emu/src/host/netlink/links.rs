@@ -47,7 +47,7 @@ impl LinkChange<'_> {
         self
     }
 
-    /// Asks nobody for a neighbour's address, and tells no group of multicast: what the host sends
+    /// Asks nobody for a neighbor's address, and tells no group of multicast: what the host sends
     /// is what its sockets say.
     #[must_use]
     pub fn no_arp(mut self) -> Self {

@@ -11,7 +11,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// A request of a type (RTM_...) with flags (NLM_F_...); an acknowledgement is always asked
+    /// A request of a type (RTM_...) with flags (NLM_F_...); an acknowledgment is always asked
     /// for.
     pub fn new(kind: u16, flags: i32) -> Message {
         let flags = u16::try_from(flags | libc::NLM_F_REQUEST | libc::NLM_F_ACK).expect(

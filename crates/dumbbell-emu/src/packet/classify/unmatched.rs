@@ -10,7 +10,7 @@ pub enum Unmatched {
     Destination,
     /// It goes to a group, or to everybody.
     Group,
-    /// Neighbour and router discovery, and who listens to which groups: a link's own affairs.
+    /// Neighbor and router discovery, and who listens to which groups: a link's own affairs.
     Neighbours,
     /// No flow of the plan takes it: it is not known, and no pool is between its hosts.
     Flow,
@@ -44,7 +44,7 @@ impl fmt::Display for Unmatched {
             Unmatched::Source => "its source is not an address of the host that sent it",
             Unmatched::Destination => "no host of the scenario has the address that it goes to",
             Unmatched::Group => "it goes to a group",
-            Unmatched::Neighbours => "it looks for neighbours or routers, and there are none",
+            Unmatched::Neighbours => "it looks for neighbors or routers, and there are none",
             Unmatched::Flow => {
                 "no flow of the scenario goes between its hosts for such a \
                 connection"

@@ -114,7 +114,7 @@ pub(super) fn unsupported(
         \"rfc3168\"",
     );
     let delays = each || *delayed_ack_timeout == kernel.delayed_ack_timeout;
-    need("delayed_ack_timeout", delays, "the kernel delays an acknowledgement by 40 ms", linux);
+    need("delayed_ack_timeout", delays, "the kernel delays an acknowledgment by 40 ms", linux);
     let quick = each || *quick_acks == kernel.quick_acks;
     need(
         "quick_acks",

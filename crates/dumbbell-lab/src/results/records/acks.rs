@@ -25,7 +25,7 @@ const COLUMNS: [(&str, Type); 13] = [
     ("pair_spacing_receiver_us", Type::MaybeReal),
 ];
 
-/// Measures acknowledgements, and writes `acks.parquet` if it is to.
+/// Measures acknowledgments, and writes `acks.parquet` if it is to.
 pub struct Acks<'a> {
     plan: &'a Plan,
     table: Option<Table>,
@@ -104,7 +104,7 @@ impl<'a> Acks<'a> {
         self.flush(who.flow)
     }
 
-    /// Writes what each flow's acknowledgements had in common into its report.
+    /// Writes what each flow's acknowledgments had in common into its report.
     pub fn summarize(&self, report: &mut Report) {
         for (flow, path) in report.flows.iter_mut().zip(&self.paths) {
             flow.acks = path.as_ref().map(AckPath::summary);

@@ -30,7 +30,7 @@ pub fn ecn(e: Ecn) -> &'static str {
     }
 }
 
-/// The flags as tcpdump writes them: S, F, E (ECE), W (CWR), and a point for an acknowledgement.
+/// The flags as tcpdump writes them: S, F, E (ECE), W (CWR), and a point for an acknowledgment.
 /// Everything of a TCP but the first SYN acknowledges.
 pub fn flags(bits: u8) -> &'static str {
     const WORDS: [&str; 16] = [

@@ -63,7 +63,7 @@ struct Visit {
     dress: Markings,
 }
 
-/// The codepoint of a packet, and the colour that the edge before its next queue gave it.
+/// The codepoint of a packet, and the color that the edge before its next queue gave it.
 #[derive(Clone, Copy)]
 struct Markings {
     dscp: Dscp,
@@ -179,7 +179,7 @@ impl<'a> PacketRecorder<'a> {
         let (ts_val, ts_ecr) = if who.data {
             (clock(segment.ts), side.peer_clock)
         } else {
-            // An acknowledgement without more to say does not carry its sender's clock: it is the
+            // An acknowledgment without more to say does not carry its sender's clock: it is the
             // instant itself.
             (
                 extra.map_or(side.timestamps.then_some(t.ps()), |x| clock(x.ts_val)),

@@ -68,7 +68,7 @@ pub(super) const RUN: &[Key] = &[
          from a store has that of its day.",
         Type::Real,
     ),
-    Key("packet_hops", "pkt", "Packets times links, data and acknowledgements.", Type::Count),
+    Key("packet_hops", "pkt", "Packets times links, data and acknowledgments.", Type::Count),
     Key("events", "", "Entries that the simulator's agenda processed.", Type::Count),
     Key("flows", "", "Flows that belong to no session.", Type::Each("flow")),
     Key(

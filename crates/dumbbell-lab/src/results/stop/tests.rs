@@ -128,7 +128,7 @@ fn coverage(bound: &str, least: usize) -> (f64, f64) {
     (held as f64 / f64::from(points), used as f64 / f64::from(points))
 }
 
-/// Stopping as soon as an interval looks narrow favours the luckily narrow ones. With 2000 points
+/// Stopping as soon as an interval looks narrow favors the luckily narrow ones. With 2000 points
 /// the figures are good to about 1 %.
 #[test]
 fn stopping_early_costs_coverage_and_a_larger_least_number_costs_less() {

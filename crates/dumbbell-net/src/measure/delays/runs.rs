@@ -15,7 +15,7 @@ pub(crate) struct Runs {
 impl Runs {
     /// One more was lost; a second word of the same one changes nothing.
     pub(crate) fn add(&mut self, number: u64) {
-        // The first run that does not end before its neighbour.
+        // The first run that does not end before its neighbor.
         let at = self.open.partition_point(|run| run.1 + 1 < number);
         let (mut from, mut to) = (number, number);
         while let Some(run) = self.open.get(at).filter(|run| run.0 <= to + 1) {

@@ -72,7 +72,7 @@ fn measures_begin_with_the_window() {
     one.arrived(at(1001), 1);
     let s = one.summary();
     assert_eq!((s.packets, s.reordered, s.extent_max, s.loss_burst_max), (1, 1, 1, 0));
-    // Its neighbours' delays are 500 and 997 us, its own 1000.
+    // Its neighbors' delays are 500 and 997 us, its own 1000.
     near(s.ipdv_mean_abs_s, (500e-6 + 3e-6) / 2.0);
     near(s.min_s, 1e-3);
 }

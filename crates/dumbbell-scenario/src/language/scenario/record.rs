@@ -22,7 +22,7 @@ pub struct Record {
     /// Whether each flow of the sessions is recorded, with its start, its size and its completion
     /// time; default false.
     pub completions: bool,
-    /// Whether acknowledgements are recorded one by one, when each left the receiver and when it
+    /// Whether acknowledgments are recorded one by one, when each left the receiver and when it
     /// came to the sender, and measured in the results: false (default), true for every TCP flow,
     /// or a list of names of flows.
     pub acks: Followed,
@@ -34,7 +34,7 @@ pub struct Record {
     pub markers: bool,
 }
 
-/// Which flows' packets, or acknowledgements, are recorded.
+/// Which flows' packets, or acknowledgments, are recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Followed {

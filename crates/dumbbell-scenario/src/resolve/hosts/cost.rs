@@ -38,7 +38,7 @@ fn every_second() -> f64 {
 /// "acks_per_packet": 0.5}`; for each MTU the answer's `rows` have `mtu`, `payload`,
 /// `receive_cycles_per_packet`, `send_cycles_per_packet`, the same `_cycles_per_bit` of payload,
 /// `receiver_cycles_per_bit` and `sender_cycles_per_bit` (the whole host's, with the
-/// acknowledgements that it sends or takes), `interrupts_per_packet`, `limit_bps` (payload of a
+/// acknowledgments that it sends or takes), `interrupts_per_packet`, `limit_bps` (payload of a
 /// saturated core that receives) and `utilization` of that core at `rate_bps`, the payload; the
 /// last is null without it. With `rate_bps` packets come evenly to a core that is fast enough,
 /// above its limit and without it they always wait: then no interrupts are taken, and all that may

@@ -1,7 +1,7 @@
-//! A word about links that cannot carry the acknowledgements of what goes the other way.
+//! A word about links that cannot carry the acknowledgments of what goes the other way.
 //!
 //! RFC 3449, section 2: the normalized bandwidth ratio k is the ratio of the rates divided by that
-//! of the lengths of data and acknowledgements; with fewer than k segments to an acknowledgement
+//! of the lengths of data and acknowledgments; with fewer than k segments to an acknowledgment
 //! the reverse path fills up before the forward path.
 use crate::language::problem::Check;
 use dumbbell_core::units::Capacity;
@@ -35,7 +35,7 @@ fn lacking(plan: &Plan, flow: &Flow) -> Option<(f64, LinkId, f64, u64)> {
     (acks < needed).then_some((needed, link, acks, header))
 }
 
-/// Notes each link that is too slow for acknowledgements, for the first flow that finds it so.
+/// Notes each link that is too slow for acknowledgments, for the first flow that finds it so.
 pub fn note(plan: &Plan, check: &mut Check) {
     let mut told: Vec<LinkId> = Vec::new();
     for flow in &plan.flows {
@@ -52,7 +52,7 @@ pub fn note(plan: &Plan, check: &mut Check) {
             and are lost"
         };
         check.note(format!(
-            "`{name}` carries {acks:.0} acknowledgements of {bytes} B a second, and data of `{}` \
+            "`{name}` carries {acks:.0} acknowledgments of {bytes} B a second, and data of `{}` \
                 at the full rate of its way make {needed:.0}: they {then} (docs/two-way.md)",
             flow.name
         ));
@@ -87,13 +87,13 @@ mod tests {
     }
 
     /// The RFC's example: 10 Mbit/s there, 50 kbit/s back, 1000 bytes of data, 40 of
-    /// acknowledgement: k = 8, and data at the full rate are 10^7 / (8 x 1040) segments a second.
+    /// acknowledgment: k = 8, and data at the full rate are 10^7 / (8 x 1040) segments a second.
     #[test]
     fn what_cannot_be_carried_is_said_once() {
         let said = notes(&[]);
         assert_eq!(said.len(), 1, "{said:?}");
         let [carries, makes] = [
-            "carries 156 acknowledgements of 40 B a second",
+            "carries 156 acknowledgments of 40 B a second",
             "make 601: they wait, in an \
                 unlimited",
         ];

@@ -6,7 +6,7 @@ use crate::resolve::topology::{Network, RoutedFlow};
 use dumbbell_core::units::Span;
 use dumbbell_plan::LinkId;
 
-/// Realises every written `rtt` exactly, to the picosecond.
+/// Realizes every written `rtt` exactly, to the picosecond.
 pub fn realise(net: &mut Network, scenario: &Scenario, root: &Node, check: &mut Check) {
     let mut added: Vec<Option<Span>> = vec![None; net.links.len()];
     for f in &net.flows {
@@ -36,7 +36,7 @@ pub fn realise(net: &mut Network, scenario: &Scenario, root: &Node, check: &mut 
             scenario.flow[f.entry].rtt.filter(|rtt| check.ok() && net.base_rtt(f) != *rtt)
         {
             let cause =
-                format!("an rtt of {rtt} cannot be realised: other flows lengthen its path");
+                format!("an rtt of {rtt} cannot be realized: other flows lengthen its path");
             refuse(f, cause, "give the flow access links of its own", root, check);
         }
     }

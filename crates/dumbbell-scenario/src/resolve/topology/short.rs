@@ -1,7 +1,7 @@
 //! The short forms: a dumbbell, and a parking lot, which is a chain of them.
 //!
 //! Each flow has two hosts of its own, `NAME/sender` and `NAME/receiver`, so that a flow's `rtt` is
-//! realised on access links that nobody shares.
+//! realized on access links that nobody shares.
 use crate::language::node::{Node, Path, below, path};
 use crate::language::problem::{Check, Diagnostic};
 use crate::language::scenario::{Access, Direction, Scenario, Wire};
@@ -14,7 +14,7 @@ use dumbbell_core::units::{Bytes, Rate, Span};
 use dumbbell_plan::{LinkId, NodeId, NodeKind};
 use std::rc::Rc;
 
-/// A chain of routers with a bottleneck between neighbours.
+/// A chain of routers with a bottleneck between neighbors.
 struct RouterChain<'a> {
     /// The path of the short form in the scenario.
     at: Path,

@@ -12,7 +12,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// The application is about to write, an acknowledgement has come, or a timer is due: is there
+    /// The application is about to write, an acknowledgment has come, or a timer is due: is there
     /// too little to send? A closed window of the receiver's is no lack of data (section
     /// 4.1.1.3.1).
     pub(in super::super) fn rate_check(&mut self) {
@@ -31,7 +31,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         }
     }
 
-    /// An acknowledgement of everything below `una`, whose selective part is taken in: its sample.
+    /// An acknowledgment of everything below `una`, whose selective part is taken in: its sample.
     pub(in super::super) fn rate_sample(&mut self, now: Time, una: u64) -> Option<RateSample> {
         let rates = self.cold.rates.as_mut()?;
         rates.on_acked(now, una);

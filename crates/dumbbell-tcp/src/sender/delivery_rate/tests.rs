@@ -42,13 +42,13 @@ fn a_constant_rate() {
             acked += 1;
             let round = t / 100;
             if round >= 2 {
-                // Sent in the instant of an acknowledgement, and before it: ten segments were on
+                // Sent in the instant of an acknowledgment, and before it: ten segments were on
                 // their way.
                 assert_eq!((s.delivered, s.interval), (10 * MSS, Span::from_ms(100)), "at {t}");
                 assert_eq!(s.bytes_per_second(), Some(1e5));
             } else {
                 // Of the first flight: sent in 10 ms each, but the interval lasts until the
-                // acknowledgement.
+                // acknowledgment.
                 assert_eq!(
                     (s.delivered, s.interval.ps() / 1_000_000_000),
                     (acked * MSS, t),
@@ -63,7 +63,7 @@ fn a_constant_rate() {
     }
 }
 
-/// Ten segments sent over 90 ms are acknowledged by one acknowledgement soon after: the sending
+/// Ten segments sent over 90 ms are acknowledged by one acknowledgment soon after: the sending
 /// rate caps the estimate (section 4.1.1.2.4).
 #[test]
 fn aggregated_acknowledgements_do_not_exaggerate() {
@@ -80,7 +80,7 @@ fn aggregated_acknowledgements_do_not_exaggerate() {
         send(&mut rates, 200 + 10 * (n - 10), n);
     }
     assert_eq!(brief(ack(&mut rates, 400, 20)), Some((10_000, 200, 10_000)));
-    // Compressed: sent evenly while acknowledgements of the flight before come in a burst at the
+    // Compressed: sent evenly while acknowledgments of the flight before come in a burst at the
     // end.
     let mut rates = Rates::new(0);
     (0..4).for_each(|n| send(&mut rates, 30 * n, n));
@@ -125,7 +125,7 @@ fn application_limited() {
     assert_eq!(rates.limited_until, 0);
 }
 
-/// After silence the interval begins at the next sending, not at the last acknowledgement (section
+/// After silence the interval begins at the next sending, not at the last acknowledgment (section
 /// 4.1.2.2).
 #[test]
 fn silence_is_not_counted() {
@@ -150,7 +150,7 @@ fn retransmissions() {
     send(&mut rates, 100, 0);
     assert_eq!((rates.flying, rates.unrepaired), (2000, 0));
     // The fifth arrives late; one segment was lost since it was sent, found before this
-    // acknowledgement.
+    // acknowledgment.
     let s = sack(&mut rates, 120, 4).unwrap();
     assert_eq!((s.lost, s.newly_lost, s.in_flight, s.pipe), (1000, 1000, 5000, 1000));
     assert_eq!(s.loss, LossSample { in_flight: 1000, lost: 1000, app_limited: false, ranges: 1 });
@@ -284,7 +284,7 @@ impl Plain {
 }
 
 proptest! {
-    /// Sendings, repetitions, cumulative and selective acknowledgements in any order: as the
+    /// Sendings, repetitions, cumulative and selective acknowledgments in any order: as the
     /// transcription; and all that is acknowledged is delivered, once.
     #[test]
     fn agrees_with_the_draft(steps in prop::collection::vec((0u8..5, 0u64..8, 0u64..30), 1..150)) {

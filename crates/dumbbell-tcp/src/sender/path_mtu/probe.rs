@@ -13,7 +13,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// goes now.
     ///
     /// A probe is new data in one segment, with enough behind it for its loss to show by duplicate
-    /// acknowledgements (RFC 4821 section 7.5). It waits while anything is suspected, and never
+    /// acknowledgments (RFC 4821 section 7.5). It waits while anything is suspected, and never
     /// beside another one.
     #[cold]
     pub(crate) fn try_probe(&mut self, now: Time, out: &mut impl Outbox) -> bool {
@@ -50,7 +50,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         false
     }
 
-    /// An acknowledgement was taken in: did the probe pass? Then segments have its size (section
+    /// An acknowledgment was taken in: did the probe pass? Then segments have its size (section
     /// 7.6.1).
     #[cold]
     pub(crate) fn look_for_trial(&mut self, now: Time) {

@@ -49,17 +49,17 @@ def _learned(f: Finding, d: Detection, p: Packet) -> str:
 def _evidence(f: Finding, d: Detection, r: Reaction, p: Packet) -> str:
     after = f"{span(r.time_ps - (p.dropped_ps or r.time_ps))} later, at {at(f, r.time_ps)},"
     if d.duplicates:
-        count = f"{d.duplicates} duplicate acknowledgement{'s' if d.duplicates > 1 else ''}"
+        count = f"{d.duplicates} duplicate acknowledgment{'s' if d.duplicates > 1 else ''}"
         law = " (RACK)" if f.tcp.get("detection") == "rack" else ""
         return f"After {count}{law}, {after}"
-    return f"Told by selective acknowledgements of later data, {after}"
+    return f"Told by selective acknowledgments of later data, {after}"
 
 
 def _no_fast_retransmit(f: Finding, d: Detection, r: Reaction) -> str:
     threshold = int(f.tcp.get("dupack_threshold") or 3)
     if f.packet is not None and f.packet.transmission > 1:
         why = (
-            "the lost packet was a repetition itself, which duplicate acknowledgements "
+            "the lost packet was a repetition itself, which duplicate acknowledgments "
             "do not tell apart"
         )
     elif d.repeats_lost:
@@ -70,16 +70,16 @@ def _no_fast_retransmit(f: Finding, d: Detection, r: Reaction) -> str:
     elif d.arrived_after == 0:
         why = (
             "nothing sent after it had arrived, so that the receiver had no cause for a "
-            "duplicate acknowledgement"
+            "duplicate acknowledgment"
         )
     elif d.duplicates < threshold:
         why = (
-            f"only {d.duplicates} of the {threshold} duplicate acknowledgements that "
+            f"only {d.duplicates} of the {threshold} duplicate acknowledgments that "
             "tell a loss had come"
         )
     else:
         where = _PHASES.get(r.phase_before, "not in recovery").rstrip(",")
-        why = f"{d.duplicates} duplicate acknowledgements had come to a sender that was {where}"
+        why = f"{d.duplicates} duplicate acknowledgments had come to a sender that was {where}"
     return f"No fast retransmit came first, because {why}"
 
 

@@ -28,7 +28,7 @@ def without_loss(f: Finding, r: Reaction) -> str:
     if f.packet is not None or r.cause not in ("loss", "timeout"):
         return ""
     if f.acks_lost:
-        many = f"{f.acks_lost} acknowledgement{'s' if f.acks_lost > 1 else ''}"
+        many = f"{f.acks_lost} acknowledgment{'s' if f.acks_lost > 1 else ''}"
         return f"No data were lost; in the timeout before it, {many} had been."
     return "No data were lost: what the sender took for a loss was late or out of order."
 
@@ -40,7 +40,7 @@ def following(f: Finding) -> str:
         return "Nothing reduced it after that." if r is not None else ""
     grew = ""
     if r is not None and n.cwnd_bytes_before > r.cwnd_bytes:
-        grew = f"Until then acknowledgements made it grow from {window(f, r.cwnd_bytes)}. "
+        grew = f"Until then acknowledgments made it grow from {window(f, r.cwnd_bytes)}. "
     return (
         f"{grew}Next, at {at(f, n.time_ps)} the sender {change(f, n)}: {cause_in_words(n.cause)}."
     )
@@ -60,7 +60,7 @@ def echoed(f: Finding) -> list[str]:
         return [f"{arrived}."]
     if d.echo_ps is None:
         return [
-            f"{arrived}; no acknowledgement with its echo reached the sender before the run ended."
+            f"{arrived}; no acknowledgment with its echo reached the sender before the run ended."
         ]
     echo = f"{arrived}, and its echo reached the sender at {at(f, d.echo_ps)}"
     if d.how == "echo" and d.reaction is not None:

@@ -1,4 +1,4 @@
-"""Sentences on an acknowledgement and its neighbor at the sender."""
+"""Sentences on an acknowledgment and its neighbor at the sender."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def arrived(w: AckSpacing) -> str:
 
 def lost(w: AckSpacing | None, at: Callable[[int | None], str]) -> str:
     """For one that was lost: the later one that carried the same information."""
-    text = "Acknowledgements are not repeated: each says all that the ones before it said."
+    text = "Acknowledgments are not repeated: each says all that the ones before it said."
     if w is None:
         return f"{text} None that was sent after it arrived before the run ended."
     later = (

@@ -27,7 +27,7 @@ class Condition:
     alone_bytes: int
 
     def markers(self) -> dict[int, tuple[int, int]]:
-        """Runs by data buffer: the advised one, its neighbours, and the token bucket alone."""
+        """Runs by data buffer: the advised one, its neighbors, and the token bucket alone."""
         tried = beside(self.size, self.case.bdp_packets)
         return {n: (n, self.burst_bytes if n or not self.size else self.alone_bytes) for n in tried}
 

@@ -143,7 +143,7 @@ def _elsewhere(d: Document) -> NamedFigure:
     axis.legend(fontsize=8, loc="best", frameon=False)
     caption = (
         "What the advised data buffer gains over the token bucket alone in other networks, seed by "
-        "seed, with 95 % intervals; the colour is the verdict of the rule."
+        "seed, with 95 % intervals; the color is the verdict of the rule."
     )
     return NamedFigure("elsewhere", figure, caption)
 

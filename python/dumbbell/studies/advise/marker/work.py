@@ -83,7 +83,7 @@ def _find(simulator: _Simulator) -> Found | None:
 def _elsewhere(
     simulator: _Simulator, advised: Marker, alone: int
 ) -> list[tuple[Condition, Mapping[int, Values]]]:
-    """The advice and its neighbours in every other network; one whose runs failed is left out
+    """The advice and its neighbors in every other network; one whose runs failed is left out
     (`failures` has them)."""
     case, rate_scale = simulator.scaled.case, simulator.scaled.rate_scale
     met = list(conditions.conditions(case, rate_scale, advised, alone))

@@ -13,7 +13,7 @@ from .sizes import ETHERNET
 TIMESTAMPS = {"linux": links.TIMESTAMPS}
 """Bytes of options in each segment, by profile; the others send none."""
 _ACKED = {"rfc": 2}
-"""Segments for which a window grows by one acknowledgement's worth, by profile: delayed ones count
+"""Segments for which a window grows by one acknowledgment's worth, by profile: delayed ones count
 once in `rfc`; Linux counts bytes (RFC 3465), ns-2's receiver delays none."""
 LEAST_TIMEOUT_S = 0.2
 """Linux's least retransmission timeout; of RFC 6298 it would be a second."""

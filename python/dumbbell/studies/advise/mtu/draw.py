@@ -1,4 +1,4 @@
-"""The figure of an advice on an MTU: throughput, host, neighbours and datagrams over the size of
+"""The figure of an advice on an MTU: throughput, host, neighbors and datagrams over the size of
 packets."""
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def figures_of(d: Document) -> list[NamedFigure]:
     caption = (
         "Throughput of one flow, cycles of the host, what calls beside it meet, and datagrams "
         "lost, over the MTU. Means over the seeds with 95 % intervals; the dotted upright line is "
-        "the advice; where it is grey, a frame is longer than CRC-32 guards with a Hamming "
+        "the advice; where it is gray, a frame is longer than CRC-32 guards with a Hamming "
         "distance of 4."
     )
     return settled([NamedFigure("mtu", figure, caption)])

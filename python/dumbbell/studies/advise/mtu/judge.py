@@ -1,12 +1,12 @@
 """The advised MTU, by a rule that was fixed before any number.
 
 **The choice.** Of the MTUs that may be advised the smallest whose throughput is at most 5 % below
-the largest of them: a larger packet must bring something, for it costs neighbours and asks more of
+the largest of them: a larger packet must bring something, for it costs neighbors and asks more of
 every link and host of the path. Throughput is what was simulated, and at most what the host is
 through with.
 
 **May be advised** what is in use on equipment of many makers (1500 to 9180 bytes: less is for paths
-that demand it), what CRC-32 guards with a Hamming distance of 4, and what keeps a neighbour's
+that demand it), what CRC-32 guards with a Hamming distance of 4, and what keeps a neighbor's
 packet waiting for at most the time that is allowed (1 ms, unless said), or no longer than a
 standard frame does. Where sizes are asked for by name, use does not count. If none is left, the
 smallest is advised, with a warning.

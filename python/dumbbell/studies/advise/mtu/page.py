@@ -30,7 +30,7 @@ def html(d: Document, drawn: Sequence[Shown]) -> str:
 
 
 def lines(d: Document) -> Iterable[str]:
-    """For a terminal: the candidates, their neighbours, and what is not said."""
+    """For a terminal: the candidates, their neighbors, and what is not said."""
     yield plain(candidates(d))
     yield (
         "Throughput: one flow's payload, mean over the seeds ± half the 95 % interval; law: the "
@@ -94,7 +94,7 @@ def neighbors(d: Document) -> list[Row]:
             "one frame",
             "call's jitter",
             "call's p99 delay",
-            f"neighbour [{name}bps]",
+            f"neighbor [{name}bps]",
             "fragments",
             "datagrams lost",
         ]

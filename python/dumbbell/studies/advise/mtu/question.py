@@ -27,7 +27,7 @@ class Question:
     """The link's rate [bit/s], the round-trip time without queues [s]; the share of Ethernet's
     standard frames that is lost, and whether that is the same for all sizes (`packet`) or follows
     from a bit error rate (`bit`); the congestion control and its TCP, the profile of a scenario;
-    the MTUs to try [bytes], and whether they were given; how long a neighbour's packet may wait for
+    the MTUs to try [bytes], and whether they were given; how long a neighbor's packet may wait for
     one frame [s]; what a packet costs the host; the datagram that may be fragmented [bytes of
     payload]."""
 

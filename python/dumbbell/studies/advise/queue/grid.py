@@ -148,7 +148,7 @@ def short(met: Sequence[Point], cc: str) -> list[Point]:
 
 def scenario(ecn: bool) -> dict[str, object]:
     """The scenario of all points. The bottleneck has hardly a delay of its own: the flows'
-    round-trip times are realised on their access links."""
+    round-trip times are realized on their access links."""
     return {
         "name": "advice",
         "profile": "linux",

@@ -1,9 +1,9 @@
 """The recommended candidate, its expected performance, and the points where another one is better.
 
 The rules are short, so that they can be disputed; each begins by leaving out candidates whose worst
-utilisation is less than a share of the best candidate's (`LEAST_SHARE`).
+utilization is less than a share of the best candidate's (`LEAST_SHARE`).
 
-`balanced`: the highest *power*. Power is utilisation over response time, here the round-trip time
+`balanced`: the highest *power*. Power is utilization over response time, here the round-trip time
 with the 99th percentile of the queueing delay (L. Kleinrock, ICC 1979); at each point it is taken
 relative to the best candidate's there, and over the points the geometric mean counts. Candidates
 within a tenth of the highest are equal, and the fairest of them is taken, by its worst Jain's
@@ -13,7 +13,7 @@ index; within 0.02 of that the one with the highest power.
 of that the fairest, then the simplest, which stands first in the list.
 
 With a delay that is wanted, the candidates whose worst 99th percentile keeps it, if any does; of
-these the highest worst utilisation, within 0.01 the smallest worst delay.
+these the highest worst utilization, within 0.01 the smallest worst delay.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ USED, LOSS, JAIN, MEDIAN = "utilization", "loss_share", "jain", "p50_sojourn_s"
 LEAST_SHARE = {"balanced": 0.8, "delay": 0.7, "throughput": 0.99}
 _EQUAL_DELAY, _EQUAL_POWER, _EQUAL_JAIN, _EQUAL_USED = 1.1, 0.9, 0.02, 0.01
 _MUCH_USED = 0.05
-"""Utilisation that is missed where another candidate is said to be better."""
+"""Utilization that is missed where another candidate is said to be better."""
 _MUCH_DELAY, _LEAST_DELAY = 1.5, 2e-3
 """A delay is said to be worse from so many times another one on, if it is also so much longer
 [s]."""
@@ -81,7 +81,7 @@ class Beaten(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Worst:
-    """A candidate's worst means over all points, of utilisation and Jain's index the lowest, of
+    """A candidate's worst means over all points, of utilization and Jain's index the lowest, of
     delay and loss the highest; and its power relative to the best candidate's, the geometric mean
     over the points."""
 

@@ -43,7 +43,7 @@ def recommendation(
     mine = worst[name]
     text = (
         f"For {question.text()}: take {name}, with a buffer of {held}. In simulations its p99 "
-        f"queueing delay was at most {scaled(mine.delay_s, 's')}, its utilisation at least "
+        f"queueing delay was at most {scaled(mine.delay_s, 's')}, its utilization at least "
         f"{_percent(mine.used)}, its loss at most {_percent(mine.loss)}"
     )
     other = worst.get(baseline)
@@ -62,7 +62,7 @@ def rule(question: Question, choice: Choice) -> str:
         return (
             f"Of the candidates whose p99 queueing delay is at most {wanted} at every point, the "
             f"one with the highest "
-            "worst utilisation; within 0.01 of it, with the smallest worst delay."
+            "worst utilization; within 0.01 of it, with the smallest worst delay."
         )
     missed = ""
     if choice.kept is False:
@@ -71,12 +71,12 @@ def rule(question: Question, choice: Choice) -> str:
         )
     share = LEAST_SHARE[question.objective]
     head = (
-        f"{missed}of the candidates whose worst utilisation is at least {share:g} of the best "
+        f"{missed}of the candidates whose worst utilization is at least {share:g} of the best "
         f"candidate's ({question.objective}), "
     )
     if question.objective == "balanced":
         tail = (
-            "the one with the highest power: utilisation over the round-trip time with the p99 "
+            "the one with the highest power: utilization over the round-trip time with the p99 "
             "queueing delay, relative to the best candidate's at each point, geometric mean; "
             "within a tenth of that the fairest."
         )
@@ -93,7 +93,7 @@ def beaten(one: Beaten, label: str) -> str:
     price = one["price"]
     if one["metric"] == USED:
         values = (
-            f"{_percent(one['value'])} utilisation against {_percent(one['other_value'])} of "
+            f"{_percent(one['value'])} utilization against {_percent(one['other_value'])} of "
             f"{one['other']}"
         )
         cost = f"{scaled(price['value'], 's')} p99 delay against {scaled(price['other'], 's')}"
@@ -102,7 +102,7 @@ def beaten(one: Beaten, label: str) -> str:
             f"{scaled(one['value'], 's')} p99 delay against {scaled(one['other_value'], 's')} "
             f"of {one['other']}"
         )
-        cost = f"{_percent(price['value'])} utilisation against {_percent(price['other'])}"
+        cost = f"{_percent(price['value'])} utilization against {_percent(price['other'])}"
     return f"{label}: {values} (which has {cost})".replace("(which has", "(with")
 
 
@@ -131,7 +131,7 @@ def limits(question: Question, met: Sequence[Point], most_rate: float) -> list[s
     if short:
         found.append(
             f"runs last for less than five cycles of {question.cc} at "
-            f"{'; '.join(grid.labels(short))}: the utilisation there is that of the first cycles"
+            f"{'; '.join(grid.labels(short))}: the utilization there is that of the first cycles"
         )
     scale = grid.scale(question, most_rate)
     if scale > 1:
@@ -140,7 +140,7 @@ def limits(question: Question, met: Sequence[Point], most_rate: float) -> list[s
             f"{rates((question.rate_bps[1],) * 2)} was not simulated: "
             f"{rates((most_rate, most_rate))} was, with 1/{significant(scale, 3)} of the flows (at "
             "least one, so that few flows have windows that much smaller than theirs would be, "
-            "recover faster, and the utilisation is too good), and buffers and thresholds that "
+            "recover faster, and the utilization is too good), and buffers and thresholds that "
             "last as long (raise it with --most-rate)",
         )
     return found

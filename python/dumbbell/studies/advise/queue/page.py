@@ -54,7 +54,7 @@ def lines(document: Document) -> Iterable[str]:
     yield plain([_HEAD, *ranked(document)])
     yield (
         "Worst values over all points; * is the recommended one, - has too little "
-        "utilisation to be."
+        "utilization to be."
     )
     yield ""
     yield "Where this advice fails:"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 HEADER = 40
-"""Bytes of IP and TCP headers; also the length of an acknowledgement."""
+"""Bytes of IP and TCP headers; also the length of an acknowledgment."""
 
 
 @dataclass(frozen=True, slots=True)

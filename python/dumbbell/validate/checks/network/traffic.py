@@ -13,7 +13,7 @@ from ...measured import Measured
 from ...runner import Run, Runner, mean_over_seeds, worst
 
 MSS, HEADER, ACK = 1460, 40, 40
-"""Bytes: of payload in a segment, of TCP and IP over it, and of an acknowledgement."""
+"""Bytes: of payload in a segment, of TCP and IP over it, and of an acknowledgment."""
 BOTTLENECK, ACCESS = 10_000_000, 1_000_000_000
 WAY_S = 0.012
 """Propagation one way: 10 ms and two access links of 1 ms."""

@@ -35,7 +35,7 @@ WORDS = {
 
 
 def held(mode: str, seed: int) -> dict[str, float]:
-    """The share of packets of each colour that is marked; w_q is 1, so that averages are what
+    """The share of packets of each color that is marked; w_q is 1, so that averages are what
     waits."""
     queue = {
         "limit": "100 pkt",
@@ -80,7 +80,7 @@ def _held() -> Iterator[Check]:
             yield Check(
                 id=f"rio.held.{mode}.{color}",
                 law=(
-                    f"{CF98}, section IV: {color} is signalled with its curve's probability "
+                    f"{CF98}, section IV: {color} is signaled with its curve's probability "
                     f"at the average of {of}"
                 ),
                 expected=red.Curve(*CURVES[color]).p_b(avg),

@@ -15,7 +15,7 @@ from ...laws import markers
 from ...runner import mean_over_generated, once
 
 GREEN, YELLOW, RED = 10, 12, 14
-"""The codepoints of the colours: AF11, AF12, AF13 (RFC 2597)."""
+"""The codepoints of the colors: AF11, AF12, AF13 (RFC 2597)."""
 LENGTH, RATE, BURST = 1000, 1_000_000, 10_500
 """Bytes of a packet; the contract, bit/s; the depth of its bucket: ten packets and a half."""
 MANY, SHARE_TOLERANCE = 80_000, 0.02
@@ -39,7 +39,7 @@ def _steady(load: float, packets: int) -> list[int]:
 
 
 def _count(colors: tuple[int, ...], table: Table, start: int = 0) -> float:
-    """Packets of these colours from the packet `start` on."""
+    """Packets of these colors from the packet `start` on."""
     return float(sum(c in colors for c in table.numbers("entered_dscp")[start:]))
 
 

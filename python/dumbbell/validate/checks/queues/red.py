@@ -200,7 +200,7 @@ def _curve() -> Iterator[Check]:
     for found, gentle in ((10, False), (14, False), (22, True)):
         yield Check(
             f"red.curve.frequency.avg-{found}",
-            f"{FJ93}: share of packets signalled at avg = {found}, by independent "
+            f"{FJ93}: share of packets signaled at avg = {found}, by independent "
             f"coins{' (gentle)' if gentle else ''}",
             red.Curve(5, 15, 0.1, gentle).p_b(found),
             FREQUENCY_TOLERANCE,
@@ -221,7 +221,7 @@ def _regions() -> Iterator[Check]:
         return measure
 
     make = partial(overload, False)
-    law = f"{FJ93}, Fig. 2: below min_th no packet is signalled"
+    law = f"{FJ93}, Fig. 2: below min_th no packet is signaled"
     yield Check(
         "red.region.below",
         law,
@@ -229,7 +229,7 @@ def _regions() -> Iterator[Check]:
         0.0,
         once(("curve", False), make, signalled(lambda avg: avg < 5)),
     )
-    law = f"{FJ93}, Fig. 2: from max_th on every packet is signalled"
+    law = f"{FJ93}, Fig. 2: from max_th on every packet is signaled"
     yield Check(
         "red.region.above",
         law,

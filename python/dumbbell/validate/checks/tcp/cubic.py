@@ -168,7 +168,7 @@ def _sample(runner: Runner, t: float) -> Measured:
 def _curve() -> Iterator[Check]:
     after = cubic.BETA * W_MAX
     for t in (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0):
-        # The window follows the curve by its acknowledgements, of which a round trip of 10 ms
+        # The window follows the curve by its acknowledgments, of which a round trip of 10 ms
         # brings one burst.
         slope = abs(cubic.window(t + FINE, W_MAX, after) - cubic.window(t, W_MAX, after))
         yield Check(
@@ -240,7 +240,7 @@ def _one_signal() -> Iterator[Check]:
             id=f"cubic.decrease.{'abe' if options else 'mark' if marks else 'loss'}",
             law=law,
             expected=share,
-            # The acknowledgement that echoes a mark has taken its own segment out of what is in
+            # The acknowledgment that echoes a mark has taken its own segment out of what is in
             # flight.
             tolerance=1 / W_MAX if marks else byte,
             absolute=True,

@@ -5,7 +5,7 @@ The laws are those of a fluid: the window rises by a segment each round trip fro
 link is busy while it is above the bandwidth-delay product. Here that is 200 packets, and they add
 what a fluid has not: one in transmission and one that finds no room, so that shares are within 1 %
 and lengths within two packets. The least buffer for which the law of no buffer (75 %) holds is two
-packets: acknowledgements are clocked by the link itself, so packets come exactly when those before
+packets: acknowledgments are clocked by the link itself, so packets come exactly when those before
 them have left, one place may be taken while the last still goes, and the growth of the window needs
 another. With a single one the flow loses by such coincidences and never fills the path.
 """

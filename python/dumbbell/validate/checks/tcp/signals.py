@@ -54,7 +54,7 @@ def _between(runner: Runner) -> Measured:
 
 
 def _reductions() -> Iterator[Check]:
-    # The echo comes in an acknowledgement that has made the window grow by at most a segment.
+    # The echo comes in an acknowledgment that has made the window grow by at most a segment.
     for name, cc in (("reno", "reno"), ("newreno", "newreno"), ("sack", "sack"), ("abe", ABE)):
         yield Check(
             id=f"ecn.decrease.{name}",

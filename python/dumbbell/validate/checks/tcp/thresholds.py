@@ -100,7 +100,7 @@ def _checks() -> Iterator[Check]:
         yield Check(
             id=f"fast-retransmit.duplicates-{duplicates}.timeouts",
             law=(
-                "three duplicate acknowledgements tell a loss, fewer leave it to the timer: "
+                "three duplicate acknowledgments tell a loss, fewer leave it to the timer: "
                 "RFC 5681 section 3.2"
             ),
             expected=thresholds.timeouts(duplicates),

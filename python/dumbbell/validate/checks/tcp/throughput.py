@@ -5,7 +5,7 @@ law's own: independent (`bernoulli`), or every n-th packet. The square root law 
 sawtooth between W/2 and W with a loss every 1/p segments (Mathis et al. 1997). What it leaves out
 is the round trip in which a loss is noticed and the one in which it is repaired, in a tooth of b
 W/2 round trips: checks with losses at equal intervals (`sqrt`, `aimd`) allow these two and no more.
-With delayed acknowledgements the last segment of an odd window waits for the next round, and has
+With delayed acknowledgments the last segment of an odd window waits for the next round, and has
 its place in the tolerance. At independent losses the exact constant of the same sawtooth is 1.3098
 instead of 1.2247 (Ott, Kemperman, Mathis 1996; for other a and b Guillemin, Robert, Zwart 2004);
 `mathis` compares with the published constant, within 15 %, where timeouts are rare (p <= 3e-3).

@@ -51,7 +51,7 @@ def asked(text: str, name: str) -> float:
 
 def sampled(samples: Sequence[Fraction], **fields: str) -> str:
     """A script in which one segment after the other goes there and back in these round-trip times;
-    its last instant is that of the last acknowledgement."""
+    its last instant is that of the last acknowledgment."""
     words = {"cc": "newreno", "min_rto": "1us"} | fields
     lines, now = (
         ["sender " + " ".join(f"{key}={value}" for key, value in words.items())],

@@ -1,11 +1,11 @@
-"""Two-way traffic: goodput that acknowledgements clock, what a lost one leaves to the next, and
+"""Two-way traffic: goodput that acknowledgments clock, what a lost one leaves to the next, and
 links that two-way traffic does not fill.
 
 Windows are fixed by the receiver, every segment is acknowledged (or every second), headers are 40
-B. `asymmetric` has data at 10 Mbit/s and acknowledgements on a link that is slower by the ratio in
+B. `asymmetric` has data at 10 Mbit/s and acknowledgments on a link that is slower by the ratio in
 the name: where nothing is lost they clock the data; in a short queue they are lost, and the data
 come at the full rate in bursts of k. `two_way` has a window each way through unlimited queues, with
-packets of 9000 B, so that acknowledgements hardly count (0.44 % of the link, the tolerance); P is
+packets of 9000 B, so that acknowledgments hardly count (0.44 % of the link, the tolerance); P is
 the pipe one way, in packets.
 """
 
@@ -78,7 +78,7 @@ def _clocked() -> Iterator[Check]:
     for ratio, acked in ((10, 1), (50, 1), (50, 2), (100, 1), (100, 2), (200, 1)):
         yield Check(
             f"asymmetric.ratio-{ratio}.acked-{acked}.goodput",
-            "Acknowledgements clock data: min(C mss / (mss + 40), d mss C' / 40), nothing lost: "
+            "Acknowledgments clock data: min(C mss / (mss + 40), d mss C' / 40), nothing lost: "
             "RFC 3449, section 2",
             laws.ack_clocked(RATE, RATE / ratio, MSS, HEADER, acked),
             EDGE,
@@ -88,7 +88,7 @@ def _clocked() -> Iterator[Check]:
     for ratio in (100, 200):
         yield Check(
             f"asymmetric.ratio-{ratio}.spacing",
-            "Acknowledgements on a full link come one transmission time apart: 8 x 40 / C'",
+            "Acknowledgments on a full link come one transmission time apart: 8 x 40 / C'",
             8 * HEADER * ratio / RATE,
             1e-6,
             _measured(
@@ -104,7 +104,7 @@ def _lost() -> Iterator[Check]:
         k = laws.acked_by_one(RATE, RATE / ratio, MSS, HEADER)
         yield Check(
             f"asymmetric.ratio-{ratio}.lost.acked",
-            "With a short queue back one acknowledgement acknowledges k segments: RFC 3449, "
+            "With a short queue back one acknowledgment acknowledges k segments: RFC 3449, "
             "section 2",
             k,
             EDGE,
@@ -115,7 +115,7 @@ def _lost() -> Iterator[Check]:
         )
         yield Check(
             f"asymmetric.ratio-{ratio}.lost.share",
-            "and 1 - 1/k of the acknowledgements are lost",
+            "and 1 - 1/k of the acknowledgments are lost",
             1 - 1 / k,
             EDGE,
             _measured(
@@ -125,7 +125,7 @@ def _lost() -> Iterator[Check]:
         )
         yield Check(
             f"asymmetric.ratio-{ratio}.lost.goodput",
-            "and the data come at the full rate, the next acknowledgement saying what the lost "
+            "and the data come at the full rate, the next acknowledgment saying what the lost "
             "ones did",
             RATE * MSS / (MSS + HEADER),
             EDGE,
@@ -177,7 +177,7 @@ def _shared() -> Iterator[Check]:
             "1991",
             laws.out_of_phase(larger, smaller),
             2
-            # Of both flows' acknowledgements: those of W1 go with W2's data, and the other way
+            # Of both flows' acknowledgments: those of W1 go with W2's data, and the other way
             # round.
             * zero_length,
             partial(_full, flow=1, scenario=_both_ways(larger, smaller, pipe)),

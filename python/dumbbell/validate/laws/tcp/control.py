@@ -1,6 +1,6 @@
 """The promises of active queue management in closed loop: a delay, a band, a share.
 
-A flow whose packets are signalled with a small probability p has a window of sqrt(3 / (2 p))
+A flow whose packets are signaled with a small probability p has a window of sqrt(3 / (2 p))
 packets (Mathis et al. 1997), so the share of the link in packets for each round trip says which p a
 controller must find.
 """

@@ -60,7 +60,7 @@ class Sender(ABC):
 
     def send(self, n: int) -> None:
         """Segment n leaves; unless it is one of the lost ones for the first time, its
-        acknowledgement comes back."""
+        acknowledgment comes back."""
         first = n >= self.high
         self.again += not first
         self.high = max(self.high, n + 1)
@@ -94,7 +94,7 @@ class Sender(ABC):
         self.cwnd += 1 if self.cwnd < self.ssthresh else 1 / self.cwnd
 
     def new_ack(self, acked: int) -> None:
-        """An acknowledgement of `acked` new segments outside recovery."""
+        """An acknowledgment of `acked` new segments outside recovery."""
         self.grow()
 
     def duplicate(self) -> None:
@@ -113,7 +113,7 @@ class Sender(ABC):
         """A loss was found by duplicates."""
 
     def on_ack(self, cumulative: int, beyond: frozenset[int]) -> None:
-        """An acknowledgement arrives: the next segment expected, and what the receiver holds beyond
+        """An acknowledgment arrives: the next segment expected, and what the receiver holds beyond
         it."""
         if cumulative > self.una:
             acked, self.una = cumulative - self.una, cumulative
@@ -136,7 +136,7 @@ class Sender(ABC):
         self.fill()
 
     def run(self, until: float = 60.0) -> Outcome:
-        """Until all that was lost is acknowledged; acknowledgements and expiries in the order of
+        """Until all that was lost is acknowledged; acknowledgments and expiries in the order of
         time."""
         self.cwnd = self.ssthresh = self.window
         self.timer = self.rto
@@ -162,7 +162,7 @@ class Tahoe(Sender):
 
 
 class Reno(Sender):
-    """RFC 5681 section 3.2: the first new acknowledgement ends recovery."""
+    """RFC 5681 section 3.2: the first new acknowledgment ends recovery."""
 
     def enter(self) -> None:
         """Half the window, and a segment for each that has left the network."""

@@ -9,6 +9,6 @@ def after_loss(flight: float) -> float:
 
 
 def timeouts(duplicates: int, threshold: int = 3) -> int:
-    """Timeouts for one loss with so many duplicate acknowledgements: none if they reach the
+    """Timeouts for one loss with so many duplicate acknowledgments: none if they reach the
     threshold of RFC 5681."""
     return int(duplicates < threshold)

@@ -3,8 +3,8 @@ AIMD(a, b).
 
 Throughout: rates are in segments a second, windows in segments, `rtt` and `timeout` in seconds; `p`
 is the probability that a segment is lost, or signals congestion; `b` of the formulas of Mathis and
-Padhye is `acked`, the segments that one acknowledgement acknowledges (2 with delayed
-acknowledgements).
+Padhye is `acked`, the segments that one acknowledgment acknowledges (2 with delayed
+acknowledgments).
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ def initial_window(mss: int, most: int = 10, most_bytes: int = 14600) -> int:
 def slow_start(segments: int, window: int, acked: int = 1, limit: int = 1) -> int:
     """Round trips in which slow start sends so many segments, from an initial window, without loss.
 
-    Every `acked`-th segment is acknowledged, and its acknowledgement opens the window by min(acked,
+    Every `acked`-th segment is acknowledged, and its acknowledgment opens the window by min(acked,
     limit) segments (RFC 5681 section 3.1; `limit`: RFC 3465). A segment that is left over at the
     end of a round is acknowledged with the first of the next one, and until then has its place in
     the window. With acked = 1 the first k rounds send window (2^k - 1).

@@ -87,7 +87,7 @@ impl<A: Aqm> Line<A> {
 /// Random traffic at random ports, packet by packet: what becomes of each is what RED does with it.
 ///
 /// # Errors
-/// The first case with an event that differs; or RED signalled too little to compare.
+/// The first case with an event that differs; or RED signaled too little to compare.
 pub fn same_as_red<A: Aqm>(
     config: &RedConfig,
     make: impl Fn(&LinkInfo) -> A,

@@ -60,7 +60,7 @@ fn the_long_term_bound() {
         for _ in 0..20 {
             let limit = run.cc.cwnd();
             run.ack(Span::from_ms(5), |rs, _| {
-                // Twenty acknowledgements in a round trip; what they tell of left a window before.
+                // Twenty acknowledgments in a round trip; what they tell of left a window before.
                 // The window is full.
                 rs.total_delivered = rs.prior_delivered + limit / 20;
                 rs.prior_delivered = rs.total_delivered - limit;

@@ -146,7 +146,7 @@ fn probe_rtt() {
         run.now.since(from),
         Span::from_ms(300),
         "half down at 50 ms, 200 ms and the next \
-        acknowledgement"
+        acknowledgment"
     );
     assert_eq!((run.cc.state, run.cc.probe_rtt_min.value), (State::Cruise, Span::from_ms(105)));
     assert_eq!(

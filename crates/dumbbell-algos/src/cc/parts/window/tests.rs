@@ -33,7 +33,7 @@ fn slow_start_counts_at_most_l_segments_per_ack() {
 }
 
 /// A loss with 20 segments in flight leaves 10; then one segment more per window's worth of
-/// acknowledgements.
+/// acknowledgments.
 #[test]
 fn avoidance_adds_a_segment_per_window() {
     let mut w = Window::new(STANDARD, &path(1));
