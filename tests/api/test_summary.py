@@ -114,6 +114,27 @@ def test_what_was_written_is_read(summaries: list[str], tmp_path: Path) -> None:
         use(of_document(read(tmp_path)))
 
 
+def test_what_a_sender_learned_of_its_path_is_read(tmp_path: Path) -> None:
+    """A table within a row."""
+    ends = {"rate": "100 Mbps", "delay": "5 ms", "mtu": "9000 B"}
+    queue = {"kind": "drop_tail", "limit": "150 kB"}
+    words = {
+        "duration": "20 s",
+        "icmp": False,
+        "host": [{"name": "a"}, {"name": "b"}],
+        "router": [{"name": "r1"}, {"name": "r2"}],
+        "link": [
+            {"between": ["a", "r1"], **ends},
+            {"between": ["r1", "r2"], "rate": "20 Mbps", "delay": "5 ms", "queue": queue},
+            {"between": ["r2", "b"], **ends},
+        ],
+        "flow": [{"name": "f", "from": "a", "to": "b", "tcp": {"pmtu_discovery": "probe"}}],
+    }
+    Scenario(words).run(out=tmp_path)
+    (flow,) = Result.load(tmp_path).flows
+    assert flow.path["mtu_changes"]
+
+
 def test_damage_is_refused_by_name_or_harmless(summaries: list[str], tmp_path: Path) -> None:
     file, rng, refused = tmp_path / "summary.json", random.Random(3), 0
     for case in range(CASES):
