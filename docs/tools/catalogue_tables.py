@@ -102,5 +102,5 @@ def behaviours(_: str) -> str:
             [one.name, points, one.rfc, one.asks, ", ".join(f"`{queue}`" for queue in one.queues)]
         )
     return table(
-        ["behaviour", "codepoints", "RFC", "what a router promises", "queues that keep it"], rows
+        ["behavior", "codepoints", "RFC", "what a router promises", "queues that keep it"], rows
     )

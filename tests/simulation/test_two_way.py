@@ -81,12 +81,12 @@ def test_acknowledgements_are_asked_for_in_python() -> None:
     assert acks is not None and acks.name == "back"
     rows = result.series("acks").rows()
     assert {row["flow"] for row in rows} == {"back"} and len(rows) == acks.sent
-    assert "Acknowledgements" in result.table() and "Acknowledgements" in result._repr_html_()
+    assert "Acknowledgments" in result.table() and "Acknowledgments" in result._repr_html_()
     columns = result.summary("flows").columns
     assert "acks_compressed_share" in columns
     plain = scenario.run()
     assert isinstance(plain, dumbbell.Result)
-    assert "Acknowledgements" not in plain.table() and plain.fingerprint == result.fingerprint
+    assert "Acknowledgments" not in plain.table() and plain.fingerprint == result.fingerprint
     with pytest.raises(dumbbell.ScenarioError, match=r"run\(record_acks=True\)"):
         plain.series("acks")
 

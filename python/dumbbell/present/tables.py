@@ -276,7 +276,7 @@ def _hosts(result: ResultLike) -> Grid:
 def _acks(followed: Sequence[Row]) -> Grid:
     titles, cells = _measured(followed, _columns_of("acks"))
     rows = [[acks.name, *row] for acks, row in zip(followed, cells, strict=True)]
-    return Grid("Acknowledgements", ["flow", *titles], rows)
+    return Grid("Acknowledgments", ["flow", *titles], rows)
 
 
 def sweep_grid(sweep: SweepLike) -> Grid:

@@ -85,7 +85,7 @@ impl Algorithm for SrTcm {
             green, yellow or red by the first that holds enough for it.",
         equations: "Tc <- Tc + cir dt / 8 up to cbs; what has no room there: Te up to ebs\ngreen \
             if Tc >= length: Tc <- Tc - length\nyellow else if Te >= length: Te <- Te - length; \
-            else red\ncolour-aware: a packet that came yellow begins at the second line, one that \
+            else red\ncolor-aware: a packet that came yellow begins at the second line, one that \
             came red is red",
         sources: &[
             "RFC 2697 (A Single Rate Three Color Marker)",

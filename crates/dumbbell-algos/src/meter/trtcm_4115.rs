@@ -80,7 +80,7 @@ impl Algorithm for TrTcm4115 {
             at a rate of its own, else red.",
         equations: "Tc <- min(cbs, Tc + cir dt / 8);  Te <- min(ebs, Te + eir dt / 8)\ngreen if Tc \
             >= length: Tc <- Tc - length\nyellow else if Te >= length: Te <- Te - length; else \
-            red\ncolour-aware: a packet that came yellow begins at the third line, one that came \
+            red\ncolor-aware: a packet that came yellow begins at the third line, one that came \
             red is red",
         sources: &[
             "RFC 4115 (A Differentiated Service Two-Rate, Three-Color Marker)",

@@ -137,7 +137,7 @@ pub fn never_betters_a_colour<M: Meter + Algorithm<Site = Contract>>() {
         assert!(after >= before, "{before:?} became {after:?}");
         kept += usize::from(after == before && after != Color::Red);
     }
-    assert!(kept > 200, "it is no meter that gives nothing: {kept} kept their colour");
+    assert!(kept > 200, "it is no meter that gives nothing: {kept} kept their color");
 }
 
 /// However much comes, what is green in the long run is the contract; its colors are no worse than

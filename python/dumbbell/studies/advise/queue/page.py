@@ -17,11 +17,11 @@ from .judge import JAIN, LOSS, MEDIAN, USED
 _SHOWN = (
     (DELAY, "p99 delay", "s"),
     (MEDIAN, "median delay", "s"),
-    (USED, "utilisation", "1"),
+    (USED, "utilization", "1"),
     (LOSS, "loss", "1"),
     (JAIN, "Jain's index", ""),
 )
-_HEAD = ["candidate", "p99 delay", "utilisation", "loss", "Jain's index", "power"]
+_HEAD = ["candidate", "p99 delay", "utilization", "loss", "Jain's index", "power"]
 Row = list[str]
 
 
