@@ -6,8 +6,6 @@ pub mod suite;
 
 pub mod aqm;
 pub mod bucket;
-#[cfg(test)]
-mod catalogue;
 pub mod cc;
 pub mod conditioner;
 pub mod dscp;

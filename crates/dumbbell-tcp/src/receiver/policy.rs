@@ -16,7 +16,7 @@ const SAME_SIZE_RUN: u8 = 32;
 pub struct ReceiverPolicy {
     /// The number of full segments that one ACK covers; 0: each segment is acknowledged, whatever
     /// its size.
-    full_segments_per_ack: u64,
+    full_segments_per_ack: u8,
     /// The longest that an ACK is delayed.
     delay: Span,
     /// How many more segments are acknowledged at once because the connection is young.
@@ -102,7 +102,7 @@ impl Receive for ReceiverPolicy {
             self.quick_acks_left -= 1;
             return Reply::Now;
         }
-        let full = a.pending >= self.full_segments_per_ack * self.full_size.update(a);
+        let full = a.pending >= u64::from(self.full_segments_per_ack) * self.full_size.update(a);
         if feedback_changed && self.ecn.mode() == Ecn::Dctcp {
             Reply::PendingThenNow
         } else if !a.in_order || full || feedback_changed {

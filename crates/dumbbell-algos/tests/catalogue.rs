@@ -1,5 +1,5 @@
-//! The whole catalogue as one document, for tests outside of this crate: `--show-output` prints it.
-use crate::{aqm, cc, conditioner, impairment, meter, qdisc, service, source};
+//! The whole catalogue as one document, for tests in Python: `--show-output` prints it.
+use dumbbell_algos::{aqm, cc, conditioner, impairment, meter, qdisc, service, source};
 use dumbbell_core::catalogue::Entry;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
