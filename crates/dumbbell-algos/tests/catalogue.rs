@@ -1,4 +1,6 @@
 //! The whole catalogue as one document, for tests in Python: `--show-output` prints it.
+#![allow(clippy::print_stdout)]
+
 use dumbbell_algos::{aqm, cc, conditioner, impairment, meter, qdisc, service, source};
 use dumbbell_core::catalogue::Entry;
 use serde_json::{Map, Value, json};
