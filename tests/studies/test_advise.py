@@ -57,7 +57,7 @@ def test_ranges_are_read_with_the_unit_of_either_end() -> None:
     [
         ({"rate": "50mbps"}, "write Mbps"),
         ({"rate": "50"}, "no rate with its unit"),
-        ({"rtt": "10..120"}, "no time with its unit"),
+        ({"rtt": "10..120"}, "not a time with its unit"),
         ({"rtt": "120..10ms"}, "write --rtt 10ms..120ms"),
         ({"flows": "0..4"}, "1 to 4096"),
         ({"flows": "4.5"}, "no whole number"),
@@ -393,7 +393,7 @@ def test_the_page_needs_nothing_else_and_says_what_the_terminal_says(tmp_path: P
         ([*SMALL, "--dev", "a b"], "not a device name"),
         ([*SMALL, "--no-store", "--store", "x"], "exclude each other"),
         ([*SMALL, "--most-rate", "1..2Mbps"], "not one rate"),
-        (["--rate", "4Mbps", "--rtt", "20ms", "--flows", "2", "--time", "soon"], "no time"),
+        (["--rate", "4Mbps", "--rtt", "20ms", "--flows", "2", "--time", "soon"], "not a time"),
     ],
 )
 def test_mistakes_end_with_2_and_run_nothing(tmp_path: Path, words: list[str], said: str) -> None:

@@ -83,7 +83,7 @@ def test_two_of_link_customers_and_share_give_the_third() -> None:
         ({"rate": "2mbps"}, "write Mbps"),
         ({"rate": "1.2.3Mbps"}, "no rate with its unit"),
         ({"rate": "1e999Mbps"}, "8kbps to 100Gbps"),
-        ({"rtt": "80"}, "no time with its unit"),
+        ({"rtt": "80"}, "not a time with its unit"),
         ({"rtt": "10..80ms"}, "this is a range"),
         ({"rtt": "80parsec"}, "is not a time"),
         ({"packet": "1kB"}, "no whole number of bytes"),

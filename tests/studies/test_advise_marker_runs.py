@@ -247,7 +247,7 @@ def test_the_command_answers_in_json_and_the_second_time_from_the_store(tmp_path
         (["--rate", "0Mbps", "--rtt", "80ms"], "must be positive"),
         (["--rate", "2Mbps", "--rtt", "-80ms"], "must be positive"),
         ([*PAPER, "--seeds", "1"], "an interval needs two runs"),
-        ([*PAPER, "--time", "soon"], "no time with its unit"),
+        ([*PAPER, "--time", "soon"], "not a time with its unit"),
         ([*PAPER, "--budget", "0s"], "must be positive"),
         ([*PAPER, "--dev", "a b"], "not a device name"),
         ([*PAPER, "--no-store", "--store", "x"], "exclude each other"),

@@ -58,7 +58,7 @@ def test_buffers_and_quantities_are_read() -> None:
     ) == pytest.approx(0.04)
     for refused, part in (
         (lambda: options.bps("--rate", "20"), "no rate"),
-        (lambda: options.seconds("--rtt", "40"), "no time"),
+        (lambda: options.seconds("--rtt", "40"), "not a time"),
         (lambda: options.single("--rate", ["1Mbps", "2Mbps"], ""), "this table has one"),
         (lambda: options.several("--ratio", [0.5], [1.0], 1, 100), "out of range"),
         (lambda: Options(seeds=0).replications, "at least one run"),

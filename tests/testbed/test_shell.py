@@ -78,7 +78,7 @@ def test_one_direction_alone_and_traces() -> None:
         ({"loss": "3"}, "not a share"),
         ({"delay": "20"}, "not a time"),
         ({"only": "left"}, "no such direction"),
-        ({"queue": "red:min_th"}, "no parameter"),
+        ({"queue": "red:min_th"}, "not a parameter"),
         ({"program": []}, "no program"),
     ],
 )

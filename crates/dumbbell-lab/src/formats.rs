@@ -1,6 +1,7 @@
-//! Files of other programs, as bytes: pure functions, rows in and bytes out, or bytes in and what
-//! they say out. Who opens files is [`crate::export`].
+//! Files of other programs as bytes, and tables as Arrow: pure functions, rows in and bytes out, or
+//! bytes in and rows out. [`crate::export`] opens the files.
 pub mod address;
+pub mod arrow_table;
 pub mod capture;
 pub mod connections;
 pub mod csv;

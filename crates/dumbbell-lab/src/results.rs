@@ -1,5 +1,4 @@
 //! The results of a study as one document: see the contract of `run --json`.
-pub mod arrow_table;
 pub mod manifest;
 pub(crate) mod output_dir;
 pub(crate) mod read_records;

@@ -1,9 +1,9 @@
 //! A verb of the API: what it is asked, what it answers, and who calls it. [`crate::api`] has the
 //! table of all verbs.
+use crate::formats::arrow_table::ArrowTable;
 use crate::language::plugins::{NoPlugins, PluginLoader};
 use crate::language::problem::{Check, Diagnostic, Problem, Texts, code};
 use crate::language::{deser, read};
-use crate::results::arrow_table::ArrowTable;
 use schemars::generate::SchemaGenerator;
 use schemars::{JsonSchema, Schema};
 use serde::Deserialize;

@@ -7,7 +7,7 @@ use arrow_array::{
 };
 use arrow_array::{RecordBatch, RecordBatchIterator};
 use arrow_schema::ffi::FFI_ArrowSchema;
-use dumbbell_lab::results::arrow_table::ArrowTable;
+use dumbbell_lab::formats::arrow_table::ArrowTable;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList};

@@ -1,10 +1,9 @@
-//! Floor 7 of Dumbbell: the door to Python. A verb and its request as JSON text in, JSON text or an
-//! Arrow table out; `dumbbell_lab::api` has the table of verbs. What JSON cannot carry has functions
-//! of its own: columns of packets, contents of files, and paths that are not UTF-8. Algorithms of a
-//! user's own are Python classes ([`plugin`]).
+//! Floor 7 of Dumbbell: the Python module. It takes a verb and its request as JSON text, and
+//! returns JSON text or an Arrow table; `dumbbell_lab::api` has the table of verbs. Columns of
+//! packets, contents of files and paths that are not UTF-8 do not fit into JSON and have functions
+//! of their own. Users write algorithms as Python classes ([`plugin`]).
 //!
-//! The interpreter's lock is released during a call; each call of such a class takes it for its
-//! time.
+//! A call releases the interpreter's lock. Each call of a user's class takes it.
 mod columns;
 mod plugin;
 

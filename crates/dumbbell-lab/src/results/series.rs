@@ -1,6 +1,6 @@
 //! Reading: the records of runs, and the summaries that a result has of them, as one table.
+use crate::formats::arrow_table::{ArrowTable, Labels, of_rows, stack};
 use crate::language::problem::Problem;
-use crate::results::arrow_table::{ArrowTable, Labels, of_rows, stack};
 use crate::results::manifest::damaged;
 use crate::results::read_records::Records;
 use crate::results::row_order;

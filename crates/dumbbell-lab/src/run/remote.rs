@@ -127,8 +127,8 @@ pub fn jobs(request: &Request) -> Result<Value, Problem> {
     }))
 }
 
-/// Makes the runs of an order: `[{"key", "seed", "state", "fingerprint", "wall_s"}]`, with the `row`
-/// where there is no store.
+/// Makes the runs of an order: `[{"key", "seed", "state", "fingerprint", "wall_s"}]`, with the
+/// `row` where there is no store.
 ///
 /// # Errors
 /// Code 1: this release has other results than the one that ordered, or the store cannot be

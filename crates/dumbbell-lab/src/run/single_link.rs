@@ -5,7 +5,7 @@ use crate::language::load::Source;
 use crate::language::plugins::PluginLoader;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::resolve::study::{Study, StudyInput};
-use crate::results::arrow_table::ArrowTable;
+use crate::formats::arrow_table::ArrowTable;
 use crate::results::records::packet_fields;
 use crate::run::engine;
 use crate::verb;
