@@ -134,7 +134,6 @@ ALL = (
     _measured("session", "p99_completion_s", completion_s, best="the shortest p99 completion time"),
     Metric("loss_share", "loss", "1", "lower", "the least loss", loss_share),
     _measured("queue", "mean_sojourn_s", title="mean delay"),
-    _measured("queue", "p50_sojourn_s", title="median delay"),
     _measured("queue", "utilization"),
     Metric("marks_share", "marked", "1", None, "", marks_share),
     _measured("totals", "rtos", rtos),
