@@ -79,7 +79,9 @@ def _listen(verb: str, request: object, plugins: Sequence[Any], progress: Progre
             shown = latest[0]
             progress(*shown)
 
-    return Work(ask).result(forward)
+    answer = Work(ask).result(forward)
+    forward()
+    return answer
 
 
 @overload

@@ -247,6 +247,7 @@ fn beside<T: Send>(
         while let Err(mpsc::RecvTimeoutError::Timeout) = is_done.recv_timeout(BEAT) {
             look(share().min(1.0));
         }
+        look(share().min(1.0)); // However short the work was, its end is told.
         worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
