@@ -178,7 +178,7 @@ def test_what_is_not_there_is_named(exported: Path, tmp_path: Path) -> None:
         (["pcapng", exported, "--at", "sender", "--departed"], "`sender` is not a link"),
         (["pcapgn", exported], "did you mean `pcapng`?"),
         (["csv", exported, "--table", "packet"], "did you mean `packets`?"),
-        (["csv", exported, "--snaplen", "9"], "--snaplen is of no use to the format `csv`"),
+        (["csv", exported, "--snaplen", "9"], "--snaplen does not apply to the format `csv`"),
         (["csv", tmp_path / "none"], "there is no result directory"),
         (["ns2", exported, "--at", "selective"], "there is no link"),
     ]:

@@ -228,7 +228,7 @@ def test_rows_and_lines_are_repeated_too(paper: Paper) -> None:
             "are early, slow",
         ),
         ('"table-1.csv"', '"table-2.csv"', ": `axes.buffer`: there is no file "),
-        ('"table-1.csv"', '"../table-1.csv"', "is no name of a file beside paper.toml"),
+        ('"table-1.csv"', '"../table-1.csv"', "is not the name of a file beside paper.toml"),
         ('buffer = "table-1', 'size = "table-1', "the header of the file has no `size`"),
         ('{ cc = "cubic", name', '{ bb = "cubic", name', "a place that is a table has no `cc`"),
         ("[derived.cc]", "[derived.kk]", "`derived.kk`: there is no axis `kk`"),
@@ -265,7 +265,7 @@ def test_a_mistake_has_its_line(old: str, new: str, said: str, tmp_path: Path) -
         ("17.25", "17,25", "table-1.csv, line 4: 4 values stand here, and 3 belong here"),
         ('"13.2"', '"13.2', "table-1.csv, line 5: unexpected end of data"),
         ("dt,red", "dt,dt", "table-1.csv, line 2: two columns have the name `dt`"),
-        ("dt,red", "dt,a b", "line 2: `a b` is no name of a column"),
+        ("dt,red", "dt,a b", "line 2: `a b` is not a column name"),
         ("24,11.0,17.25\n 36", "#", "has no rows"),
     ],
 )

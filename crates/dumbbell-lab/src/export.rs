@@ -98,7 +98,7 @@ fn applies(options: &Options) -> Result<(), Problem> {
             return Ok(());
         }
         let d =
-            Diagnostic::new(format!("{option} is of no use to the format `{}`", options.format));
+            Diagnostic::new(format!("{option} does not apply to the format `{}`", options.format));
         Err(usage(d.fix(format!("leave it out; it is for {}", formats.join(", ")))))
     };
     of(options.at.is_some(), "--at", &["pcap", "pcapng", "ns2", "mahimahi"])?;

@@ -47,7 +47,7 @@ def _checked(names: list[str], where: str) -> list[str]:
     for name in names:
         if not name.isidentifier():
             raise ScenarioError(
-                f"{where}: `{cut(name, 80)}` is no name of a column: write letters, digits and `_`"
+                f"{where}: `{cut(name, 80)}` is not a column name: write letters, digits and `_`"
             )
         if names.count(name) > 1:
             raise ScenarioError(f"{where}: two columns have the name `{cut(name, 80)}`")

@@ -15,7 +15,7 @@ _OPENS, _CLOSES = "[{(", "]})"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """An algorithm with what was said of its parameters; `text` is how it was written, and its name
+    """An algorithm with the parameters that were given; `text` is how it was written, and its name
     on the page."""
 
     text: str

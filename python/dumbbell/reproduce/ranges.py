@@ -98,7 +98,7 @@ def _axis(
     if not isinstance(said, str):
         places = [place if isinstance(place, dict) else {name: place} for place in said]
     elif component(said) != said:
-        raise Wrong(where, f"`{cut(said, 80)}` is no name of a file beside paper.toml")
+        raise Wrong(where, f"`{cut(said, 80)}` is not the name of a file beside paper.toml")
     else:
         try:
             rows = table.rows(folder / said)

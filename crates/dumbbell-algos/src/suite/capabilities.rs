@@ -87,7 +87,7 @@ enum Telling {
     Disguised,
 }
 
-/// A control that is held to what it said of itself.
+/// A control that is held to the capabilities that it declares.
 struct Held {
     inner: Control,
     capabilities: Capabilities,

@@ -126,7 +126,7 @@ const OF_SERVICE: Named = Named {
     instead: "",
 };
 
-/// By what is said of its words; bits if nothing is.
+/// The kinds of loss trace, by the word that names each; `bits` is the default.
 const OF_LOSSES: [(&str, Named); 3] = [
     ("bits", of_losses("a loss trace of 0 and 1", |bytes| lost(bytes, Of::Bits))),
     ("packets", of_losses("a loss trace of numbers of packets", |bytes| lost(bytes, Of::Packets))),

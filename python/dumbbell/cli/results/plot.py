@@ -175,7 +175,7 @@ def _refuse_of_curve(words: tuple[str, ...], options: dict[str, Any]) -> None:
     for option, value in options.items():
         if value not in (None, []):
             raise ScenarioError(
-                f"{option} is of no use to `plot curve`, which draws no result: leave it out"
+                f"{option} does not apply to `plot curve`, which draws no result: leave it out"
             )
 
 
