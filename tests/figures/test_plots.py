@@ -285,7 +285,7 @@ def test_a_truncated_record_is_named(result: Path, tmp_path: Path) -> None:
         (("-s", "max_p="), "write KEY=VALUE"),
         (("-s", "max_p=9"), "out of range"),
         (("extra",), "leave out extra"),
-        (("--flow", "s.1"), "--flow is of no use"),
+        (("--flow", "s.1"), "--flow does not apply"),
     ],
 )
 def test_a_curve_refuses_what_a_scenario_would(
