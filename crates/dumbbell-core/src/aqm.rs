@@ -5,6 +5,7 @@ use crate::probe::Probe;
 use crate::rng::Stream;
 pub use crate::units::Backlog;
 use crate::units::{Capacity, Rate, Span, Time};
+use dumbbell_macros::delegate;
 use serde::{Deserialize, Serialize};
 
 /// The link that a queue feeds, as its algorithm knows it.
@@ -36,6 +37,7 @@ pub struct Cx<'a> {
 pub type Slot = u32;
 
 /// A queue as its algorithm sees it. Every method takes O(1).
+#[delegate()]
 pub trait QueueView {
     /// The backlog by the port's convention (`count_in_service`).
     fn backlog(&self) -> Backlog;
@@ -46,6 +48,9 @@ pub trait QueueView {
     /// The packet at `slot`. Only a port that holds packets knows it: see [`Needs::Held`].
     fn meta(&self, slot: Slot) -> Option<Meta>;
 }
+
+#[delegate(**self)]
+impl<Q: QueueView + ?Sized> QueueView for &Q {}
 
 /// The kind of port that an algorithm needs. Asked once, when the plan is made; may depend on the
 /// configuration.
@@ -201,6 +206,10 @@ impl Limit {
 /// The port tells what becomes of each packet. After `arrive` it calls `admitted` or `refused`,
 /// and before that, if the packet may go in and does not fit, `overflowed` and `make_room`. It
 /// calls `gone` for each admitted packet in the end.
+///
+/// A user's crate, a Python class and the verilated RTL enter the registry's `Plugin` variant
+/// through the object-safe twin, [`DynAqm`].
+#[delegate(object = DynAqm: Send, names = crate::signature)]
 pub trait Aqm {
     /// The kind of port that it needs.
     fn needs(&self) -> Needs {
@@ -210,6 +219,7 @@ pub trait Aqm {
     /// A packet arrives. Always called, also when the packet does not fit, so that an algorithm can
     /// decide by that (ea-RED, PIE). If the answer lets a packet in that does not fit, `overflowed`
     /// is called, and the packet is dropped as overflow unless another makes room.
+    #[inline(always)]
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict;
 
     /// The limit is reached. Called once for an arriving packet that may go in and does not fit,
@@ -226,6 +236,7 @@ pub trait Aqm {
     }
 
     /// The packet of the last `arrive` went into the queue; `p` as it arrived, before any mark.
+    #[inline]
     fn admitted(&mut self, _p: &Meta) {}
 
     /// The packet of the last `arrive` was dropped for this reason, at the same instant. Called
@@ -233,6 +244,7 @@ pub trait Aqm {
     fn refused(&mut self, _cx: &mut Cx<'_>, _p: &Meta, _reason: Reason) {}
 
     /// A packet that waited `sojourn` is at the head and about to be sent. `q` no longer counts it.
+    #[inline]
     fn depart(
         &mut self,
         _cx: &mut Cx<'_>,
@@ -244,6 +256,7 @@ pub trait Aqm {
     }
 
     /// An admitted packet left the queue. Called exactly once for each.
+    #[inline]
     fn gone(&mut self, _p: &Meta, _how: Gone) {}
 
     /// The transmitter and the queue are both empty since `cx.now`; once per idle period.
@@ -262,87 +275,4 @@ pub trait Aqm {
 
     /// Reports the numbers of the last decision: `avg`, `p_b`, `count`, `coin`, moving thresholds.
     fn probe(&self, _out: &mut dyn Probe) {}
-}
-
-/// The object-safe twin of [`Aqm`], which every `Aqm` has for free: a user's crate, a Python class
-/// and the verilated RTL enter the registry's `Plugin` variant through it.
-pub trait DynAqm: Send {
-    /// See [`Aqm::needs`].
-    fn needs(&self) -> Needs;
-    /// See [`Aqm::arrive`].
-    fn arrive(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta, fits: bool) -> Verdict;
-    /// See [`Aqm::overflowed`].
-    fn overflowed(&mut self, cx: &mut Cx<'_>, limit: Limit);
-    /// See [`Aqm::make_room`].
-    fn make_room(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta) -> Option<Slot>;
-    /// See [`Aqm::admitted`].
-    fn admitted(&mut self, p: &Meta);
-    /// See [`Aqm::refused`].
-    fn refused(&mut self, cx: &mut Cx<'_>, p: &Meta, reason: Reason);
-    /// See [`Aqm::depart`].
-    fn depart(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta, sojourn: Span) -> Verdict;
-    /// See [`Aqm::gone`].
-    fn gone(&mut self, p: &Meta, how: Gone);
-    /// See [`Aqm::idle`].
-    fn idle(&mut self, cx: &mut Cx<'_>);
-    /// See [`Aqm::tick`].
-    fn tick(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView) -> Option<Span>;
-    /// See [`Aqm::ticks`].
-    fn ticks(&self) -> bool;
-    /// See [`Aqm::probe`].
-    fn probe(&self, out: &mut dyn Probe);
-}
-
-/// A `dyn QueueView` as an `impl QueueView`.
-struct DynView<'a>(&'a dyn QueueView);
-
-impl QueueView for DynView<'_> {
-    fn backlog(&self) -> Backlog {
-        self.0.backlog()
-    }
-    fn waiting(&self) -> Slot {
-        self.0.waiting()
-    }
-    fn meta(&self, slot: Slot) -> Option<Meta> {
-        self.0.meta(slot)
-    }
-}
-
-impl<A: Aqm + Send> DynAqm for A {
-    fn needs(&self) -> Needs {
-        Aqm::needs(self)
-    }
-    fn arrive(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta, fits: bool) -> Verdict {
-        Aqm::arrive(self, cx, &DynView(q), p, fits)
-    }
-    fn overflowed(&mut self, cx: &mut Cx<'_>, limit: Limit) {
-        Aqm::overflowed(self, cx, limit);
-    }
-    fn make_room(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta) -> Option<Slot> {
-        Aqm::make_room(self, cx, &DynView(q), p)
-    }
-    fn admitted(&mut self, p: &Meta) {
-        Aqm::admitted(self, p);
-    }
-    fn refused(&mut self, cx: &mut Cx<'_>, p: &Meta, reason: Reason) {
-        Aqm::refused(self, cx, p, reason);
-    }
-    fn depart(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView, p: &Meta, sojourn: Span) -> Verdict {
-        Aqm::depart(self, cx, &DynView(q), p, sojourn)
-    }
-    fn gone(&mut self, p: &Meta, how: Gone) {
-        Aqm::gone(self, p, how);
-    }
-    fn idle(&mut self, cx: &mut Cx<'_>) {
-        Aqm::idle(self, cx);
-    }
-    fn tick(&mut self, cx: &mut Cx<'_>, q: &dyn QueueView) -> Option<Span> {
-        Aqm::tick(self, cx, &DynView(q))
-    }
-    fn ticks(&self) -> bool {
-        Aqm::ticks(self)
-    }
-    fn probe(&self, out: &mut dyn Probe) {
-        Aqm::probe(self, out);
-    }
 }

@@ -2,6 +2,7 @@
 use crate::packet::Meta;
 use crate::rng::Stream;
 use crate::units::{Span, Time};
+use dumbbell_macros::delegate;
 
 /// The effect of the wire on a packet that has left the transmitter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,9 +21,11 @@ pub enum WireEffect {
 }
 
 /// An impairment of a link, asked once per packet in the order of transmission.
+#[delegate(names = crate::signature)]
 pub trait Impairment {
     /// The effect on the packet that reaches this impairment at `now`: the time when its last bit
     /// left, plus the delays by the impairments before this one.
+    #[inline]
     fn effect(&mut self, now: Time, rng: &mut Stream, p: &Meta) -> WireEffect;
     /// True if packets can overtake each other; asked once, when the plan is made.
     fn reorders(&self) -> bool {

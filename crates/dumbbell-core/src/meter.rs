@@ -4,6 +4,7 @@ use crate::aqm::{Cx, LinkInfo};
 use crate::packet::{Dscp, Meta};
 use crate::probe::Probe;
 use crate::units::{Rate, Span, Time};
+use dumbbell_macros::delegate;
 use serde::{Deserialize, Serialize};
 
 /// A meter's answer for one packet (RFC 2697, RFC 2698). A meter that knows two answers says green
@@ -112,9 +113,11 @@ pub fn color_of(dscp: Dscp, actions: &Actions) -> Color {
 }
 
 /// A meter: it gives each packet a color.
+#[delegate(names = crate::signature)]
 pub trait Meter {
     /// The color of an arriving packet that had the color `before` (green if it had none). A
     /// color-blind meter ignores `before`.
+    #[inline]
     fn color(&mut self, cx: &mut Cx<'_>, p: &Meta, before: Color) -> Color;
     /// True if the sender of a packet is told at once that it was not green; asked once.
     fn tells_sender(&self) -> bool {

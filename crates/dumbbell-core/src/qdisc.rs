@@ -6,9 +6,11 @@ use crate::packet::{Meta, Packet};
 use crate::probe::Probe;
 use crate::qdisc::packet_queue::{PacketQueue, Waiting};
 use crate::units::{Backlog, Capacity, Time};
+use dumbbell_macros::delegate;
 
 /// Receives the packets that a queue drops or marks. The simulator counts them, the router frees
 /// the buffer.
+#[delegate()]
 pub trait Sink<P> {
     /// `p` was dropped after it had waited since `since` (`None`: it was never queued); `saw`
     /// reports the numbers of the decision.
@@ -17,7 +19,11 @@ pub trait Sink<P> {
     fn marked(&mut self, p: &P, why: Reason, saw: &dyn Fn(&mut dyn Probe));
 }
 
+#[delegate(**self)]
+impl<P, S: Sink<P> + ?Sized> Sink<P> for &mut S {}
+
 /// A whole queueing discipline: it owns the packets that wait.
+#[delegate(object = DynQdisc: Send, names = crate::signature)]
 pub trait Qdisc<P: Packet> {
     /// A packet arrives.
     fn enqueue(&mut self, cx: &mut Cx<'_>, p: P, sink: &mut impl Sink<P>);
@@ -38,70 +44,6 @@ pub trait Qdisc<P: Packet> {
     fn waiting_since(&self) -> Vec<Time>;
     /// Reports the numbers of its algorithm.
     fn probe(&self, out: &mut dyn Probe);
-}
-
-/// The object-safe twin of [`Qdisc`], which every `Qdisc` has for free: see [`crate::aqm::DynAqm`].
-pub trait DynQdisc<P>: Send {
-    /// See [`Qdisc::enqueue`].
-    fn enqueue(&mut self, cx: &mut Cx<'_>, p: P, sink: &mut dyn Sink<P>);
-    /// See [`Qdisc::dequeue`].
-    fn dequeue(&mut self, cx: &mut Cx<'_>, sink: &mut dyn Sink<P>) -> Option<Waiting<P>>;
-    /// See [`Qdisc::backlog`].
-    fn backlog(&self) -> Backlog;
-    /// See [`Qdisc::set_in_service`].
-    fn set_in_service(&mut self, bytes: Option<u32>);
-    /// See [`Qdisc::idle`].
-    fn idle(&mut self, cx: &mut Cx<'_>);
-    /// See [`Qdisc::next_wakeup`].
-    fn next_wakeup(&self) -> Option<Time>;
-    /// See [`Qdisc::wake`].
-    fn wake(&mut self, cx: &mut Cx<'_>);
-    /// See [`Qdisc::waiting_since`].
-    fn waiting_since(&self) -> Vec<Time>;
-    /// See [`Qdisc::probe`].
-    fn probe(&self, out: &mut dyn Probe);
-}
-
-/// A `dyn Sink` as an `impl Sink`.
-struct DynSink<'a, P>(&'a mut dyn Sink<P>);
-
-impl<P> Sink<P> for DynSink<'_, P> {
-    fn dropped(&mut self, p: P, since: Option<Time>, why: Reason, saw: &dyn Fn(&mut dyn Probe)) {
-        self.0.dropped(p, since, why, saw);
-    }
-    fn marked(&mut self, p: &P, why: Reason, saw: &dyn Fn(&mut dyn Probe)) {
-        self.0.marked(p, why, saw);
-    }
-}
-
-impl<P: Packet, Q: Qdisc<P> + Send> DynQdisc<P> for Q {
-    fn enqueue(&mut self, cx: &mut Cx<'_>, p: P, sink: &mut dyn Sink<P>) {
-        Qdisc::enqueue(self, cx, p, &mut DynSink(sink));
-    }
-    fn dequeue(&mut self, cx: &mut Cx<'_>, sink: &mut dyn Sink<P>) -> Option<Waiting<P>> {
-        Qdisc::dequeue(self, cx, &mut DynSink(sink))
-    }
-    fn backlog(&self) -> Backlog {
-        Qdisc::backlog(self)
-    }
-    fn set_in_service(&mut self, bytes: Option<u32>) {
-        Qdisc::set_in_service(self, bytes);
-    }
-    fn idle(&mut self, cx: &mut Cx<'_>) {
-        Qdisc::idle(self, cx);
-    }
-    fn next_wakeup(&self) -> Option<Time> {
-        Qdisc::next_wakeup(self)
-    }
-    fn wake(&mut self, cx: &mut Cx<'_>) {
-        Qdisc::wake(self, cx);
-    }
-    fn waiting_since(&self) -> Vec<Time> {
-        Qdisc::waiting_since(self)
-    }
-    fn probe(&self, out: &mut dyn Probe) {
-        Qdisc::probe(self, out);
-    }
 }
 
 /// First in, first out, with an algorithm that signals congestion.

@@ -7,8 +7,6 @@
 //! variant for those of other crates, the catalogue, building by name, and a conformance test for
 //! each. A kind is one of `aqm`, `cc`, `meter`, `impairment`, `service`, `source`, and
 //! `conditioner` and `qdisc`, whose algorithms own packets and so are generic over the packet.
-mod delegate;
-
 use crate::catalogue::{Entry, Fault, nearest};
 
 /// The fault of a name that is not in `catalogue`.
@@ -129,6 +127,31 @@ macro_rules! __build {
             })+
             Err($crate::registry::unknown(stringify!($kind), name, CATALOGUE))
         }
+    };
+}
+
+/// Implements the trait of a kind for its enum: each method is a match over the algorithms, which
+/// the compiler turns into direct calls.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __delegate {
+    (aqm $($to:tt)+) => { $crate::__delegate!([$crate::aqm::Aqm] $($to)+); };
+    (meter $($to:tt)+) => { $crate::__delegate!([$crate::meter::Meter] $($to)+); };
+    (cc $($to:tt)+) => { $crate::__delegate!([$crate::transport::CongestionControl] $($to)+); };
+    (impairment $($to:tt)+) => { $crate::__delegate!([$crate::impairment::Impairment] $($to)+); };
+    (source $($to:tt)+) => { $crate::__delegate!([$crate::source::Source] $($to)+); };
+    (service $($to:tt)+) => { $crate::__delegate!([$crate::service::Service] $($to)+); };
+    (conditioner $($to:tt)+) => {
+        $crate::__delegate!(owning [$crate::conditioner::Conditioner] $($to)+);
+    };
+    (qdisc $($to:tt)+) => { $crate::__delegate!(owning [$crate::qdisc::Qdisc] $($to)+); };
+    ([$($Trait:tt)+] $Any:ident { $($Type:ident),+ }) => {
+        #[::dumbbell_macros::delegate(match self { $($Type,)+ Plugin })]
+        impl $($Trait)+ for $Any {}
+    };
+    (owning [$($Trait:tt)+] $Any:ident { $($Type:ident),+ }) => {
+        #[::dumbbell_macros::delegate(match self { $($Type,)+ Plugin })]
+        impl<P: $crate::packet::Packet> $($Trait)+<P> for $Any<P> {}
     };
 }
 

@@ -4,6 +4,7 @@ use crate::aqm::LinkInfo;
 use crate::impairment::WireEffect;
 use crate::rng::Stream;
 use crate::units::{Rate, Time, Transmitter};
+use dumbbell_macros::delegate;
 
 /// The latest time that a service names, 30 days before the clock's end: a packet that would leave
 /// later never leaves.
@@ -58,6 +59,7 @@ pub struct CpuCost {
 
 /// The law of a transmitter. It depends only on time, its own packets and its own random numbers,
 /// so that its port can decide at arrival.
+#[delegate(names = crate::signature)]
 pub trait Service {
     /// The end of the transmission of a packet of `wire_bytes` that came at `arrived` and whose
     /// first bit could leave at `start`: its arrival, or when the packet before it left. Asked once
@@ -65,6 +67,7 @@ pub trait Service {
     ///
     /// Not before `start`, and always after `arrived`: nothing passes a port in no time, or the
     /// order of what happens at one instant would depend on the order of asking.
+    #[inline]
     fn finish(&mut self, arrived: Time, start: Time, wire_bytes: u32) -> Transmitted;
     /// The nominal rate: at which the queue is emptied in the long run, by packets of the link's
     /// MTU. Queues, limits in BDP and limits in time go by it.

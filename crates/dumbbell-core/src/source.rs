@@ -2,6 +2,7 @@
 use crate::probe::Probe;
 use crate::rng::Stream;
 use crate::units::{Bytes, Span, Time};
+use dumbbell_macros::delegate;
 
 /// The moment from which the next hand-over counts, and at which the source is asked for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,6 +61,7 @@ pub struct Equipment {
 }
 
 /// A traffic source: an ordered list of hand-overs, made as it is asked for.
+#[delegate(names = crate::signature)]
 pub trait Source {
     /// The next hand-over; `None` when the application has closed. `now` is the moment from which
     /// [`Burst::after`] counts, as the [`Burst::next`] before it said.

@@ -12,7 +12,6 @@
 
 mod build;
 mod drive;
-mod dyn_observer;
 mod edge;
 mod engine;
 mod fragment;
@@ -27,7 +26,6 @@ mod report;
 
 pub use build::{Built, Options, network, outages, sample_times, within};
 pub use drive::{Arrival, PacketOutcome, drive};
-pub use dyn_observer::{DynObserver, Following, Sampling};
 pub use edge::report::{MarkerReport, MarkerRow};
 pub use engine::agenda::Agenda;
 pub use engine::egress::Egress;
@@ -43,7 +41,8 @@ pub use measure::delays::{DelaySummary, OneWay};
 pub use measure::queue::Measures;
 pub use net::{Delivery, Net, Tally};
 pub use observe::{
-    Cause, FlowRow, Observer, PacketId, QueueRow, Reaction, SampleTimes, SenderSnapshot, Signal,
+    Cause, DynObserver, FlowRow, Following, Observer, PacketId, QueueRow, Reaction, SampleTimes,
+    Sampling, SenderSnapshot, Signal,
 };
 pub use relay::{Incoming, Outgoing, Relay, RelayFlow, RelayReport};
 pub use report::names::ReportNames;

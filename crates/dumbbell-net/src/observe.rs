@@ -7,6 +7,7 @@ use dumbbell_core::probe::Gauges;
 use dumbbell_core::transport::Phase;
 use dumbbell_core::transport::segment::{Extra, Segment};
 use dumbbell_core::units::{Span, Time};
+use dumbbell_macros::delegate;
 use dumbbell_tcp::{SenderStats, SenderView};
 
 /// A sender at one instant. Counts are since the start of the flow.
@@ -199,6 +200,7 @@ pub struct Signal {
 /// ([`Observer::entered`], then [`Observer::left`] or a drop's [`Observer::signal`]) and where it
 /// arrives ([`Observer::delivered`]). Links are run ahead, so the instants of one packet come in
 /// order, but those of several may not, and may lie beyond the end.
+#[delegate(object = DynObserver)]
 pub trait Observer {
     /// True if it may ask for packets or reactions; without that, nothing of the kind is compiled.
     const FOLLOWS: bool = false;
@@ -250,6 +252,22 @@ pub trait Observer {
 impl Observer for () {
     const SILENT: bool = true;
 }
+
+/// An observer that follows packets, behind a pointer. The engine is generic over its observer and
+/// large: each type of observer would compile it once more. With this and [`Sampling`] it is
+/// compiled once for all that follow packets, and once for the rest.
+pub struct Following<'a>(pub &'a mut dyn DynObserver);
+
+#[delegate(self.0)]
+impl Observer for Following<'_> {
+    const FOLLOWS: bool = true;
+}
+
+/// An observer that follows no packets, behind a pointer: only its rows and signals are passed on.
+pub struct Sampling<'a>(pub &'a mut dyn DynObserver);
+
+#[delegate(self.0: flow, queue, marker, signal)]
+impl Observer for Sampling<'_> {}
 
 /// The times at which one element is sampled: multiples of a period, and the end of the warm-up.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,8 @@ mod reno;
 mod sack;
 
 use crate::config::{Exit, PartialAck, Recovery, Reduction, TcpConfig};
-use dumbbell_core::transport::{Detect, Flight, Pick, Recover, Step};
+use dumbbell_core::transport::{Detect, Flight, Recover, Step};
+use dumbbell_macros::delegate;
 pub use prr::{Meter, Prr};
 pub use reno::Reno;
 pub use sack::Sack;
@@ -87,17 +88,7 @@ impl AnyRecover {
     }
 }
 
-macro_rules! each {
-    ($self:expr, $r:ident => $call:expr) => {
-        match $self {
-            AnyRecover::Tahoe($r) => $call,
-            AnyRecover::Reno($r) => $call,
-            AnyRecover::Sack($r) => $call,
-            AnyRecover::Prr($r) => $call,
-        }
-    };
-}
-
+#[delegate(match self { Tahoe, Reno, Sack, Prr })]
 impl Recover for AnyRecover {
     /// NewReno instead, with its defaults.
     fn sack_refused(&mut self) {
@@ -108,26 +99,5 @@ impl Recover for AnyRecover {
                 Exit::Deflated,
             ));
         }
-    }
-    fn may_enter(&self, una: u64, recover: u64) -> bool {
-        each!(self, r => r.may_enter(una, recover))
-    }
-    fn enter(&mut self, f: &Flight<'_>, dupacks: u32) -> Step {
-        each!(self, r => r.enter(f, dupacks))
-    }
-    fn on_ack(&mut self, f: &Flight<'_>, acked: u64, sacked: u64) -> Step {
-        each!(self, r => r.on_ack(f, acked, sacked))
-    }
-    fn meter(&mut self, f: &Flight<'_>, detect: &impl Detect, acked: u64, delivered: u64) {
-        each!(self, r => r.meter(f, detect, acked, delivered));
-    }
-    fn room(&self, f: &Flight<'_>, detect: &impl Detect) -> u64 {
-        each!(self, r => r.room(f, detect))
-    }
-    fn next(&self, f: &Flight<'_>, detect: &impl Detect) -> Option<Pick> {
-        each!(self, r => r.next(f, detect))
-    }
-    fn on_sent(&mut self, pick: Pick, from: u64, to: u64) {
-        each!(self, r => r.on_sent(pick, from, to))
     }
 }

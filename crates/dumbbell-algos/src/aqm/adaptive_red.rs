@@ -16,7 +16,7 @@ pub use super::red::automatic::AutoWeight;
 use super::red::automatic::lower_threshold;
 use super::red::config::red_config;
 use super::red::curve::Curve;
-use crate::aqm::red::{Dropper, RedState, told_to_red};
+use crate::aqm::red::Red;
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
@@ -25,6 +25,7 @@ use dumbbell_core::catalogue::{
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Packets, Span, Time};
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -149,8 +150,7 @@ impl Config for AdaptiveRedConfig {
 /// RED whose `max_p` adapts.
 #[derive(Clone, Debug)]
 pub struct AdaptiveRed {
-    body: RedState,
-    dropper: Dropper,
+    red: Red,
     rule: Rule,
     /// The timer's first call, at the start of the run, is no step.
     started: bool,
@@ -218,8 +218,7 @@ impl Algorithm for AdaptiveRed {
         red.w_q = w_q;
         let &AdaptiveRedConfig { adapt_trigger: trigger, interval, alpha, beta, top, .. } = config;
         AdaptiveRed {
-            body: RedState::new(&red),
-            dropper: Dropper::new(&red),
+            red: Red::given(&red),
             rule: Rule { trigger, interval, alpha, beta, bottom, top },
             started: false,
             last_set: Time::ZERO,
@@ -227,23 +226,22 @@ impl Algorithm for AdaptiveRed {
     }
 }
 
+#[delegate(self.red)]
 impl Aqm for AdaptiveRed {
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, _: bool) -> Verdict {
-        let avg = self.body.observe(cx, q.backlog());
+        let avg = self.red.body.observe(cx, q.backlog());
         if self.rule.trigger == AdaptTrigger::Arrival
             && cx.now.since(self.last_set) > self.rule.interval
-            && self.rule.adapt(&mut self.dropper.curve, avg)
+            && self.rule.adapt(&mut self.red.dropper.curve, avg)
         {
             self.last_set = cx.now;
         }
-        self.dropper.decide(&self.body, avg, cx, q, p)
+        self.red.dropper.decide(&self.red.body, avg, cx, q, p)
     }
-
-    told_to_red!();
 
     fn tick(&mut self, _: &mut Cx<'_>, _: &impl QueueView) -> Option<Span> {
         if self.started {
-            self.rule.adapt(&mut self.dropper.curve, self.body.avg());
+            self.rule.adapt(&mut self.red.dropper.curve, self.red.body.avg());
         }
         self.started = true;
         Some(self.rule.interval)
@@ -254,7 +252,7 @@ impl Aqm for AdaptiveRed {
     }
 
     fn probe(&self, out: &mut dyn Probe) {
-        self.dropper.probe(self.body.avg(), out);
-        out.gauge("max_p", self.dropper.curve.max_p);
+        self.red.dropper.probe(self.red.body.avg(), out);
+        out.gauge("max_p", self.red.dropper.curve.max_p);
     }
 }

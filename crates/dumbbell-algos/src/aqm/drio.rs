@@ -11,7 +11,7 @@
 //! The primary text is not at hand. Known of it are the history list and the hit ratio; all else is
 //! reconstructed, and a parameter.
 use super::rio::config::{check_weighed, rio_config};
-use crate::aqm::rio::classes::{Classes, told_to_classes};
+use crate::aqm::rio::classes::Classes;
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
@@ -20,6 +20,7 @@ use dumbbell_core::catalogue::{
 use dumbbell_core::packet::{FlowId, Meta};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::Capacity;
+use dumbbell_macros::delegate;
 use std::collections::VecDeque;
 
 /// The length of the list where the queue has no limit that it could be twice of.
@@ -192,10 +193,11 @@ impl Drio {
     }
 }
 
+#[delegate(self.classes)]
 impl Aqm for Drio {
-    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, _: bool) -> Verdict {
+    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
         if self.classes.is_in(p) {
-            return self.classes.arrive(cx, q, p);
+            return self.classes.arrive(cx, q, p, fits);
         }
         let weight = self.weigh(p.flow);
         self.weight = weight;
@@ -208,7 +210,6 @@ impl Aqm for Drio {
         out.gauge("hit_ratio", self.hit_ratio);
         out.gauge("flows", f64::from(self.history.flows));
     }
-    told_to_classes!();
 }
 
 #[cfg(test)]

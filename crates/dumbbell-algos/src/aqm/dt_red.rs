@@ -16,7 +16,7 @@
 //! | max_lo, max_hi | the same | limits of `max_th`, in units of the first `min_th` and of the queue's limit |
 use super::red::config::red_config;
 use super::red::curve::Curve;
-use crate::aqm::red::{Dropper, RedState, told_to_red};
+use crate::aqm::red::Red;
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Law, Look, PlotColor, Provenance, Size, SizeLaw,
@@ -24,6 +24,7 @@ use dumbbell_core::catalogue::{
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Packets, Span, Time};
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -106,8 +107,7 @@ impl Config for DtRedConfig {
 /// RED whose upper threshold moves once an interval.
 #[derive(Clone, Debug)]
 pub struct DtRed {
-    body: RedState,
-    dropper: Dropper,
+    red: Red,
     watch: Watch,
     rule: Box<Rule>,
 }
@@ -177,8 +177,7 @@ impl Algorithm for DtRed {
         let low = config.max_lo * config.min_th.0;
         let high = link.capacity.in_packets(size).map_or(f64::MAX, |limit| config.max_hi * limit);
         DtRed {
-            body: RedState::new(&red),
-            dropper: Dropper::new(&red),
+            red: Red::given(&red),
             watch: Watch::default(),
             rule: Box::new(Rule { config: config.clone(), limits: (low, high), a: 0.0 }),
         }
@@ -202,27 +201,26 @@ impl Rule {
     }
 }
 
+#[delegate(self.red)]
 impl Aqm for DtRed {
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, _: bool) -> Verdict {
-        self.watch.stood(self.body.avg(), cx.now);
+        self.watch.stood(self.red.body.avg(), cx.now);
         self.watch.arrivals += 1;
-        let avg = self.body.observe(cx, q.backlog());
-        self.dropper.decide(&self.body, avg, cx, q, p)
+        let avg = self.red.body.observe(cx, q.backlog());
+        self.red.dropper.decide(&self.red.body, avg, cx, q, p)
     }
 
-    told_to_red!();
-
     fn tick(&mut self, cx: &mut Cx<'_>, _: &impl QueueView) -> Option<Span> {
-        self.watch.stood(self.body.avg(), cx.now);
+        self.watch.stood(self.red.body.avg(), cx.now);
         let Watch { started, sum, arrivals, .. } = self.watch;
         let length = cx.now.since(started);
         self.watch = Watch { started: cx.now, until: cx.now, sum: 0.0, arrivals: 0 };
         if arrivals > 0 && length > Span::ZERO {
             let a = match self.rule.config.statistic {
                 Statistic::TimeAverage => sum / length.seconds(),
-                Statistic::Last => self.body.avg(),
+                Statistic::Last => self.red.body.avg(),
             };
-            self.rule.adapt(&mut self.dropper.curve, a);
+            self.rule.adapt(&mut self.red.dropper.curve, a);
         }
         Some(self.rule.config.interval)
     }
@@ -232,7 +230,7 @@ impl Aqm for DtRed {
     }
 
     fn probe(&self, out: &mut dyn Probe) {
-        self.dropper.probe(self.body.avg(), out);
+        self.red.dropper.probe(self.red.body.avg(), out);
         out.gauge("a", self.rule.a);
     }
 }

@@ -18,7 +18,7 @@ pub mod config;
 mod tests;
 
 use super::red::curve::Curve;
-use crate::aqm::red::{Dropper, RedState, told_to_red};
+use crate::aqm::red::Red;
 pub use config::{EaRedConfig, OverflowDir, Step};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{
@@ -26,12 +26,12 @@ use dumbbell_core::catalogue::{
 };
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
+use dumbbell_macros::delegate;
 
 /// RED whose thresholds keep the average between them.
 #[derive(Clone, Debug)]
 pub struct EaRed {
-    body: RedState,
-    dropper: Dropper,
+    red: Red,
     rule: Rule,
 }
 
@@ -83,11 +83,7 @@ impl Algorithm for EaRed {
 
     fn new(config: &EaRedConfig, _: &LinkInfo) -> Self {
         let red = config.red(config.min_th.0, config.max_th.0, config.max_p);
-        EaRed {
-            body: RedState::new(&red),
-            dropper: Dropper::new(&red),
-            rule: Rule { config: Box::new(config.clone()) },
-        }
+        EaRed { red: Red::given(&red), rule: Rule { config: Box::new(config.clone()) } }
     }
 }
 
@@ -147,23 +143,22 @@ impl Rule {
     }
 }
 
+#[delegate(self.red)]
 impl Aqm for EaRed {
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
-        let avg = self.body.observe(cx, q.backlog());
+        let avg = self.red.body.observe(cx, q.backlog());
         let after = self.rule.config.adapt_after_decision;
         if !after {
-            self.rule.adapt(&mut self.dropper.curve, avg, fits);
+            self.rule.adapt(&mut self.red.dropper.curve, avg, fits);
         }
-        let verdict = self.dropper.decide(&self.body, avg, cx, q, p);
+        let verdict = self.red.dropper.decide(&self.red.body, avg, cx, q, p);
         if after {
-            self.rule.adapt(&mut self.dropper.curve, avg, fits);
+            self.rule.adapt(&mut self.red.dropper.curve, avg, fits);
         }
         verdict
     }
 
-    told_to_red!();
-
     fn probe(&self, out: &mut dyn Probe) {
-        self.dropper.probe(self.body.avg(), out);
+        self.red.dropper.probe(self.red.body.avg(), out);
     }
 }

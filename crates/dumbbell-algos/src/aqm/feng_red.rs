@@ -9,7 +9,7 @@
 //! | beta | `beta` | what max_p is multiplied by on the way above |
 use super::red::config::red_config;
 use super::red::curve::Curve;
-use crate::aqm::red::{Dropper, RedState, told_to_red};
+use crate::aqm::red::Red;
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Law, Look, PlotColor, Provenance, Size, SizeLaw,
@@ -17,6 +17,7 @@ use dumbbell_core::catalogue::{
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::Packets;
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -105,8 +106,7 @@ impl Config for FengRedConfig {
 #[derive(Clone, Debug)]
 pub struct FengRed {
     config: Box<FengRedConfig>,
-    body: RedState,
-    dropper: Dropper,
+    red: Red,
     status: Status,
 }
 
@@ -139,19 +139,14 @@ impl Algorithm for FengRed {
 
     fn new(config: &FengRedConfig, _: &LinkInfo) -> Self {
         let red = config.red(config.min_th.0, config.max_th.0, config.max_p);
-        FengRed {
-            body: RedState::new(&red),
-            dropper: Dropper::new(&red),
-            status: config.start,
-            config: Box::new(config.clone()),
-        }
+        FengRed { red: Red::given(&red), status: config.start, config: Box::new(config.clone()) }
     }
 }
 
 impl FengRed {
     #[inline]
     fn adapt(&mut self, avg: f64) {
-        let Curve { min_th, max_th, max_p, .. } = &mut self.dropper.curve;
+        let Curve { min_th, max_th, max_p, .. } = &mut self.red.dropper.curve;
         let c = &self.config;
         if *min_th < avg && avg < *max_th {
             self.status = Status::Between;
@@ -165,18 +160,17 @@ impl FengRed {
     }
 }
 
+#[delegate(self.red)]
 impl Aqm for FengRed {
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, _: bool) -> Verdict {
-        let avg = self.body.observe(cx, q.backlog());
+        let avg = self.red.body.observe(cx, q.backlog());
         self.adapt(avg);
-        self.dropper.decide(&self.body, avg, cx, q, p)
+        self.red.dropper.decide(&self.red.body, avg, cx, q, p)
     }
 
-    told_to_red!();
-
     fn probe(&self, out: &mut dyn Probe) {
-        self.dropper.probe(self.body.avg(), out);
-        out.gauge("max_p", self.dropper.curve.max_p);
+        self.red.dropper.probe(self.red.body.avg(), out);
+        out.gauge("max_p", self.red.dropper.curve.max_p);
         out.gauge("status", f64::from(self.status as i8) - 1.0);
     }
 }

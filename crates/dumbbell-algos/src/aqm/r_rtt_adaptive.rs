@@ -23,7 +23,7 @@ mod tests;
 
 use super::red::spacing::SpacingLaw;
 use super::rio::config::{check_weighed, rio_config};
-use crate::aqm::rio::classes::{Classes, told_to_classes};
+use crate::aqm::rio::classes::Classes;
 use active::{Active, Terms};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{
@@ -33,6 +33,7 @@ use dumbbell_core::catalogue::{
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::Span;
+use dumbbell_macros::delegate;
 
 rio_config! {
     /// Parameters of [`RRttAdaptive`]. Thresholds are in packets.
@@ -145,12 +146,13 @@ impl RRttAdaptive {
     }
 }
 
+#[delegate(self.classes)]
 impl Aqm for RRttAdaptive {
-    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, _: bool) -> Verdict {
+    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
         let terms = self.terms(cx, p);
         self.active.see(p.flow, terms, cx.now.ps() / self.config.window.ps().max(1));
         if self.classes.is_in(p) {
-            return self.classes.arrive(cx, q, p);
+            return self.classes.arrive(cx, q, p, fits);
         }
         let shares = self.active.shares(cx.link.rate, self.config.spare_floor);
         let weight = if self.config.exact { 1.0 } else { shares.weight(terms) };
@@ -164,5 +166,4 @@ impl Aqm for RRttAdaptive {
         out.gauge("flows", f64::from(self.active.len()));
         out.gauge("spare", self.active.spare());
     }
-    told_to_classes!();
 }

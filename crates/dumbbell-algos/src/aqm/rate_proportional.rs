@@ -11,7 +11,7 @@
 //! to the target bandwidth; the mean that it is relative to, and what best effort counts as, are
 //! reconstructed, and parameters.
 use super::rio::config::{check_weighed, rio_config};
-use crate::aqm::rio::classes::{Classes, told_to_classes};
+use crate::aqm::rio::classes::Classes;
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Law, Look, PlotColor, Provenance, Size,
@@ -19,6 +19,7 @@ use dumbbell_core::catalogue::{
 };
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -126,10 +127,11 @@ impl RateProportional {
     }
 }
 
+#[delegate(self.classes)]
 impl Aqm for RateProportional {
-    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, _: bool) -> Verdict {
+    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
         if self.classes.is_in(p) {
-            return self.classes.arrive(cx, q, p);
+            return self.classes.arrive(cx, q, p, fits);
         }
         let reserved = cx.flows.get(p.flow).reserved.map(|r| r.bps()).filter(|bps| *bps > 0);
         let weight = self.weigh(reserved.map(|bps| bps as f64));
@@ -141,7 +143,6 @@ impl Aqm for RateProportional {
         out.gauge("weight", self.weight);
         out.gauge("r_ref", if self.inverse > 0.0 { 1.0 / self.inverse } else { 0.0 });
     }
-    told_to_classes!();
 }
 
 #[cfg(test)]

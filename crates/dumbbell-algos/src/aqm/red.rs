@@ -26,7 +26,7 @@ use crate::aqm::parts::packet_size::SizePolicy;
 use average::{Average, AverageRule};
 pub use config::{ByteDrop, RedConfig};
 use curve::{Curve, Region};
-use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Limit, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
 use dumbbell_core::catalogue::{
     About, Algorithm, Explained, Kernel, Law, Look, PlotColor, Provenance, Size, SizeLaw,
 };
@@ -36,11 +36,12 @@ use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Backlog, Time};
 use spacing::Spacing;
 
-/// The 1993 algorithm with the choices that ns-2, ns-3 and Linux made since.
+/// The 1993 algorithm with the choices that ns-2, ns-3 and Linux made since. Variants that move the
+/// thresholds of the one curve own it.
 #[derive(Clone, Debug)]
 pub struct Red {
-    body: RedState,
-    dropper: Dropper,
+    pub(super) body: RedState,
+    pub(super) dropper: Dropper,
 }
 
 /// The state that is common to all packets of a queue: the average queue length and the options.
@@ -99,8 +100,14 @@ impl Algorithm for Red {
     };
 
     fn new(config: &RedConfig, link: &LinkInfo) -> Self {
-        let config = config.on(link);
-        Red { body: RedState::new(&config), dropper: Dropper::new(&config) }
+        Red::given(&config.on(link))
+    }
+}
+
+impl Red {
+    /// With thresholds and a weight that do not follow from the link.
+    pub(super) fn given(config: &RedConfig) -> Self {
+        Red { body: RedState::new(config), dropper: Dropper::new(config) }
     }
 }
 
@@ -110,8 +117,23 @@ impl Aqm for Red {
         self.dropper.decide(&self.body, avg, cx, q, p)
     }
 
-    told_to_red!();
-
+    fn needs(&self) -> Needs {
+        self.body.needs()
+    }
+    fn overflowed(&mut self, cx: &mut Cx<'_>, limit: Limit) {
+        if limit == Limit::Own {
+            self.dropper.overflowed(cx.rng);
+        }
+    }
+    fn make_room(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, _: &Meta) -> Option<Slot> {
+        self.body.make_room(cx, q)
+    }
+    fn refused(&mut self, cx: &mut Cx<'_>, _: &Meta, _: Reason) {
+        self.body.refused(cx.now);
+    }
+    fn idle(&mut self, cx: &mut Cx<'_>) {
+        self.body.idle_from(cx.now);
+    }
     fn probe(&self, out: &mut dyn Probe) {
         self.dropper.probe(self.body.avg(), out);
     }
@@ -309,42 +331,3 @@ impl RedState {
         self.average.is_idle()
     }
 }
-
-/// The methods of `Aqm` beside `arrive` and `probe`, for an algorithm with one [`RedState`] in the
-/// field `body` and one [`Dropper`] in `dropper`.
-macro_rules! told_to_red {
-    () => {
-        fn needs(&self) -> dumbbell_core::aqm::Needs {
-            self.body.needs()
-        }
-        fn overflowed(
-            &mut self,
-            cx: &mut dumbbell_core::aqm::Cx<'_>,
-            limit: dumbbell_core::aqm::Limit,
-        ) {
-            if limit == dumbbell_core::aqm::Limit::Own {
-                self.dropper.overflowed(cx.rng);
-            }
-        }
-        fn make_room(
-            &mut self,
-            cx: &mut dumbbell_core::aqm::Cx<'_>,
-            q: &impl dumbbell_core::aqm::QueueView,
-            _: &dumbbell_core::packet::Meta,
-        ) -> Option<dumbbell_core::aqm::Slot> {
-            self.body.make_room(cx, q)
-        }
-        fn refused(
-            &mut self,
-            cx: &mut dumbbell_core::aqm::Cx<'_>,
-            _: &dumbbell_core::packet::Meta,
-            _: dumbbell_core::aqm::Reason,
-        ) {
-            self.body.refused(cx.now);
-        }
-        fn idle(&mut self, cx: &mut dumbbell_core::aqm::Cx<'_>) {
-            self.body.idle_from(cx.now);
-        }
-    };
-}
-pub(crate) use told_to_red;

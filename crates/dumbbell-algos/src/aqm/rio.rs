@@ -19,14 +19,13 @@ pub mod config;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use classes::{Classes, told_to_classes};
+use classes::Classes;
 pub use config::{ClassIdle, RioConfig, RioMode, RioPrecedences};
-use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
+use dumbbell_core::aqm::{Aqm, LinkInfo};
 use dumbbell_core::catalogue::{
     About, Algorithm, Explained, Kernel, Law, Look, PlotColor, Provenance, Size, SizeLaw,
 };
-use dumbbell_core::packet::Meta;
-use dumbbell_core::probe::Probe;
+use dumbbell_macros::delegate;
 
 /// RED for packets in profile, and a harder one for all others.
 #[derive(Clone, Debug)]
@@ -81,12 +80,5 @@ impl Algorithm for Rio {
     }
 }
 
-impl Aqm for Rio {
-    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, _: bool) -> Verdict {
-        self.classes.arrive(cx, q, p)
-    }
-    fn probe(&self, out: &mut dyn Probe) {
-        self.classes.probe(out);
-    }
-    told_to_classes!();
-}
+#[delegate(self.classes)]
+impl Aqm for Rio {}

@@ -1,7 +1,8 @@
 //! Additive increase, multiplicative decrease, and its binomial generalization.
-use crate::cc::parts::window::{Law, Window, windowed};
+use crate::cc::parts::window::{Law, Window};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
-use dumbbell_core::transport::{Path, TcpOverrides};
+use dumbbell_core::transport::{CongestionControl, Path};
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -89,4 +90,5 @@ impl Algorithm for Aimd {
     }
 }
 
-windowed!(Aimd, tcp_overrides TcpOverrides::NOTHING, loss_window None);
+#[delegate(self.0)]
+impl CongestionControl for Aimd {}

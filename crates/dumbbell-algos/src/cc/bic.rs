@@ -1,11 +1,12 @@
 //! BIC (Xu, Harfoush, Rhee 2004): a binary search for the window at which the last loss was.
-use crate::cc::parts::window::{Window, window_of};
+use crate::cc::parts::window::Window;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
 };
 use dumbbell_core::units::Packets;
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -166,6 +167,7 @@ impl Bic {
     }
 }
 
+#[delegate(self.window: on_recovered, on_idle, cwnd, ssthresh)]
 impl CongestionControl for Bic {
     fn capabilities(&self) -> Capabilities {
         Capabilities::WINDOW
@@ -193,7 +195,6 @@ impl CongestionControl for Bic {
         self.window.shrink(event, None);
         self.holds = (0, 0);
     }
-    window_of!(window but on_mss);
     fn on_mss(&mut self, mss: u64) {
         let share = self.window.mss() as f64 / mss as f64;
         (self.last_max, self.prior, self.holds) =

@@ -33,6 +33,7 @@ use dumbbell_core::transport::{
     TcpOverrides,
 };
 use dumbbell_core::units::{Span, Time};
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -243,6 +244,7 @@ impl Algorithm for Cae {
     }
 }
 
+#[delegate(self.window: on_recovered, on_idle, on_mss, cwnd, ssthresh)]
 impl CongestionControl for Cae {
     fn tcp_overrides(&self) -> TcpOverrides {
         TcpOverrides { timestamps: true, ..TcpOverrides::recovery(self.reverse.config.base.name()) }
@@ -260,22 +262,6 @@ impl CongestionControl for Cae {
             self.reverse.before = None;
         }
         self.window.shrink(event, None);
-    }
-    fn on_recovered(&mut self, _now: Time, bound: u64) {
-        self.window.bound(bound);
-    }
-    fn on_idle(&mut self, restart_window: u64) {
-        self.window.bound(restart_window);
-    }
-    fn on_mss(&mut self, mss: u64) {
-        self.window.set_mss(mss);
-    }
-    #[inline]
-    fn cwnd(&self) -> u64 {
-        self.window.cwnd()
-    }
-    fn ssthresh(&self) -> Option<u64> {
-        Some(self.window.ssthresh())
     }
     /// `estimate`, whether there is a `warning`, estimates below the threshold (`warnings`),
     /// `backoffs` and `resets` ordered.

@@ -8,6 +8,7 @@ use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
 };
 use dumbbell_core::units::{Packets, Span, Time};
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -143,6 +144,7 @@ impl Compound {
     }
 }
 
+#[delegate(self.window: on_mss, ssthresh)]
 impl CongestionControl for Compound {
     fn capabilities(&self) -> Capabilities {
         Capabilities { samples: true, ..Capabilities::WINDOW }
@@ -192,21 +194,15 @@ impl CongestionControl for Compound {
     fn on_idle(&mut self, restart_window: u64) {
         self.bound(restart_window);
     }
-    fn on_mss(&mut self, mss: u64) {
-        self.window.set_mss(mss);
-    }
     #[inline]
     fn cwnd(&self) -> u64 {
         self.win()
-    }
-    fn ssthresh(&self) -> Option<u64> {
-        Some(self.window.ssthresh())
     }
     /// `cwnd` is the whole window and `dwnd` the delay-based one, bytes; `diff` in packets;
     /// `base_rtt` in seconds.
     fn probe(&self, out: &mut dyn Probe) {
         out.gauge("cwnd", self.win() as f64);
-        out.gauge("ssthresh", self.window.ssthresh() as f64);
+        out.gauge("ssthresh", self.window.threshold() as f64);
         out.gauge("dwnd", self.dwnd as f64);
         out.gauge("diff", self.diff);
         out.gauge("base_rtt", self.rounds.base().map_or(0.0, Span::seconds));

@@ -4,9 +4,10 @@
 //! `dcr_at_window`), so that any congestion control may have it; this name implies it and takes the
 //! profile's recovery, with SACK or without.
 use crate::cc::parts::classic_config::ClassicConfig;
-use crate::cc::parts::window::{Window, windowed};
+use crate::cc::parts::window::Window;
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
-use dumbbell_core::transport::{Path, TcpOverrides};
+use dumbbell_core::transport::{CongestionControl, Path, TcpOverrides};
+use dumbbell_macros::delegate;
 
 /// See the module's page.
 #[derive(Clone, Debug)]
@@ -42,4 +43,9 @@ impl Algorithm for Dcr {
     }
 }
 
-windowed!(Dcr, tcp_overrides DELAYED, loss_window None);
+#[delegate(self.0)]
+impl CongestionControl for Dcr {
+    fn tcp_overrides(&self) -> TcpOverrides {
+        DELAYED
+    }
+}

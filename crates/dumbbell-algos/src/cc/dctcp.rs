@@ -6,7 +6,7 @@ use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, TcpOverrides,
 };
-use dumbbell_core::units::Time;
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -69,6 +69,7 @@ impl Algorithm for Dctcp {
     }
 }
 
+#[delegate(self.window: on_recovered, on_idle, on_mss, cwnd, ssthresh)]
 impl CongestionControl for Dctcp {
     fn tcp_overrides(&self) -> TcpOverrides {
         TcpOverrides { ecn: Some("dctcp"), ..TcpOverrides::NOTHING }
@@ -86,21 +87,6 @@ impl CongestionControl for Dctcp {
         }
         self.window.shrink(event, None);
     }
-    fn on_recovered(&mut self, _now: Time, bound: u64) {
-        self.window.bound(bound);
-    }
-    fn on_idle(&mut self, restart_window: u64) {
-        self.window.bound(restart_window);
-    }
-    fn on_mss(&mut self, mss: u64) {
-        self.window.set_mss(mss);
-    }
-    fn cwnd(&self) -> u64 {
-        self.window.cwnd()
-    }
-    fn ssthresh(&self) -> Option<u64> {
-        Some(self.window.ssthresh())
-    }
     fn probe(&self, out: &mut dyn Probe) {
         self.window.probe(out);
         out.gauge("alpha", self.extent.alpha());
@@ -110,6 +96,7 @@ impl CongestionControl for Dctcp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dumbbell_core::units::Time;
 
     const PATH: Path = Path {
         mss: 1000,

@@ -12,12 +12,13 @@
 //!
 //! Reconstructed from a sketch of the paper: each of these three can be switched off. Without a
 //! handoff it is [`super::vegas`].
-use super::vegas::{Law, VegasConfig, law_of};
+use super::vegas::{Vegas, VegasConfig};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
 };
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -60,7 +61,7 @@ impl Config for DemoVegasConfig {
 /// See the module's page.
 #[derive(Clone, Debug)]
 pub struct DemoVegas {
-    law: Law,
+    law: Vegas,
     /// SND.UNA.
     una: u64,
     /// The bytes below it were sent before the receiver said that it moved; 0: it never said so.
@@ -94,7 +95,7 @@ impl Algorithm for DemoVegas {
     };
     fn new(config: &DemoVegasConfig, path: &Path) -> Self {
         DemoVegas {
-            law: Law::new(&config.vegas, path),
+            law: Vegas::new(&config.vegas, path),
             una: 0,
             handoff: 0,
             handoffs: 0,
@@ -106,12 +107,13 @@ impl Algorithm for DemoVegas {
     }
 }
 
+#[delegate(self.law: on_recovered, on_idle, on_mss, cwnd, ssthresh)]
 impl CongestionControl for DemoVegas {
     fn capabilities(&self) -> Capabilities {
         Capabilities { samples: true, discriminates: true, ..Capabilities::WINDOW }
     }
     #[inline]
-    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
+    fn on_ack(&mut self, ack: &Ack, commands: &mut Commands) {
         self.una = ack.una;
         if ack.moved {
             self.handoff = ack.nxt;
@@ -121,28 +123,27 @@ impl CongestionControl for DemoVegas {
             }
         }
         if ack.una > self.handoff {
-            return self.law.on_ack(ack);
+            return self.law.on_ack(ack, commands);
         }
         if !self.hold {
             let mut unsampled = *ack;
             unsampled.rtt = if self.forget_base { None } else { ack.rtt };
-            self.law.on_ack(&unsampled);
+            self.law.on_ack(&unsampled, commands);
         }
     }
-    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
+    fn on_congestion(&mut self, event: &Congestion<'_>, commands: &mut Commands) {
         let forgiven = self.forgive && self.una < self.handoff;
         match event.cause {
             Cause::Loss if forgiven => self.forgiven += 1,
             Cause::Timeout { first: true } if forgiven => {
                 self.forgiven += 1;
                 let before = self.law.window.cwnd();
-                self.law.on_congestion(event);
+                self.law.on_congestion(event, commands);
                 self.law.window.set_ssthresh(before);
             }
-            _ => self.law.on_congestion(event),
+            _ => self.law.on_congestion(event, commands),
         }
     }
-    law_of!(law);
     /// Vegas' own, `handoffs`, and losses `forgiven`.
     fn probe(&self, out: &mut dyn Probe) {
         self.law.probe(out);

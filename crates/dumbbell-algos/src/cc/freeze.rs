@@ -3,9 +3,10 @@
 //! The transport does the work (`freeze = true`), so that any congestion control may have it; this
 //! name implies it.
 use crate::cc::parts::classic_config::ClassicConfig;
-use crate::cc::parts::window::{Window, windowed};
+use crate::cc::parts::window::Window;
 use dumbbell_core::catalogue::{About, Algorithm, Provenance};
-use dumbbell_core::transport::{Path, TcpOverrides};
+use dumbbell_core::transport::{CongestionControl, Path, TcpOverrides};
+use dumbbell_macros::delegate;
 
 /// See the module's page.
 #[derive(Clone, Debug)]
@@ -39,4 +40,9 @@ impl Algorithm for Freeze {
     }
 }
 
-windowed!(Freeze, tcp_overrides FROZEN, loss_window None);
+#[delegate(self.0)]
+impl CongestionControl for Freeze {
+    fn tcp_overrides(&self) -> TcpOverrides {
+        FROZEN
+    }
+}

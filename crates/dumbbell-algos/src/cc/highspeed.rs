@@ -1,9 +1,10 @@
 //! HighSpeed TCP (RFC 3649): Reno whose steps grow, and whose cuts shrink, with the window.
-use crate::cc::parts::window::{Window, window_of};
+use crate::cc::parts::window::Window;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Capabilities, Commands, Congestion, CongestionControl, Path};
 use dumbbell_core::units::Packets;
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -139,6 +140,7 @@ impl Highspeed {
     }
 }
 
+#[delegate(self.window: on_recovered, on_idle, cwnd, ssthresh)]
 impl CongestionControl for Highspeed {
     fn capabilities(&self) -> Capabilities {
         Capabilities::WINDOW
@@ -155,7 +157,6 @@ impl CongestionControl for Highspeed {
         self.look_up();
         self.window.shrink(event, None);
     }
-    window_of!(window but on_mss);
     fn on_mss(&mut self, mss: u64) {
         self.holds = (0, 0);
         self.window.set_mss(mss);

@@ -1,11 +1,12 @@
 //! H-TCP (Leith and Shorten 2004): steps that grow with the time since the last loss.
-use crate::cc::parts::window::{Window, window_of};
+use crate::cc::parts::window::Window;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase,
 };
 use dumbbell_core::units::{Span, Time};
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -236,6 +237,7 @@ impl Htcp {
     }
 }
 
+#[delegate(self.window: on_recovered, on_idle, on_mss, cwnd, ssthresh)]
 impl CongestionControl for Htcp {
     fn capabilities(&self) -> Capabilities {
         Capabilities { samples: true, ..Capabilities::WINDOW }
@@ -267,7 +269,6 @@ impl CongestionControl for Htcp {
         }
         self.window.shrink(event, None);
     }
-    window_of!(window);
     /// `alpha` in segments per round trip, `beta`, `rtt_min` and `rtt_max` in seconds, `throughput`
     /// before the last loss in bit/s.
     fn probe(&self, out: &mut dyn Probe) {

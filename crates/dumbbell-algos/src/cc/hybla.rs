@@ -1,10 +1,11 @@
 //! TCP Hybla (Caini and Firrincieli 2004): the growth that a connection with a short round trip
 //! would have.
-use crate::cc::parts::window::{Window, window_of};
+use crate::cc::parts::window::Window;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Capabilities, Commands, Congestion, CongestionControl, Path};
 use dumbbell_core::units::Span;
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -106,10 +107,11 @@ impl Hybla {
         let cwnd = self.window.cwnd();
         let most = self.config.slow_start_limit * cwnd as f64;
         let step = (self.step * self.window.slow_start_credit(acked) as f64).min(most);
-        self.window.set_cwnd(cwnd.saturating_add(step as u64).min(self.window.ssthresh()));
+        self.window.set_cwnd(cwnd.saturating_add(step as u64).min(self.window.threshold()));
     }
 }
 
+#[delegate(self.window: on_recovered, on_idle, on_mss, cwnd, ssthresh)]
 impl CongestionControl for Hybla {
     fn capabilities(&self) -> Capabilities {
         Capabilities { samples: true, ..Capabilities::WINDOW }
@@ -132,7 +134,6 @@ impl CongestionControl for Hybla {
         self.initial = None;
         self.window.shrink(event, None);
     }
-    window_of!(window);
     /// `rho`.
     fn probe(&self, out: &mut dyn Probe) {
         self.window.probe(out);

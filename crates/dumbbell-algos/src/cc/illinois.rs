@@ -1,13 +1,14 @@
 //! TCP Illinois (Liu, Basar, Srikant 2006): losses say when to shrink, delay says by how much, and
 //! how fast to grow.
 use crate::cc::parts::rounds::{Round, Rounds};
-use crate::cc::parts::window::{Window, window_of};
+use crate::cc::parts::window::Window;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
 };
 use dumbbell_core::units::{Packets, Span};
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -202,6 +203,7 @@ impl Illinois {
     }
 }
 
+#[delegate(self.window: on_recovered, on_idle, on_mss, cwnd, ssthresh)]
 impl CongestionControl for Illinois {
     fn capabilities(&self) -> Capabilities {
         Capabilities { samples: true, ..Capabilities::WINDOW }
@@ -226,7 +228,6 @@ impl CongestionControl for Illinois {
             self.window.set_decrease(self.beta);
         }
     }
-    window_of!(window);
     /// `alpha` in segments per round trip, `beta`; `base_rtt` and `rtt_max` in seconds.
     fn probe(&self, out: &mut dyn Probe) {
         self.window.probe(out);

@@ -23,6 +23,7 @@ use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, TcpOverrides,
 };
 use dumbbell_core::units::{Span, Time};
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -195,6 +196,7 @@ impl Algorithm for Jersey {
     }
 }
 
+#[delegate(self.0.window: on_recovered, on_idle, on_mss, cwnd, ssthresh)]
 impl CongestionControl for Jersey {
     fn tcp_overrides(&self) -> TcpOverrides {
         TcpOverrides { ecn: Some("per_packet"), ..TcpOverrides::recovery("newreno") }
@@ -208,22 +210,6 @@ impl CongestionControl for Jersey {
     }
     fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         self.0.on_congestion(event);
-    }
-    fn on_recovered(&mut self, _now: Time, bound: u64) {
-        self.0.window.bound(bound);
-    }
-    fn on_idle(&mut self, restart_window: u64) {
-        self.0.window.bound(restart_window);
-    }
-    fn on_mss(&mut self, mss: u64) {
-        self.0.window.set_mss(mss);
-    }
-    #[inline]
-    fn cwnd(&self) -> u64 {
-        self.0.window.cwnd()
-    }
-    fn ssthresh(&self) -> Option<u64> {
-        Some(self.0.window.ssthresh())
     }
     fn probe(&self, out: &mut dyn Probe) {
         self.0.probe(out);

@@ -1,12 +1,13 @@
 //! TCP-LP (Kuzmanovic and Knightly 2003): gives way at the first sign of a queue.
 use crate::cc::parts::delay_history::one_way;
-use crate::cc::parts::window::{Window, window_of};
+use crate::cc::parts::window::Window;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Commands, Congestion, CongestionControl, Path, Phase, TcpOverrides,
 };
 use dumbbell_core::units::{Span, Time};
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -173,6 +174,7 @@ impl Lp {
     }
 }
 
+#[delegate(self.window: on_recovered, on_idle, on_mss, cwnd, ssthresh)]
 impl CongestionControl for Lp {
     fn tcp_overrides(&self) -> TcpOverrides {
         TcpOverrides { timestamps: true, ..TcpOverrides::NOTHING }
@@ -192,7 +194,6 @@ impl CongestionControl for Lp {
     fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         self.window.shrink(event, None);
     }
-    window_of!(window);
     /// `sowd`, `owd_min`, `owd_max` and `threshold` in seconds, with what the clocks differ by;
     /// `inference`: 1 in that phase.
     fn probe(&self, out: &mut dyn Probe) {

@@ -9,7 +9,7 @@
 //! Reconstructed: ssthresh follows the window, so that it grows by a segment in a round trip from
 //! there; a round trip is over when what had been sent by the last answer is acknowledged; R is of
 //! the smoothed round-trip time.
-use crate::cc::parts::window::{STANDARD, Window, window_of};
+use crate::cc::parts::window::{STANDARD, Window};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
@@ -17,6 +17,7 @@ use dumbbell_core::transport::{
     TcpOverrides,
 };
 use dumbbell_core::units::{Rate, Span};
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -126,6 +127,7 @@ impl Algorithm for MarkerAware {
     }
 }
 
+#[delegate(self.window: on_recovered, on_idle, on_mss, cwnd, ssthresh)]
 impl CongestionControl for MarkerAware {
     fn tcp_overrides(&self) -> TcpOverrides {
         TcpOverrides::recovery("newreno")
@@ -160,10 +162,9 @@ impl CongestionControl for MarkerAware {
         if h.una >= h.until && left < self.window.cwnd() {
             (h.until, h.answers) = (h.high, h.answers + 1);
             self.window.set_ssthresh(left);
-            self.window.bound(self.window.ssthresh());
+            self.window.bound(self.window.threshold());
         }
     }
-    window_of!(window);
     /// `reserved_window` (r SRTT) in bytes, `words` of the marker and `answers` to them.
     fn probe(&self, out: &mut dyn Probe) {
         self.window.probe(out);

@@ -14,7 +14,7 @@ use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Commands, Congestion, CongestionControl, Path, TcpOverrides,
 };
-use dumbbell_core::units::Time;
+use dumbbell_macros::delegate;
 
 /// See the module's page.
 #[derive(Clone, Debug)]
@@ -47,6 +47,7 @@ impl Algorithm for NewJersey {
     }
 }
 
+#[delegate(self.0.window: on_recovered, on_idle, on_mss, cwnd, ssthresh)]
 impl CongestionControl for NewJersey {
     fn tcp_overrides(&self) -> TcpOverrides {
         TcpOverrides {
@@ -68,22 +69,6 @@ impl CongestionControl for NewJersey {
     fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         self.0.on_congestion(event);
     }
-    fn on_recovered(&mut self, _now: Time, bound: u64) {
-        self.0.window.bound(bound);
-    }
-    fn on_idle(&mut self, restart_window: u64) {
-        self.0.window.bound(restart_window);
-    }
-    fn on_mss(&mut self, mss: u64) {
-        self.0.window.set_mss(mss);
-    }
-    #[inline]
-    fn cwnd(&self) -> u64 {
-        self.0.window.cwnd()
-    }
-    fn ssthresh(&self) -> Option<u64> {
-        Some(self.0.window.ssthresh())
-    }
     fn probe(&self, out: &mut dyn Probe) {
         self.0.probe(out);
     }
@@ -94,7 +79,7 @@ mod tests {
     use super::super::jersey::Jersey;
     use super::*;
     use dumbbell_core::probe::Gauges;
-    use dumbbell_core::units::Span;
+    use dumbbell_core::units::{Span, Time};
 
     const MSS: u64 = 1000;
 

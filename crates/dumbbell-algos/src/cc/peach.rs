@@ -11,6 +11,7 @@ use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase, Tag,
 };
 use dumbbell_core::units::{Packets, Span, Time};
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -139,6 +140,7 @@ impl Peach {
     }
 }
 
+#[delegate(self.window: on_recovered, on_idle, cwnd, ssthresh)]
 impl CongestionControl for Peach {
     fn capabilities(&self) -> Capabilities {
         Capabilities { paces: false, segments: false, ..Capabilities::ALL }
@@ -173,12 +175,6 @@ impl CongestionControl for Peach {
             (self.allowed, self.passing) = (before, before / 2);
         }
     }
-    fn on_recovered(&mut self, _now: Time, bound: u64) {
-        self.window.bound(bound);
-    }
-    fn on_idle(&mut self, restart_window: u64) {
-        self.window.bound(restart_window);
-    }
     fn on_mss(&mut self, mss: u64) {
         self.mss = mss;
         self.window.set_mss(mss);
@@ -190,12 +186,6 @@ impl CongestionControl for Peach {
     }
     fn next_timer(&self) -> Time {
         self.timer
-    }
-    fn cwnd(&self) -> u64 {
-        self.window.cwnd()
-    }
-    fn ssthresh(&self) -> Option<u64> {
-        Some(self.window.ssthresh())
     }
     fn probe(&self, out: &mut dyn Probe) {
         self.window.probe(out);

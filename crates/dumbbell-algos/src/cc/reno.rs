@@ -1,8 +1,9 @@
 //! TCP Reno.
 use crate::cc::parts::classic_config::ClassicConfig;
-use crate::cc::parts::window::{Window, windowed};
+use crate::cc::parts::window::Window;
 use dumbbell_core::catalogue::{About, Algorithm, Kernel, Look, PlotColor, Provenance};
-use dumbbell_core::transport::{Path, TcpOverrides};
+use dumbbell_core::transport::{CongestionControl, Path, TcpOverrides};
+use dumbbell_macros::delegate;
 
 /// See the module's page.
 #[derive(Clone, Debug)]
@@ -40,4 +41,9 @@ impl Algorithm for Reno {
     }
 }
 
-windowed!(Reno, tcp_overrides TcpOverrides::recovery("reno"), loss_window None);
+#[delegate(self.0)]
+impl CongestionControl for Reno {
+    fn tcp_overrides(&self) -> TcpOverrides {
+        TcpOverrides::recovery("reno")
+    }
+}

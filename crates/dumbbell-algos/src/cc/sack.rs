@@ -1,8 +1,9 @@
 //! TCP SACK.
 use crate::cc::parts::classic_config::ClassicConfig;
-use crate::cc::parts::window::{Window, windowed};
+use crate::cc::parts::window::Window;
 use dumbbell_core::catalogue::{About, Algorithm, Kernel, Provenance};
-use dumbbell_core::transport::{Path, TcpOverrides};
+use dumbbell_core::transport::{CongestionControl, Path, TcpOverrides};
+use dumbbell_macros::delegate;
 
 /// See the module's page.
 #[derive(Clone, Debug)]
@@ -37,4 +38,9 @@ impl Algorithm for Sack {
     }
 }
 
-windowed!(Sack, tcp_overrides TcpOverrides::recovery("sack"), loss_window None);
+#[delegate(self.0)]
+impl CongestionControl for Sack {
+    fn tcp_overrides(&self) -> TcpOverrides {
+        TcpOverrides::recovery("sack")
+    }
+}

@@ -1,10 +1,11 @@
 //! Scalable TCP (Kelly 2003): steps in proportion to the window, so that it recovers in the same
 //! time at every rate.
-use crate::cc::parts::window::{Window, window_of};
+use crate::cc::parts::window::Window;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Capabilities, Commands, Congestion, CongestionControl, Path};
 use dumbbell_core::units::Packets;
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -105,6 +106,7 @@ impl Algorithm for Scalable {
     }
 }
 
+#[delegate(self.window: on_recovered, on_idle, cwnd, ssthresh)]
 impl CongestionControl for Scalable {
     fn capabilities(&self) -> Capabilities {
         Capabilities::WINDOW
@@ -119,7 +121,6 @@ impl CongestionControl for Scalable {
         self.window.set_decrease(if self.window.cwnd() <= self.low { 0.5 } else { self.b });
         self.window.shrink(event, None);
     }
-    window_of!(window but on_mss);
     fn on_mss(&mut self, mss: u64) {
         let share = mss as f64 / self.window.mss() as f64;
         let bytes = |before: u64| libm::round(before as f64 * share) as u64;

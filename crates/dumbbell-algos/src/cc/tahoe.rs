@@ -1,7 +1,8 @@
 //! TCP Tahoe.
-use crate::cc::parts::window::{STANDARD, Window, windowed};
+use crate::cc::parts::window::{STANDARD, Window};
 use dumbbell_core::catalogue::{About, Algorithm, Kernel, NoConfig, Provenance};
-use dumbbell_core::transport::{Path, TcpOverrides};
+use dumbbell_core::transport::{Commands, Congestion, CongestionControl, Path, TcpOverrides};
+use dumbbell_macros::delegate;
 
 /// See the module's page.
 #[derive(Clone, Debug)]
@@ -37,4 +38,12 @@ impl Algorithm for Tahoe {
     }
 }
 
-windowed!(Tahoe, tcp_overrides TcpOverrides::recovery("tahoe"), loss_window Some(0));
+#[delegate(self.0)]
+impl CongestionControl for Tahoe {
+    fn tcp_overrides(&self) -> TcpOverrides {
+        TcpOverrides::recovery("tahoe")
+    }
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
+        self.0.shrink(event, Some(0));
+    }
+}

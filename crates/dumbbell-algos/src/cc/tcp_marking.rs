@@ -25,6 +25,7 @@ use dumbbell_core::transport::{
     TcpOverrides,
 };
 use dumbbell_core::units::{Rate, Span, Time};
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -258,6 +259,7 @@ impl Algorithm for TcpMarking {
     }
 }
 
+#[delegate(self.window: on_expected, on_mss, cwnd, ssthresh)]
 impl CongestionControl for TcpMarking {
     fn tcp_overrides(&self) -> TcpOverrides {
         TcpOverrides::recovery("reno")
@@ -278,13 +280,6 @@ impl CongestionControl for TcpMarking {
             m.grow(ack, &self.window, before, slow_start);
         }
     }
-    #[inline]
-    fn on_expected(&mut self, acked: u64, window_limited: bool) -> u64 {
-        if window_limited {
-            self.window.add(acked);
-        }
-        self.window.cwnd()
-    }
     fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         let Some(m) = &mut self.marking else { return self.window.shrink(event, None) };
         match event.cause {
@@ -303,8 +298,8 @@ impl CongestionControl for TcpMarking {
             Cause::Further if m.config.further && !m.severe && event.tags.contains(&IN) => {
                 m.severe = true;
                 m.pwnd /= 2.0;
-                self.window.set_ssthresh(self.window.ssthresh().saturating_sub(m.pwnd as u64));
-                self.window.bound(self.window.ssthresh());
+                self.window.set_ssthresh(self.window.threshold().saturating_sub(m.pwnd as u64));
+                self.window.bound(self.window.threshold());
             }
             Cause::Further => {}
             Cause::Spurious => {
@@ -326,15 +321,6 @@ impl CongestionControl for TcpMarking {
     }
     fn on_idle(&mut self, restart_window: u64) {
         self.bound(restart_window);
-    }
-    fn on_mss(&mut self, mss: u64) {
-        self.window.set_mss(mss);
-    }
-    fn cwnd(&self) -> u64 {
-        self.window.cwnd()
-    }
-    fn ssthresh(&self) -> Option<u64> {
-        Some(self.window.ssthresh())
     }
     /// `pwnd` and `bwnd` in bytes, `share` (P), `throughput` (bw) in bits a second of packets.
     fn probe(&self, out: &mut dyn Probe) {

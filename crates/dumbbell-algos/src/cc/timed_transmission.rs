@@ -15,7 +15,7 @@
 //! timer are counted by the window like all others.
 use crate::cc::parts::self_marking as colors;
 use crate::cc::parts::self_marking::{MarkingCodepoints, Profile};
-use crate::cc::parts::window::{STANDARD, Window, window_of};
+use crate::cc::parts::window::{STANDARD, Window};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::packet::Dscp;
 use dumbbell_core::probe::Probe;
@@ -24,6 +24,7 @@ use dumbbell_core::transport::{
     TcpOverrides,
 };
 use dumbbell_core::units::{Limit, Rate, Span, Time};
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -186,6 +187,7 @@ impl Algorithm for TimedTransmission {
     }
 }
 
+#[delegate(self.window: on_expected, on_recovered, on_idle, on_mss, cwnd, ssthresh)]
 impl CongestionControl for TimedTransmission {
     fn tcp_overrides(&self) -> TcpOverrides {
         TcpOverrides::recovery("reno")
@@ -221,13 +223,6 @@ impl CongestionControl for TimedTransmission {
         }
         self.window.grow(ack);
     }
-    #[inline]
-    fn on_expected(&mut self, acked: u64, window_limited: bool) -> u64 {
-        if window_limited {
-            self.window.add(acked);
-        }
-        self.window.cwnd()
-    }
     fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         let from = if event.cause == Cause::Ecn { self.window.cwnd() } else { event.in_flight };
         let reserved = self.reservation.as_ref().map_or(0, |r| r.reserved);
@@ -255,7 +250,6 @@ impl CongestionControl for TimedTransmission {
     fn next_timer(&self) -> Time {
         self.reservation.as_ref().map_or(Time::NEVER, |r| r.timer)
     }
-    window_of!(window);
     /// `reserved_window` (R) and `excess_window` (E) in bytes, `tokens` in bytes.
     fn probe(&self, out: &mut dyn Probe) {
         let reserved = self.reservation.as_ref().map_or(0, |r| r.reserved);

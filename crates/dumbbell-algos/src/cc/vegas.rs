@@ -18,7 +18,7 @@
 //! three, because it fears delayed acknowledgments (`min_samples`). The clock of the profile `ns2`
 //! ticks every 10 ms, and what is shorter than a tick Vegas does not see: write `clock = "0 s"`.
 use crate::cc::parts::rounds::{Round, Rounds};
-use crate::cc::parts::window::{STANDARD, Window};
+use crate::cc::parts::window::Window;
 use dumbbell_core::catalogue::{
     About, Algorithm, Config, Fault, Kernel, Look, PlotColor, Provenance,
 };
@@ -27,6 +27,7 @@ use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase,
 };
 use dumbbell_core::units::{Packets, Span};
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -98,10 +99,9 @@ impl Config for VegasConfig {
     }
 }
 
-/// Vegas' law: a window, and what is judged once in each round trip. [`super::demo_vegas`] has it,
-/// too.
+/// A window, and what is judged once in each round trip. [`super::demo_vegas`] has it, too.
 #[derive(Clone, Debug)]
-pub struct Law {
+pub struct Vegas {
     pub(super) window: Box<Window>,
     rounds: Rounds,
     /// Segments in queues in the last round trip; none before one was judged.
@@ -113,34 +113,7 @@ pub struct Law {
     config: VegasConfig,
 }
 
-impl Law {
-    /// At the start of a connection.
-    pub fn new(config: &VegasConfig, path: &Path) -> Self {
-        Law {
-            window: Box::new(Window::new(STANDARD, path)),
-            rounds: Rounds::default(),
-            diff: None,
-            rtt: None,
-            holds: false,
-            config: config.clone(),
-        }
-    }
-
-    /// An acknowledgment.
-    #[inline]
-    pub fn on_ack(&mut self, ack: &Ack) {
-        let over = self.rounds.on_ack(ack);
-        if ack.phase != Phase::Open {
-            // Samples of a repair are of another window.
-            self.rounds.restart();
-            return self.window.grow(ack);
-        }
-        match over {
-            Some(round) => self.judge(&round, ack),
-            None => self.slow_start(ack),
-        }
-    }
-
+impl Vegas {
     #[inline]
     fn slow_start(&mut self, ack: &Ack) {
         if self.window.in_slow_start() && !self.holds {
@@ -175,32 +148,14 @@ impl Law {
         } else if waiting < self.config.alpha.0 && Window::may_grow(ack) {
             self.window.set_cwnd(self.window.cwnd() + mss);
         }
-        let most = self.window.ssthresh().max(self.window.cwnd() / 4 * 3);
+        let most = self.window.threshold().max(self.window.cwnd() / 4 * 3);
         self.window.set_ssthresh(most);
     }
 
     /// ssthresh = max(2, min(ssthresh, w - 1)).
     fn lower_ssthresh(&mut self) {
         let below = self.window.cwnd().saturating_sub(self.window.mss());
-        self.window.set_ssthresh(self.window.ssthresh().min(below));
-    }
-
-    /// Congestion.
-    pub fn on_congestion(&mut self, event: &Congestion<'_>) {
-        let w = self.window.cwnd();
-        match (event.cause, self.config.loss) {
-            (Cause::Loss | Cause::Ecn, LossRule::Quarter) => {
-                self.window.shrink_to(event, w / 4 * 3)
-            }
-            (Cause::Loss | Cause::Ecn | Cause::Timeout { .. }, LossRule::Ns3) => {
-                let below = w.saturating_sub(self.window.mss());
-                self.window.shrink_to(event, self.window.ssthresh().min(below));
-            }
-            _ => self.window.shrink(event, None),
-        }
-        if event.cause != Cause::Further {
-            self.rounds.restart();
-        }
+        self.window.set_ssthresh(self.window.threshold().min(below));
     }
 
     /// The path is another one: its smallest round-trip time is to be found anew.
@@ -208,25 +163,7 @@ impl Law {
         self.rounds.restart();
         self.rounds.forget_base();
     }
-
-    /// An idle period is over.
-    pub fn on_idle(&mut self, restart_window: u64) {
-        self.window.bound(restart_window);
-        self.rounds.restart();
-    }
-
-    /// `diff` in segments, -1 if it is not known; `base_rtt` and `rtt` in seconds.
-    pub fn probe(&self, out: &mut dyn Probe) {
-        self.window.probe(out);
-        out.gauge("diff", self.diff.unwrap_or(-1.0));
-        out.gauge("base_rtt", self.rounds.base().map_or(0.0, Span::seconds));
-        out.gauge("rtt", self.rtt.map_or(0.0, Span::seconds));
-    }
 }
-
-/// See the module's page.
-#[derive(Clone, Debug)]
-pub struct Vegas(Law);
 
 impl Algorithm for Vegas {
     type Config = VegasConfig;
@@ -255,47 +192,61 @@ impl Algorithm for Vegas {
         ..About::PLAIN
     };
     fn new(config: &VegasConfig, path: &Path) -> Self {
-        Vegas(Law::new(config, path))
+        Vegas {
+            window: Window::boxed(path),
+            rounds: Rounds::default(),
+            diff: None,
+            rtt: None,
+            holds: false,
+            config: config.clone(),
+        }
     }
 }
 
-/// The methods of a control that are its [`Law`]'s: `law_of!(0)` inside its `impl`.
-macro_rules! law_of {
-    ($law:tt) => {
-        fn on_recovered(&mut self, _now: dumbbell_core::units::Time, bound: u64) {
-            self.$law.window.bound(bound);
-        }
-        fn on_idle(&mut self, restart_window: u64) {
-            self.$law.on_idle(restart_window);
-        }
-        fn on_mss(&mut self, mss: u64) {
-            self.$law.window.set_mss(mss);
-        }
-        #[inline]
-        fn cwnd(&self) -> u64 {
-            self.$law.window.cwnd()
-        }
-        fn ssthresh(&self) -> Option<u64> {
-            Some(self.$law.window.ssthresh())
-        }
-    };
-}
-pub(super) use law_of;
-
+#[delegate(self.window: on_recovered, on_mss, cwnd, ssthresh)]
 impl CongestionControl for Vegas {
     fn capabilities(&self) -> Capabilities {
         Capabilities { samples: true, ..Capabilities::WINDOW }
     }
     #[inline]
     fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
-        self.0.on_ack(ack);
+        let over = self.rounds.on_ack(ack);
+        if ack.phase != Phase::Open {
+            // Samples of a repair are of another window.
+            self.rounds.restart();
+            return self.window.grow(ack);
+        }
+        match over {
+            Some(round) => self.judge(&round, ack),
+            None => self.slow_start(ack),
+        }
     }
     fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
-        self.0.on_congestion(event);
+        let w = self.window.cwnd();
+        match (event.cause, self.config.loss) {
+            (Cause::Loss | Cause::Ecn, LossRule::Quarter) => {
+                self.window.shrink_to(event, w / 4 * 3)
+            }
+            (Cause::Loss | Cause::Ecn | Cause::Timeout { .. }, LossRule::Ns3) => {
+                let below = w.saturating_sub(self.window.mss());
+                self.window.shrink_to(event, self.window.threshold().min(below));
+            }
+            _ => self.window.shrink(event, None),
+        }
+        if event.cause != Cause::Further {
+            self.rounds.restart();
+        }
     }
-    law_of!(0);
+    fn on_idle(&mut self, restart_window: u64) {
+        self.window.bound(restart_window);
+        self.rounds.restart();
+    }
+    /// `diff` in segments, -1 if it is not known; `base_rtt` and `rtt` in seconds.
     fn probe(&self, out: &mut dyn Probe) {
-        self.0.probe(out);
+        self.window.probe(out);
+        out.gauge("diff", self.diff.unwrap_or(-1.0));
+        out.gauge("base_rtt", self.rounds.base().map_or(0.0, Span::seconds));
+        out.gauge("rtt", self.rtt.map_or(0.0, Span::seconds));
     }
 }
 

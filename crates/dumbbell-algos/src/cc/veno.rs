@@ -1,13 +1,14 @@
 //! TCP Veno (Fu and Liew 2003): Vegas' estimate of the queue tells losses of a noisy channel from
 //! those of a full queue.
 use crate::cc::parts::rounds::{Round, Rounds};
-use crate::cc::parts::window::{Window, window_of};
+use crate::cc::parts::window::Window;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
 };
 use dumbbell_core::units::{Packets, Span};
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -118,6 +119,7 @@ impl Veno {
     }
 }
 
+#[delegate(self.window: on_recovered, on_idle, on_mss, cwnd, ssthresh)]
 impl CongestionControl for Veno {
     fn capabilities(&self) -> Capabilities {
         Capabilities { samples: true, ..Capabilities::WINDOW }
@@ -143,7 +145,6 @@ impl CongestionControl for Veno {
             self.restart();
         }
     }
-    window_of!(window);
     /// `backlog` (N) in packets, -1 if it is not known; `base_rtt` in seconds.
     fn probe(&self, out: &mut dyn Probe) {
         self.window.probe(out);

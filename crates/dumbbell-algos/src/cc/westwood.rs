@@ -20,6 +20,7 @@ use dumbbell_core::catalogue::{About, Algorithm, Config, Kernel, Look, PlotColor
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Capabilities, Commands, Congestion, CongestionControl, Path};
 use dumbbell_core::units::{Span, Time};
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -187,6 +188,7 @@ impl Westwood {
     }
 }
 
+#[delegate(self.window: on_recovered, on_idle, cwnd, ssthresh)]
 impl CongestionControl for Westwood {
     fn capabilities(&self) -> Capabilities {
         Capabilities { samples: true, discriminates: true, ..Capabilities::WINDOW }
@@ -203,22 +205,9 @@ impl CongestionControl for Westwood {
     fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
         self.window.shrink_to(event, self.pipe());
     }
-    fn on_recovered(&mut self, _now: Time, bound: u64) {
-        self.window.bound(bound);
-    }
-    fn on_idle(&mut self, restart_window: u64) {
-        self.window.bound(restart_window);
-    }
     fn on_mss(&mut self, mss: u64) {
         self.mss = mss;
         self.window.set_mss(mss);
-    }
-    #[inline]
-    fn cwnd(&self) -> u64 {
-        self.window.cwnd()
-    }
-    fn ssthresh(&self) -> Option<u64> {
-        Some(self.window.ssthresh())
     }
     /// `cwnd`, `ssthresh` in bytes; `bwe` in bytes a second; `rtt_min` in seconds.
     fn probe(&self, out: &mut dyn Probe) {

@@ -18,6 +18,7 @@ use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
 };
 use dumbbell_core::units::{Span, Time};
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -197,6 +198,7 @@ impl WestwoodPlus {
     }
 }
 
+#[delegate(self.window: on_idle, cwnd, ssthresh)]
 impl CongestionControl for WestwoodPlus {
     fn capabilities(&self) -> Capabilities {
         Capabilities { samples: true, discriminates: true, ..Capabilities::WINDOW }
@@ -224,19 +226,9 @@ impl CongestionControl for WestwoodPlus {
         }
         self.window.bound(bound);
     }
-    fn on_idle(&mut self, restart_window: u64) {
-        self.window.bound(restart_window);
-    }
     fn on_mss(&mut self, mss: u64) {
         self.mss = mss;
         self.window.set_mss(mss);
-    }
-    #[inline]
-    fn cwnd(&self) -> u64 {
-        self.window.cwnd()
-    }
-    fn ssthresh(&self) -> Option<u64> {
-        Some(self.window.ssthresh())
     }
     /// `cwnd`, `ssthresh` in bytes; `bwe` in bytes a second; `rtt_min` in seconds.
     fn probe(&self, out: &mut dyn Probe) {

@@ -1,13 +1,14 @@
 //! YeAH-TCP (Baiocchi, Castellani, Vacirca 2007): scalable while the queue is short, Reno while it
 //! is not, and it drains the queue by itself.
 use crate::cc::parts::rounds::{Round, Rounds};
-use crate::cc::parts::window::{Window, window_of};
+use crate::cc::parts::window::Window;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenance};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
 };
 use dumbbell_core::units::{Packets, Span};
+use dumbbell_macros::delegate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -199,6 +200,7 @@ impl Yeah {
     }
 }
 
+#[delegate(self.window: on_recovered, on_idle, cwnd, ssthresh)]
 impl CongestionControl for Yeah {
     fn capabilities(&self) -> Capabilities {
         Capabilities { samples: true, ..Capabilities::WINDOW }
@@ -222,7 +224,6 @@ impl CongestionControl for Yeah {
             self.reno_count = (self.reno_count / 2.0).max(2.0);
         }
     }
-    window_of!(window but on_mss);
     fn on_mss(&mut self, mss: u64) {
         let share = self.window.mss() as f64 / mss as f64;
         (self.reno_count, self.last_q) = ((self.reno_count * share).max(2.0), self.last_q * share);

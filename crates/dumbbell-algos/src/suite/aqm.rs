@@ -5,13 +5,14 @@ use super::pages;
 use super::traffic::{Arrival, arrivals, capacity, hold};
 use crate::aqm::AnyAqm;
 use crate::suite::under_test::{AqmUnderTest, Check, Finding, ensure, smallest};
-use dumbbell_core::aqm::{Aqm, Cx, Gone, Limit, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
+use dumbbell_core::aqm::{Aqm, Gone, LinkInfo, Needs, Reason};
 use dumbbell_core::packet::{FlowId, Meta};
 use dumbbell_core::probe::{Gauges, Probe};
 use dumbbell_core::qdisc::Qdisc;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Event, link};
-use dumbbell_core::units::{Capacity, Span, Time};
+use dumbbell_core::units::{Capacity, Time};
+use dumbbell_macros::delegate;
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -140,41 +141,15 @@ impl Watched<'_> {
     }
 }
 
+#[delegate(self.inner)]
 impl Aqm for Watched<'_> {
-    fn needs(&self) -> Needs {
-        self.inner.needs()
-    }
-    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
-        self.inner.arrive(cx, q, p, fits)
-    }
-    fn overflowed(&mut self, cx: &mut Cx<'_>, limit: Limit) {
-        self.inner.overflowed(cx, limit);
-    }
-    fn make_room(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta) -> Option<Slot> {
-        self.inner.make_room(cx, q, p)
-    }
     fn admitted(&mut self, p: &Meta) {
         self.count(p, 1);
         self.inner.admitted(p);
     }
-    fn refused(&mut self, cx: &mut Cx<'_>, p: &Meta, reason: Reason) {
-        self.inner.refused(cx, p, reason);
-    }
-    fn depart(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, sojourn: Span) -> Verdict {
-        self.inner.depart(cx, q, p, sojourn)
-    }
     fn gone(&mut self, p: &Meta, how: Gone) {
         self.count(p, -1);
         self.inner.gone(p, how);
-    }
-    fn idle(&mut self, cx: &mut Cx<'_>) {
-        self.inner.idle(cx);
-    }
-    fn tick(&mut self, cx: &mut Cx<'_>, q: &impl QueueView) -> Option<Span> {
-        self.inner.tick(cx, q)
-    }
-    fn ticks(&self) -> bool {
-        self.inner.ticks()
     }
     fn probe(&self, out: &mut dyn Probe) {
         out.gauge("inside", self.inside.values().sum::<i64>() as f64);

@@ -2,14 +2,14 @@
 //! transmitter, the same again.
 use super::parameters::choices;
 use super::traffic::{Arrival, arrivals, capacity};
-use dumbbell_core::aqm::{Cx, LinkInfo, Reason};
+use dumbbell_core::aqm::{LinkInfo, Reason};
 use dumbbell_core::catalogue::Algorithm;
-use dumbbell_core::probe::{Gauges, Probe};
-use dumbbell_core::qdisc::packet_queue::Waiting;
-use dumbbell_core::qdisc::{DynQdisc, Qdisc, Sink};
+use dumbbell_core::probe::Gauges;
+use dumbbell_core::qdisc::{DynQdisc, Qdisc};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::testing::{Bench, Event, Numbered, link};
 use dumbbell_core::units::{Backlog, Capacity, Time};
+use dumbbell_macros::delegate;
 use std::collections::BTreeMap;
 
 /// Cases for each choice of the parameters.
@@ -137,39 +137,8 @@ pub fn keeps_the_order_of_a_flow<Q: Algorithm<Site = LinkInfo> + Qdisc<Numbered>
 /// The object-safe twin of a discipline, as its user's crate would bring it.
 struct Boxed(Box<dyn DynQdisc<Numbered>>);
 
-impl Qdisc<Numbered> for Boxed {
-    fn enqueue(&mut self, cx: &mut Cx<'_>, p: Numbered, sink: &mut impl Sink<Numbered>) {
-        self.0.enqueue(cx, p, sink);
-    }
-    fn dequeue(
-        &mut self,
-        cx: &mut Cx<'_>,
-        sink: &mut impl Sink<Numbered>,
-    ) -> Option<Waiting<Numbered>> {
-        self.0.dequeue(cx, sink)
-    }
-    fn backlog(&self) -> Backlog {
-        self.0.backlog()
-    }
-    fn set_in_service(&mut self, bytes: Option<u32>) {
-        self.0.set_in_service(bytes);
-    }
-    fn idle(&mut self, cx: &mut Cx<'_>) {
-        self.0.idle(cx);
-    }
-    fn next_wakeup(&self) -> Option<Time> {
-        self.0.next_wakeup()
-    }
-    fn wake(&mut self, cx: &mut Cx<'_>) {
-        self.0.wake(cx);
-    }
-    fn waiting_since(&self) -> Vec<Time> {
-        self.0.waiting_since()
-    }
-    fn probe(&self, out: &mut dyn Probe) {
-        self.0.probe(out);
-    }
-}
+#[delegate(self.0)]
+impl Qdisc<Numbered> for Boxed {}
 
 /// Behind its object-safe twin it does the same.
 pub fn behaves_alike_behind_a_box<

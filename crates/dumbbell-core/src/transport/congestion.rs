@@ -11,6 +11,7 @@ use crate::units::{Rate, Span, Time};
 pub use ack::{Ack, LossSample, Phase, RateSample};
 pub use capabilities::{Capabilities, TcpOverrides};
 pub use commands::{Commands, RtoCommand, Uncounted};
+use dumbbell_macros::delegate;
 pub use event::{Cause, Congestion, HostSignal};
 pub use sent::{Sent, Tag};
 
@@ -48,6 +49,7 @@ impl Path {
 }
 
 /// A congestion control: how many bytes may be in flight, and at which rate they leave.
+#[delegate(names = crate::signature)]
 pub trait CongestionControl {
     /// The settings of the surrounding TCP that its name implies.
     fn tcp_overrides(&self) -> TcpOverrides {
@@ -67,6 +69,7 @@ pub trait CongestionControl {
     /// The common case of [`Self::on_ack`]: `acked` bytes, cumulatively, while no loss is being
     /// repaired and no congestion echoed. Only where [`Capabilities::samples`] is false, and it
     /// does then what `on_ack` does. The window after it.
+    #[inline(always)]
     fn on_expected(&mut self, acked: u64, window_limited: bool) -> u64 {
         let ack = Ack { acked, window_limited, ..Ack::default() };
         self.on_ack(&ack, &mut Commands::default());
@@ -101,6 +104,7 @@ pub trait CongestionControl {
     /// Its own timer expired.
     fn on_timer(&mut self, _now: Time, _commands: &mut Commands) {}
     /// The expiry of its own timer; [`Time::NEVER`] if none is set.
+    #[inline]
     fn next_timer(&self) -> Time {
         Time::NEVER
     }
@@ -108,6 +112,7 @@ pub trait CongestionControl {
     fn on_host_signal(&mut self, _signal: HostSignal, _commands: &mut Commands) {}
 
     /// The congestion window, bytes.
+    #[inline]
     fn cwnd(&self) -> u64;
     /// The slow-start threshold, bytes; `None` if it has none.
     fn ssthresh(&self) -> Option<u64> {
@@ -115,6 +120,7 @@ pub trait CongestionControl {
     }
     /// The rate at which segments leave, headers counted, or of payload if it reads delivery rates
     /// ([`Capabilities::rates`]); `None`: as fast as the window lets them.
+    #[inline]
     fn pacing(&self) -> Option<Rate> {
         None
     }

@@ -1,6 +1,7 @@
 //! Loss detection: which segments are lost, and from when on.
 use super::{Phase, Scoreboard, Sent};
 use crate::units::{Span, Time};
+use dumbbell_macros::delegate;
 
 /// The information that a detector gets from an acknowledgment.
 #[non_exhaustive]
@@ -52,6 +53,7 @@ pub enum Finding {
 
 /// Decides which segments are lost. The sender asks at each acknowledgment, and when the
 /// detector's own timer is due.
+#[delegate(names = crate::signature)]
 pub trait Detect {
     /// A segment is sent (RACK keeps the time).
     #[inline]
@@ -115,6 +117,7 @@ pub trait Detect {
     /// below `una` arrived, nothing is selectively acknowledged, and the sender repairs nothing.
     /// True if it had nothing to find, and did what `on_ack` does; false if `on_ack` is to be
     /// asked.
+    #[inline]
     fn on_expected(
         &mut self,
         _now: Time,

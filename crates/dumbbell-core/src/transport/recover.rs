@@ -1,5 +1,6 @@
 //! Loss recovery: which segments are sent between the detection of a loss and its repair.
 use super::{Detect, Scoreboard};
+use dumbbell_macros::delegate;
 
 /// The sender's outstanding data, as a recovery sees it. Offsets and windows in bytes.
 #[non_exhaustive]
@@ -65,6 +66,7 @@ pub enum Pick {
 }
 
 /// Repairs losses. Windows that it inflates are its own: a congestion control never sees them.
+#[delegate(names = crate::signature)]
 pub trait Recover {
     /// The peer does not do SACK: a recovery that needs it turns into one that does not.
     fn sack_refused(&mut self) {}

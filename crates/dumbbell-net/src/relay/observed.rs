@@ -1,8 +1,7 @@
 //! A relay with and without an observer. The network is compiled here for both; callers compile
 //! nothing of it.
 use super::{Incoming, Relay, RelayReport};
-use crate::dyn_observer::{DynObserver, Following};
-use crate::observe::Observer;
+use crate::observe::{DynObserver, Following, Observer};
 use dumbbell_core::units::Time;
 
 impl Relay {

@@ -114,8 +114,9 @@ fn an_overflow() {
             ..Default::default()
         };
         let mut aqm = ea_red(&config);
-        aqm.rule.adapt(&mut aqm.dropper.curve, avg, false);
-        (aqm.dropper.curve.min_th, aqm.dropper.curve.max_th)
+        let curve = &mut aqm.red.dropper.curve;
+        aqm.rule.adapt(curve, avg, false);
+        (curve.min_th, curve.max_th)
     };
     let (down, up) = ((7.6, 14.25), (8.4, 15.75));
     for first in [true, false] {

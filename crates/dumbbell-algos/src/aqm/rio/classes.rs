@@ -8,10 +8,10 @@ use super::config::{ClassIdle, RioConfig, RioMode};
 use crate::aqm::drop_tail::Victim;
 use crate::aqm::red::curve::Region;
 use crate::aqm::red::{Dropper, RedState};
-use dumbbell_core::aqm::{Cx, Gone, QueueView, Slot, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Gone, Limit, Needs, QueueView, Reason, Slot, Verdict};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
-use dumbbell_core::units::{Backlog, Time};
+use dumbbell_core::units::{Backlog, Span, Time};
 
 /// The classes of a FIFO, best protected first.
 #[derive(Clone, Debug)]
@@ -109,12 +109,6 @@ impl Classes {
         found
     }
 
-    /// A packet arrives, whose class has the probability of its curve.
-    #[inline]
-    pub fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta) -> Verdict {
-        self.arrive_weighed(cx, q, p, 1.0, None)
-    }
-
     /// A packet arrives that is told apart from others of its class: by the factor `weight` on the
     /// spaced probability, and by `p_b` in place of the curve's probability, if given.
     #[inline]
@@ -142,67 +136,6 @@ impl Classes {
         dropper.signal(region, weight, body, cx, q, p)
     }
 
-    /// The packet of the last `arrive` may go in and does not fit.
-    pub fn overflowed(&mut self, cx: &mut Cx<'_>) {
-        self.classes[self.last].dropper.overflowed(cx.rng);
-    }
-
-    /// Returns the waiting packet that goes for one that does not fit.
-    #[cold]
-    pub fn make_room(&self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta) -> Option<Slot> {
-        let least = (self.class_of(p) + 1..self.classes.len())
-            .rev()
-            .find(|i| self.classes[*i].held.packets > 0);
-        match least.filter(|_| self.pushout) {
-            Some(class) => (0..q.waiting())
-                .rev()
-                .find(|slot| q.meta(*slot).is_some_and(|m| self.class_of(&m) == class)),
-            None => self.victim.draw(q.waiting(), cx.rng),
-        }
-    }
-
-    /// A packet went in.
-    pub fn admitted(&mut self, p: &Meta) {
-        let class = self.class_of(p);
-        let held = &mut self.classes[class].held;
-        *held = held.and(Backlog::one(p.ip_len, None));
-        for i in self.averages_of(class) {
-            self.classes[i].body.admitted();
-        }
-    }
-
-    /// The packet of the last `arrive` is dropped.
-    pub fn refused(&mut self, cx: &Cx<'_>) {
-        for i in self.averages_of(self.last) {
-            self.classes[i].body.refused(cx.now);
-        }
-    }
-
-    /// A packet is about to be sent: the one before it has left.
-    pub fn depart(&mut self, cx: &Cx<'_>) {
-        self.left(cx.now);
-    }
-
-    /// A packet is gone from those that wait.
-    pub fn gone(&mut self, p: &Meta, how: Gone) {
-        let class = self.class_of(p);
-        let held = &mut self.classes[class].held;
-        *held = held.without(Backlog::one(p.ip_len, None));
-        if how == Gone::Sent {
-            self.served = Some((class, p.ip_len));
-        } else {
-            self.rest(class, self.now);
-        }
-    }
-
-    /// The link has nothing to send.
-    pub fn idle(&mut self, cx: &Cx<'_>) {
-        self.left(cx.now);
-        if self.idle == ClassIdle::Whole {
-            self.classes.iter_mut().for_each(|c| c.body.idle_from(cx.now));
-        }
-    }
-
     /// The packet in transmission has left.
     fn left(&mut self, now: Time) {
         self.now = now;
@@ -222,9 +155,69 @@ impl Classes {
             }
         }
     }
+}
 
-    /// Reports the values of the last decision.
-    pub fn probe(&self, out: &mut dyn Probe) {
+impl Aqm for Classes {
+    fn needs(&self) -> Needs {
+        // The backlog of a class is known by its packets' coming and going.
+        Needs::Held
+    }
+    #[inline]
+    fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, _: bool) -> Verdict {
+        self.arrive_weighed(cx, q, p, 1.0, None)
+    }
+    fn overflowed(&mut self, cx: &mut Cx<'_>, limit: Limit) {
+        if limit == Limit::Own {
+            self.classes[self.last].dropper.overflowed(cx.rng);
+        }
+    }
+    #[cold]
+    fn make_room(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta) -> Option<Slot> {
+        let least = (self.class_of(p) + 1..self.classes.len())
+            .rev()
+            .find(|i| self.classes[*i].held.packets > 0);
+        match least.filter(|_| self.pushout) {
+            Some(class) => (0..q.waiting())
+                .rev()
+                .find(|slot| q.meta(*slot).is_some_and(|m| self.class_of(&m) == class)),
+            None => self.victim.draw(q.waiting(), cx.rng),
+        }
+    }
+    fn admitted(&mut self, p: &Meta) {
+        let class = self.class_of(p);
+        let held = &mut self.classes[class].held;
+        *held = held.and(Backlog::one(p.ip_len, None));
+        for i in self.averages_of(class) {
+            self.classes[i].body.admitted();
+        }
+    }
+    fn refused(&mut self, cx: &mut Cx<'_>, _: &Meta, _: Reason) {
+        for i in self.averages_of(self.last) {
+            self.classes[i].body.refused(cx.now);
+        }
+    }
+    fn depart(&mut self, cx: &mut Cx<'_>, _: &impl QueueView, _: &Meta, _: Span) -> Verdict {
+        // The packet before it has left.
+        self.left(cx.now);
+        Verdict::Pass
+    }
+    fn gone(&mut self, p: &Meta, how: Gone) {
+        let class = self.class_of(p);
+        let held = &mut self.classes[class].held;
+        *held = held.without(Backlog::one(p.ip_len, None));
+        if how == Gone::Sent {
+            self.served = Some((class, p.ip_len));
+        } else {
+            self.rest(class, self.now);
+        }
+    }
+    fn idle(&mut self, cx: &mut Cx<'_>) {
+        self.left(cx.now);
+        if self.idle == ClassIdle::Whole {
+            self.classes.iter_mut().for_each(|c| c.body.idle_from(cx.now));
+        }
+    }
+    fn probe(&self, out: &mut dyn Probe) {
         let last = &self.classes[self.last];
         last.dropper.probe(last.body.avg(), out);
         out.gauge("max_p", last.dropper.curve.max_p);
@@ -233,59 +226,3 @@ impl Classes {
         out.gauge("q_in", f64::from(self.classes[0].held.packets));
     }
 }
-
-/// The methods of `Aqm` other than the arrival's, for an AQM that has its [`Classes`] in the field
-/// `classes`.
-macro_rules! told_to_classes {
-    () => {
-        fn needs(&self) -> dumbbell_core::aqm::Needs {
-            // The backlog of a class is known by its packets' coming and going.
-            dumbbell_core::aqm::Needs::Held
-        }
-        fn overflowed(
-            &mut self,
-            cx: &mut dumbbell_core::aqm::Cx<'_>,
-            limit: dumbbell_core::aqm::Limit,
-        ) {
-            if limit == dumbbell_core::aqm::Limit::Own {
-                self.classes.overflowed(cx);
-            }
-        }
-        fn make_room(
-            &mut self,
-            cx: &mut dumbbell_core::aqm::Cx<'_>,
-            q: &impl dumbbell_core::aqm::QueueView,
-            p: &dumbbell_core::packet::Meta,
-        ) -> Option<dumbbell_core::aqm::Slot> {
-            self.classes.make_room(cx, q, p)
-        }
-        fn admitted(&mut self, p: &dumbbell_core::packet::Meta) {
-            self.classes.admitted(p);
-        }
-        fn refused(
-            &mut self,
-            cx: &mut dumbbell_core::aqm::Cx<'_>,
-            _: &dumbbell_core::packet::Meta,
-            _: dumbbell_core::aqm::Reason,
-        ) {
-            self.classes.refused(cx);
-        }
-        fn depart(
-            &mut self,
-            cx: &mut dumbbell_core::aqm::Cx<'_>,
-            _: &impl dumbbell_core::aqm::QueueView,
-            _: &dumbbell_core::packet::Meta,
-            _: dumbbell_core::units::Span,
-        ) -> dumbbell_core::aqm::Verdict {
-            self.classes.depart(cx);
-            dumbbell_core::aqm::Verdict::Pass
-        }
-        fn gone(&mut self, p: &dumbbell_core::packet::Meta, how: dumbbell_core::aqm::Gone) {
-            self.classes.gone(p, how);
-        }
-        fn idle(&mut self, cx: &mut dumbbell_core::aqm::Cx<'_>) {
-            self.classes.idle(cx);
-        }
-    };
-}
-pub(crate) use told_to_classes;

@@ -9,7 +9,7 @@ use crate::suite::traffic;
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::catalogue::{Config, read};
 use dumbbell_core::packet::flow::{FlowInfo, FlowTable};
-use dumbbell_core::packet::{Dscp, Ecn};
+use dumbbell_core::packet::{Dscp, Ecn, Meta};
 use dumbbell_core::probe::Gauges;
 use dumbbell_core::qdisc::{Fifo, Qdisc};
 use dumbbell_core::rng::Stream;

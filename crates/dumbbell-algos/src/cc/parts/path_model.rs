@@ -1,12 +1,9 @@
 //! Pieces of a model of the path that is made of delivery rates: rounds, a full pipe, the last good
 //! window (draft-cardwell-iccrg-bbr-congestion-control, draft-ietf-ccwg-bbr).
 use dumbbell_core::catalogue::{About, Algorithm};
-use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{
-    Ack, Capabilities, Commands, Congestion, CongestionControl, HostSignal, Phase, RateSample,
-    Sent, Tag, TcpOverrides,
-};
+use dumbbell_core::transport::{Ack, CongestionControl, Phase, RateSample};
 use dumbbell_core::units::{Rate, Span, Time};
+use dumbbell_macros::delegate;
 
 /// A congestion control whose state is in a box, so that flows with other controls stay small.
 #[derive(Clone, Debug)]
@@ -21,56 +18,8 @@ impl<C: Algorithm> Algorithm for Boxed<C> {
     }
 }
 
-impl<C: CongestionControl> CongestionControl for Boxed<C> {
-    fn tcp_overrides(&self) -> TcpOverrides {
-        self.0.tcp_overrides()
-    }
-    fn capabilities(&self) -> Capabilities {
-        self.0.capabilities()
-    }
-    fn seed(&mut self, seed: u64) {
-        self.0.seed(seed);
-    }
-    fn on_ack(&mut self, ack: &Ack, commands: &mut Commands) {
-        self.0.on_ack(ack, commands);
-    }
-    fn on_congestion(&mut self, event: &Congestion<'_>, commands: &mut Commands) {
-        self.0.on_congestion(event, commands);
-    }
-    fn on_recovered(&mut self, now: Time, bound: u64) {
-        self.0.on_recovered(now, bound);
-    }
-    fn on_sent(&mut self, sent: &Sent) -> Tag {
-        self.0.on_sent(sent)
-    }
-    fn on_idle(&mut self, restart_window: u64) {
-        self.0.on_idle(restart_window);
-    }
-    fn on_mss(&mut self, mss: u64) {
-        self.0.on_mss(mss);
-    }
-    fn on_timer(&mut self, now: Time, commands: &mut Commands) {
-        self.0.on_timer(now, commands);
-    }
-    fn next_timer(&self) -> Time {
-        self.0.next_timer()
-    }
-    fn on_host_signal(&mut self, signal: HostSignal, commands: &mut Commands) {
-        self.0.on_host_signal(signal, commands);
-    }
-    fn cwnd(&self) -> u64 {
-        self.0.cwnd()
-    }
-    fn ssthresh(&self) -> Option<u64> {
-        self.0.ssthresh()
-    }
-    fn pacing(&self) -> Option<Rate> {
-        self.0.pacing()
-    }
-    fn probe(&self, out: &mut dyn Probe) {
-        self.0.probe(out);
-    }
-}
+#[delegate(*self.0)]
+impl<C: CongestionControl> CongestionControl for Boxed<C> {}
 
 /// A pacing rate of so many bytes a second; never none at all.
 pub fn pacing_rate(bytes_per_second: f64) -> Rate {

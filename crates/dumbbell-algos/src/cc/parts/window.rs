@@ -6,7 +6,10 @@
 use super::hystart::{Advice, HyStart, SlowStart};
 use crate::cc::parts::classic_config::ClassicConfig;
 use dumbbell_core::probe::Probe;
-use dumbbell_core::transport::{Ack, Capabilities, Cause, Congestion, Path, Phase};
+use dumbbell_core::transport::{
+    Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase,
+};
+use dumbbell_core::units::Time;
 
 /// The growth and reduction of a window: per segment acknowledged w += a / w^(k+1), per congestion
 /// w -= b w^l.
@@ -88,19 +91,9 @@ impl Window {
         }
     }
 
-    /// HyStart++ wants samples; the law does not.
-    pub fn capabilities(&self) -> Capabilities {
-        Capabilities { samples: self.hystart.is_some(), ..Capabilities::WINDOW }
-    }
-
-    /// The congestion window, bytes.
-    #[inline]
-    pub fn cwnd(&self) -> u64 {
-        self.cwnd
-    }
     /// The slow-start threshold, bytes.
     #[inline]
-    pub fn ssthresh(&self) -> u64 {
+    pub fn threshold(&self) -> u64 {
         self.ssthresh
     }
     /// The congestion window in segments.
@@ -307,9 +300,47 @@ impl Window {
     pub fn bound(&mut self, bound: u64) {
         self.cwnd = self.cwnd.min(bound.max(self.mss));
     }
+}
 
+/// The window by itself, which answers every loss as RFC 5681 does. Controls that own one hand on
+/// to it what they do not do themselves.
+impl CongestionControl for Window {
+    /// HyStart++ wants samples; the law does not.
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { samples: self.hystart.is_some(), ..Capabilities::WINDOW }
+    }
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, _: &mut Commands) {
+        self.grow(ack);
+    }
+    #[inline]
+    fn on_expected(&mut self, acked: u64, window_limited: bool) -> u64 {
+        if window_limited {
+            self.add(acked);
+        }
+        self.cwnd
+    }
+    fn on_congestion(&mut self, event: &Congestion<'_>, _: &mut Commands) {
+        self.shrink(event, None);
+    }
+    fn on_recovered(&mut self, _now: Time, bound: u64) {
+        self.bound(bound);
+    }
+    fn on_idle(&mut self, restart_window: u64) {
+        self.bound(restart_window);
+    }
+    fn on_mss(&mut self, mss: u64) {
+        self.set_mss(mss);
+    }
+    #[inline]
+    fn cwnd(&self) -> u64 {
+        self.cwnd
+    }
+    fn ssthresh(&self) -> Option<u64> {
+        Some(self.ssthresh)
+    }
     /// `cwnd` and `ssthresh`, in bytes.
-    pub fn probe(&self, out: &mut dyn Probe) {
+    fn probe(&self, out: &mut dyn Probe) {
         out.gauge("cwnd", self.cwnd as f64);
         out.gauge("ssthresh", self.ssthresh as f64);
         if let Some(hystart) = &self.hystart {
@@ -317,90 +348,6 @@ impl Window {
         }
     }
 }
-
-/// Implements a congestion control whose field 0 is a [`Window`]: what its name implies, and its
-/// window after a loss.
-macro_rules! windowed {
-    ($Type:ty, tcp_overrides $implied:expr, loss_window $loss:expr) => {
-        impl dumbbell_core::transport::CongestionControl for $Type {
-            fn tcp_overrides(&self) -> dumbbell_core::transport::TcpOverrides {
-                $implied
-            }
-            fn capabilities(&self) -> dumbbell_core::transport::Capabilities {
-                self.0.capabilities()
-            }
-            #[inline]
-            fn on_ack(
-                &mut self,
-                ack: &dumbbell_core::transport::Ack,
-                _: &mut dumbbell_core::transport::Commands,
-            ) {
-                self.0.grow(ack);
-            }
-            #[inline]
-            fn on_expected(&mut self, acked: u64, window_limited: bool) -> u64 {
-                if window_limited {
-                    self.0.add(acked);
-                }
-                self.0.cwnd()
-            }
-            fn on_congestion(
-                &mut self,
-                event: &dumbbell_core::transport::Congestion<'_>,
-                _: &mut dumbbell_core::transport::Commands,
-            ) {
-                self.0.shrink(event, $loss);
-            }
-            fn on_recovered(&mut self, _now: dumbbell_core::units::Time, bound: u64) {
-                self.0.bound(bound);
-            }
-            fn on_idle(&mut self, restart_window: u64) {
-                self.0.bound(restart_window);
-            }
-            fn on_mss(&mut self, mss: u64) {
-                self.0.set_mss(mss);
-            }
-            #[inline]
-            fn cwnd(&self) -> u64 {
-                self.0.cwnd()
-            }
-            fn ssthresh(&self) -> Option<u64> {
-                Some(self.0.ssthresh())
-            }
-            fn probe(&self, out: &mut dyn dumbbell_core::probe::Probe) {
-                self.0.probe(out);
-            }
-        }
-    };
-}
-pub(crate) use windowed;
-
-/// The methods of a congestion control that are its [`Window`]'s: `window_of!(window)` inside its
-/// `impl`; with `but on_mss` all but that one.
-macro_rules! window_of {
-    ($window:ident) => {
-        fn on_mss(&mut self, mss: u64) {
-            self.$window.set_mss(mss);
-        }
-        window_of!($window but on_mss);
-    };
-    ($window:ident but on_mss) => {
-        fn on_recovered(&mut self, _now: dumbbell_core::units::Time, bound: u64) {
-            self.$window.bound(bound);
-        }
-        fn on_idle(&mut self, restart_window: u64) {
-            self.$window.bound(restart_window);
-        }
-        #[inline]
-        fn cwnd(&self) -> u64 {
-            self.$window.cwnd()
-        }
-        fn ssthresh(&self) -> Option<u64> {
-            Some(self.$window.ssthresh())
-        }
-    };
-}
-pub(crate) use window_of;
 
 #[cfg(test)]
 mod tests;

@@ -19,7 +19,7 @@ fn judged(w: u64, ssthresh: u64, rtt_ms: u64, config: &VegasConfig) -> (f64, f64
     // ends.
     (ack.una, ack.nxt, ack.rtt, ack.window_limited) = (1, 1, Some(Span::from_ms(100)), true);
     v.on_ack(&ack, &mut Commands::default());
-    v.0.rounds.restart();
+    v.rounds.restart();
     (ack.nxt, ack.rtt) = (1001, Some(Span::from_ms(rtt_ms)));
     v.on_ack(&ack, &mut Commands::default());
     v.on_ack(&ack, &mut Commands::default());
@@ -115,7 +115,7 @@ fn alternate_slow_start() {
 fn what_a_loss_takes() {
     let left = |loss, cause| {
         let mut d = TestConnection::<Vegas>::at(20.0, &VegasConfig { loss, ..Default::default() });
-        d.cc.0.window.set_ssthresh(40 * MSS);
+        d.cc.window.set_ssthresh(40 * MSS);
         d.congest(cause);
         (d.w(), d.ssthresh())
     };

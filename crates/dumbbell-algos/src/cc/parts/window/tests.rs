@@ -39,7 +39,7 @@ fn avoidance_adds_a_segment_per_window() {
     let mut w = Window::new(STANDARD, &path(1));
     w.cwnd = 20 * MSS;
     w.shrink(&event(Cause::Loss, 20 * MSS), None);
-    assert_eq!((w.cwnd(), w.ssthresh()), (10 * MSS, 10 * MSS));
+    assert_eq!((w.cwnd(), w.threshold()), (10 * MSS, 10 * MSS));
     // Sum of SMSS^2 / cwnd over 10 ACKs, by hand in exact arithmetic: 954.08 bytes.
     (0..10).for_each(|_| w.grow(&ack(MSS)));
     let mut exact = 10_000.0f64;
@@ -64,9 +64,9 @@ fn a_second_timeout_of_the_same_segment_keeps_ssthresh() {
     let mut w = Window::new(STANDARD, &path(1));
     w.cwnd = 40 * MSS;
     w.shrink(&event(Cause::Timeout { first: true }, 40 * MSS), None);
-    assert_eq!((w.cwnd(), w.ssthresh()), (MSS, 20 * MSS));
+    assert_eq!((w.cwnd(), w.threshold()), (MSS, 20 * MSS));
     w.shrink(&event(Cause::Timeout { first: false }, MSS), None);
-    assert_eq!((w.cwnd(), w.ssthresh()), (MSS, 20 * MSS));
+    assert_eq!((w.cwnd(), w.threshold()), (MSS, 20 * MSS));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_spurious_reduction_is_undone() {
     w.cwnd = 40 * MSS;
     w.shrink(&event(Cause::Timeout { first: true }, 40 * MSS), None);
     w.shrink(&event(Cause::Spurious, 0), None);
-    assert_eq!((w.cwnd(), w.ssthresh()), (40 * MSS, u64::MAX));
+    assert_eq!((w.cwnd(), w.threshold()), (40 * MSS, u64::MAX));
 }
 
 /// RFC 8511: 0.8 of the window remains; ns-3's test has 500 and, with its constant of 0.7, 700 of
@@ -88,7 +88,7 @@ fn abe() {
         let config = ClassicConfig { abe, beta_ecn, ..ClassicConfig::default() };
         let mut w = Window::classic(&config, &small);
         w.shrink(&event(Cause::Ecn, 1000), None);
-        assert_eq!((w.cwnd(), w.ssthresh()), (left, left));
+        assert_eq!((w.cwnd(), w.threshold()), (left, left));
         w.shrink(&event(Cause::Loss, 100), None);
         assert_eq!(w.cwnd(), 50, "a loss halves");
     }
@@ -107,7 +107,7 @@ fn hystart_watches_the_first_slow_start() {
         a.rtt = Some(Span::from_ms(100 + 20 * (i / 10).min(4)));
         w.grow(&a);
     }
-    assert!(w.ssthresh() < u64::MAX && w.cwnd() >= w.ssthresh() && w.hystart.is_none(), "{w:?}");
+    assert!(w.threshold() < u64::MAX && w.cwnd() >= w.threshold() && w.hystart.is_none(), "{w:?}");
     w.shrink(&event(Cause::Timeout { first: true }, 20 * MSS), None);
     w.grow(&ack(9 * MSS));
     assert_eq!(w.cwnd(), 2 * MSS);
