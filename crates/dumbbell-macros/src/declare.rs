@@ -1,6 +1,6 @@
 //! A trait whose methods can be handed on: the macro that knows their signatures, and its twin.
-use crate::names::replace;
-use proc_macro2::{Ident, Span, TokenStream};
+use crate::names::{qualified, replace};
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
@@ -8,9 +8,6 @@ use syn::{
     Attribute, FnArg, GenericParam, ItemTrait, Pat, Path, Result, Signature, Token, TraitItem,
     TypeParamBound, parse_quote, parse2,
 };
-
-/// What every scope knows.
-const PRELUDE: [&str; 5] = ["Self", "Option", "Vec", "Box", "Result"];
 
 /// The arguments of the attribute on a trait.
 #[derive(Default)]
@@ -91,7 +88,7 @@ fn methods(item: &mut ItemTrait) -> Vec<Method> {
 fn handed_on(item: &ItemTrait, methods: &[Method], names: Option<Path>) -> TokenStream {
     let name = &item.ident;
     let hidden = format_ident!("__delegate_{name}");
-    let parameters = item.generics.type_params().map(|p| &p.ident).collect::<Vec<_>>();
+    let parameters: Vec<_> = item.generics.type_params().map(|p| &p.ident).collect();
     let signatures = methods.iter().map(|Method { inline, signature }| {
         let signature = signature.to_token_stream();
         let signature = match &names {
@@ -116,19 +113,6 @@ fn handed_on(item: &ItemTrait, methods: &[Method], names: Option<Path>) -> Token
         #[allow(unused_imports)]
         #visible use #hidden as #name;
     }
-}
-
-/// The path of a type in the module of names; `None` if every scope knows it.
-fn qualified(ident: &Ident, module: &Path, parameters: &[&Ident]) -> Option<TokenStream> {
-    let text = ident.to_string();
-    let known = PRELUDE.contains(&text.as_str()) || parameters.contains(&ident);
-    if known || !text.starts_with(|c: char| c.is_ascii_uppercase()) {
-        return None;
-    }
-    let within = module.segments.iter().skip_while(|s| s.ident == "crate");
-    // `$crate` is the crate of the trait, wherever the macro is called.
-    let root = Ident::new("crate", Span::call_site());
-    Some(quote!($ #root :: #(#within ::)* #ident))
 }
 
 /// The object-safe twin of a trait.

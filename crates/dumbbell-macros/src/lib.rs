@@ -1,7 +1,9 @@
 //! Attributes that write code which follows from a declaration: the methods of a trait that are
-//! handed on to something else, and object-safe twins of traits.
+//! handed on to something else, object-safe twins of traits, and configurations with fields in
+//! common.
 #![forbid(unsafe_code)]
 
+mod config;
 mod declare;
 mod fill;
 mod names;
@@ -49,4 +51,39 @@ pub fn delegate(arguments: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn fill(input: TokenStream) -> TokenStream {
     fill::expand(parse_macro_input!(input as fill::Input)).into()
+}
+
+/// Makes a configuration of a struct: it derives serde's traits, the JSON Schema and what values
+/// need, refuses unknown keys, and writes `Default`.
+///
+/// ```text
+/// #[config]
+/// pub struct DrioConfig {
+///     /// Exponent of a flow's hit ratio.
+///     #[config(default = 1.0)]
+///     pub gamma: f64,
+///     /// RIO's parameters.
+///     #[config(flatten, w_q = 0.01)]
+///     pub rio: RioConfig,
+/// }
+/// ```
+///
+/// - A field without a `default` has its type's.
+/// - `flatten` puts the fields of another configuration in the place of this one, some with other
+///   defaults. It also writes `fn rio(&self) -> RioConfig` and `From<RioConfig>`. To serde and to
+///   the schema they are fields like all others, so that errors keep their places.
+/// - `#[config(shared = crate::module)]` on the other struct permits that. The types of its fields,
+///   and what their defaults name, must be visible in that module.
+#[proc_macro_attribute]
+pub fn config(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let expanded = config::expand(arguments.into(), item.into());
+    expanded.unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Puts shared fields into a configuration. Only what [`macro@config`] makes calls this.
+#[doc(hidden)]
+#[proc_macro]
+pub fn flatten(input: TokenStream) -> TokenStream {
+    let expanded = config::flatten(parse_macro_input!(input as config::Input));
+    expanded.unwrap_or_else(syn::Error::into_compile_error).into()
 }

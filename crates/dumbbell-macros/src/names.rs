@@ -1,5 +1,10 @@
-//! Identifiers in a signature, replaced token by token.
-use proc_macro2::{Group, Ident, TokenStream, TokenTree};
+//! Identifiers, replaced token by token.
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::quote;
+use syn::Path;
+
+/// What every scope knows.
+const PRELUDE: [&str; 7] = ["Self", "Option", "Some", "None", "Vec", "Box", "Result"];
 
 /// `tokens` with each identifier that begins a path and for which `new` knows something else.
 pub(crate) fn replace(
@@ -24,4 +29,21 @@ pub(crate) fn replace(
         out.extend(replaced.unwrap_or_else(|| token.into()));
     }
     out
+}
+
+/// The path of a type in the module `module`; `None` if `ident` is no type, or every scope knows it.
+pub(crate) fn qualified(
+    ident: &Ident,
+    module: &Path,
+    parameters: &[&Ident],
+) -> Option<TokenStream> {
+    let text = ident.to_string();
+    let known = PRELUDE.contains(&text.as_str()) || parameters.contains(&ident);
+    if known || !text.starts_with(|c: char| c.is_ascii_uppercase()) {
+        return None;
+    }
+    let within = module.segments.iter().skip_while(|s| s.ident == "crate");
+    // `$crate` is the crate of the trait, wherever the macro is called.
+    let root = Ident::new("crate", Span::call_site());
+    Some(quote!($ #root :: #(#within ::)* #ident))
 }

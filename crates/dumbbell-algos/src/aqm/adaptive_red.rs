@@ -14,7 +14,7 @@ mod tests;
 
 pub use super::red::automatic::AutoWeight;
 use super::red::automatic::lower_threshold;
-use super::red::config::red_config;
+use super::red::config::RedOptions;
 use super::red::curve::Curve;
 use crate::aqm::red::Red;
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
@@ -25,7 +25,7 @@ use dumbbell_core::catalogue::{
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Packets, Span, Time};
-use dumbbell_macros::delegate;
+use dumbbell_macros::{config, delegate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -41,59 +41,71 @@ pub enum AdaptTrigger {
     Arrival,
 }
 
-red_config! {
-    /// Parameters of [`AdaptiveRed`]. Thresholds are in packets.
-    pub struct AdaptiveRedConfig {
-        /// Lower threshold; `"0 pkt"`: `max(5, target_delay C / 2)`.
-        #[schemars(extend("x-source" = "Floyd, Gummadi, Shenker 2001, section 6; ns-2 thresh_ 0"))]
-        pub min_th: Packets = Packets(0.0),
-        /// Upper threshold; `"0 pkt"`: three times `min_th`.
-        #[schemars(
-            extend("x-source" = "Floyd, Gummadi, Shenker 2001, section 6; ns-2 maxthresh_ 0"),
-        )]
-        pub max_th: Packets = Packets(0.0),
-        /// First probability `p_b` at `max_th`.
-        #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "ns-2 linterm_ 10"))]
-        pub max_p: f64 = 0.1,
-        /// Delay in the queue from which an automatic `min_th` follows.
-        #[schemars(extend("x-source" = "ns-2 targetdelay_ 0.005"))]
-        pub target_delay: Span = Span::from_ms(5),
-        /// How the weight follows from the link; `"off"`: `w_q` says it.
-        #[schemars(extend("x-source" = "Floyd, Gummadi, Shenker 2001, section 6"))]
-        pub auto_w_q: AutoWeight = AutoWeight::Second,
-        /// Time between two steps of `max_p`.
-        #[schemars(extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.5 s"))]
-        pub interval: Span = Span::from_ms(500),
-        /// When a step may be taken. Which of the two is the default is our choice.
-        #[schemars(extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: every interval"))]
-        pub adapt_trigger: AdaptTrigger = AdaptTrigger::Timer,
-        /// Step upwards: `max_p + min(alpha, max_p / 4)`.
-        #[schemars(
-            range(min = 0.0, max = 1.0),
-            extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.01"),
-        )]
-        pub alpha: f64 = 0.01,
-        /// Step downwards: `beta max_p`.
-        #[schemars(
-            range(max = 1.0),
-            extend("exclusiveMinimum" = 0.0, "x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: \
-                0.9")
-        )]
-        pub beta: f64 = 0.9,
-        /// `max_p` is not raised beyond this.
-        #[schemars(
-            range(min = 0.0, max = 1.0),
-            extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.5"),
-        )]
-        pub top: f64 = 0.5,
-        /// `max_p` is not lowered further once it is below this; 0: `min(0.01, 80 kbps / rate)`.
-        #[schemars(
-            range(min = 0.0, max = 1.0),
-            extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.01; ns-2 bottom_ 0")
-        )]
-        pub bottom: f64 = 0.01,
-    }
-    with { gentle: true }
+/// Parameters of [`AdaptiveRed`]. Thresholds are in packets.
+#[config]
+pub struct AdaptiveRedConfig {
+    /// Lower threshold; `"0 pkt"`: `max(5, target_delay C / 2)`.
+    #[schemars(extend("x-source" = "Floyd, Gummadi, Shenker 2001, section 6; ns-2 thresh_ 0"))]
+    #[config(default = Packets(0.0))]
+    pub min_th: Packets,
+    /// Upper threshold; `"0 pkt"`: three times `min_th`.
+    #[schemars(
+        extend("x-source" = "Floyd, Gummadi, Shenker 2001, section 6; ns-2 maxthresh_ 0"),
+    )]
+    #[config(default = Packets(0.0))]
+    pub max_th: Packets,
+    /// First probability `p_b` at `max_th`.
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "ns-2 linterm_ 10"))]
+    #[config(default = 0.1)]
+    pub max_p: f64,
+    /// Delay in the queue from which an automatic `min_th` follows.
+    #[schemars(extend("x-source" = "ns-2 targetdelay_ 0.005"))]
+    #[config(default = Span::from_ms(5))]
+    pub target_delay: Span,
+    /// How the weight follows from the link; `"off"`: `w_q` says it.
+    #[schemars(extend("x-source" = "Floyd, Gummadi, Shenker 2001, section 6"))]
+    #[config(default = AutoWeight::Second)]
+    pub auto_w_q: AutoWeight,
+    /// Time between two steps of `max_p`.
+    #[schemars(extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.5 s"))]
+    #[config(default = Span::from_ms(500))]
+    pub interval: Span,
+    /// When a step may be taken. Which of the two is the default is our choice.
+    #[schemars(extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: every interval"))]
+    #[config(default = AdaptTrigger::Timer)]
+    pub adapt_trigger: AdaptTrigger,
+    /// Step upwards: `max_p + min(alpha, max_p / 4)`.
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.01"),
+    )]
+    #[config(default = 0.01)]
+    pub alpha: f64,
+    /// Step downwards: `beta max_p`.
+    #[schemars(
+        range(max = 1.0),
+        extend("exclusiveMinimum" = 0.0, "x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: \
+            0.9")
+    )]
+    #[config(default = 0.9)]
+    pub beta: f64,
+    /// `max_p` is not raised beyond this.
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.5"),
+    )]
+    #[config(default = 0.5)]
+    pub top: f64,
+    /// `max_p` is not lowered further once it is below this; 0: `min(0.01, 80 kbps / rate)`.
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.01; ns-2 bottom_ 0")
+    )]
+    #[config(default = 0.01)]
+    pub bottom: f64,
+    /// What the RED family has in common.
+    #[config(flatten, gentle = true)]
+    pub red: RedOptions,
 }
 
 impl AdaptiveRedConfig {
@@ -143,7 +155,7 @@ impl Config for AdaptiveRedConfig {
             ));
         }
         let max_th = if self.max_th.0 > 0.0 { self.max_th.0 } else { 3.0 * self.min_th.0.max(1.0) };
-        self.red(self.min_th.0, max_th, self.max_p).check()
+        self.red().with(self.min_th.0, max_th, self.max_p).check()
     }
 }
 
@@ -214,7 +226,7 @@ impl Algorithm for AdaptiveRed {
 
     fn new(config: &AdaptiveRedConfig, link: &LinkInfo) -> Self {
         let (min_th, max_th, w_q, bottom) = config.on(link);
-        let mut red = config.red(min_th, max_th, config.max_p);
+        let mut red = config.red().with(min_th, max_th, config.max_p);
         red.w_q = w_q;
         let &AdaptiveRedConfig { adapt_trigger: trigger, interval, alpha, beta, top, .. } = config;
         AdaptiveRed {

@@ -10,7 +10,7 @@
 //!
 //! The primary text is not at hand. Known of it are the history list and the hit ratio; all else is
 //! reconstructed, and a parameter.
-use super::rio::config::{check_weighed, rio_config};
+use super::rio::config::{RioConfig, check_weighed};
 use crate::aqm::rio::classes::Classes;
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{
@@ -20,32 +20,38 @@ use dumbbell_core::catalogue::{
 use dumbbell_core::packet::{FlowId, Meta};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::Capacity;
-use dumbbell_macros::delegate;
+use dumbbell_macros::{config, delegate};
 use std::collections::VecDeque;
 
 /// The length of the list where the queue has no limit that it could be twice of.
 const UNLIMITED: u32 = 200;
 
-rio_config! {
-    /// Parameters of [`Drio`]. Thresholds are in packets.
-    pub struct DrioConfig {
-        /// Length of the history list, packets; 0: twice the queue's limit, or 200 where it has
-        /// none. Reconstructed.
-        #[schemars(range(min = 0), extend("x-source" = "reconstructed: twice the queue's limit"))]
-        pub history: u32 = 0,
-        /// Exponent of a flow's hit ratio over the mean one; 0: RIO. Reconstructed.
-        #[schemars(
-            range(min = 0.0, max = 8.0),
-            extend("x-source" = "reconstructed: in proportion"),
-        )]
-        pub gamma: f64 = 1.0,
-        /// Whether only flows with more than the mean hit ratio are signaled. Reconstructed.
-        #[schemars(extend("x-source" = "reconstructed: all are, by their ratio"))]
-        pub strict: bool = false,
-        /// While the list is shorter than this, it is RIO. Reconstructed.
-        #[schemars(range(min = 0), extend("x-source" = "reconstructed: 16 packets"))]
-        pub warm_up: u32 = 16,
-    }
+/// Parameters of [`Drio`]. Thresholds are in packets.
+#[config]
+pub struct DrioConfig {
+    /// Length of the history list, packets; 0: twice the queue's limit, or 200 where it has
+    /// none. Reconstructed.
+    #[schemars(range(min = 0), extend("x-source" = "reconstructed: twice the queue's limit"))]
+    #[config(default = 0)]
+    pub history: u32,
+    /// Exponent of a flow's hit ratio over the mean one; 0: RIO. Reconstructed.
+    #[schemars(
+        range(min = 0.0, max = 8.0),
+        extend("x-source" = "reconstructed: in proportion"),
+    )]
+    #[config(default = 1.0)]
+    pub gamma: f64,
+    /// Whether only flows with more than the mean hit ratio are signaled. Reconstructed.
+    #[schemars(extend("x-source" = "reconstructed: all are, by their ratio"))]
+    #[config(default = false)]
+    pub strict: bool,
+    /// While the list is shorter than this, it is RIO. Reconstructed.
+    #[schemars(range(min = 0), extend("x-source" = "reconstructed: 16 packets"))]
+    #[config(default = 16)]
+    pub warm_up: u32,
+    /// RIO's parameters.
+    #[config(flatten)]
+    pub rio: RioConfig,
 }
 
 impl Config for DrioConfig {

@@ -14,7 +14,7 @@
 //! | T_obs | `interval` | observation interval |
 //! | alpha, beta | the same | steps up and down, fractions of `max_th` |
 //! | max_lo, max_hi | the same | limits of `max_th`, in units of the first `min_th` and of the queue's limit |
-use super::red::config::red_config;
+use super::red::config::RedOptions;
 use super::red::curve::Curve;
 use crate::aqm::red::Red;
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
@@ -24,7 +24,7 @@ use dumbbell_core::catalogue::{
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Packets, Span, Time};
-use dumbbell_macros::delegate;
+use dumbbell_macros::{config, delegate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,57 +39,69 @@ pub enum Statistic {
     Last,
 }
 
-red_config! {
-    /// Parameters of [`DtRed`]. Thresholds are in packets.
-    pub struct DtRedConfig {
-        /// Lower threshold.
-        #[schemars(extend("x-source" = "reconstructed: RED's"))]
-        pub min_th: Packets = Packets(5.0),
-        /// First upper threshold.
-        #[schemars(extend("x-source" = "reconstructed: RED's"))]
-        pub max_th: Packets = Packets(15.0),
-        /// Probability `p_b` at `max_th`.
-        #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "reconstructed: RED's"))]
-        pub max_p: f64 = 0.1,
-        /// Observation interval, after which `max_th` may move. Reconstructed; 100 ms to 1 s are
-        /// sensible.
-        #[schemars(
-            extend("x-source" = "reconstructed: the interval of Floyd, Gummadi, Shenker 2001"),
-        )]
-        pub interval: Span = Span::from_ms(500),
-        /// What of an interval is compared with the thresholds. Reconstructed.
-        #[schemars(extend("x-source" = "reconstructed"))]
-        pub statistic: Statistic = Statistic::TimeAverage,
-        /// Step upwards: `max_th (1 + alpha)`. Reconstructed.
-        #[schemars(
-            range(min = 0.0, max = 10.0),
-            extend("x-source" = "reconstructed: ea-RED's 0.05"),
-        )]
-        pub alpha: f64 = 0.05,
-        /// Step downwards: `max_th (1 - beta)`. Reconstructed.
-        #[schemars(
-            range(min = 0.0, max = 1.0),
-            extend("x-source" = "reconstructed: ea-RED's 0.05"),
-        )]
-        pub beta: f64 = 0.05,
-        /// `max_th` is not lowered below this many times the first `min_th`. Reconstructed.
-        #[schemars(
-            range(min = 1.0, max = 1000.0),
-            extend("x-source" = "reconstructed: Floyd, Jacobson 1993, at least 2 min_th"),
-        )]
-        pub max_lo: f64 = 2.0,
-        /// `max_th` is not raised beyond this part of the queue's limit; without a limit there is
-        /// no bound. Reconstructed.
-        #[schemars(
-            range(max = 1.0),
-            extend("exclusiveMinimum" = 0.0, "x-source" = "reconstructed"),
-        )]
-        pub max_hi: f64 = 0.9,
-        /// Whether `min_th` follows as a third of `max_th`, never below its first value.
-        /// Reconstructed.
-        #[schemars(extend("x-source" = "Lim et al.: min_th hardly changes"))]
-        pub adapt_min: bool = false,
-    }
+/// Parameters of [`DtRed`]. Thresholds are in packets.
+#[config]
+pub struct DtRedConfig {
+    /// Lower threshold.
+    #[schemars(extend("x-source" = "reconstructed: RED's"))]
+    #[config(default = Packets(5.0))]
+    pub min_th: Packets,
+    /// First upper threshold.
+    #[schemars(extend("x-source" = "reconstructed: RED's"))]
+    #[config(default = Packets(15.0))]
+    pub max_th: Packets,
+    /// Probability `p_b` at `max_th`.
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "reconstructed: RED's"))]
+    #[config(default = 0.1)]
+    pub max_p: f64,
+    /// Observation interval, after which `max_th` may move. Reconstructed; 100 ms to 1 s are
+    /// sensible.
+    #[schemars(
+        extend("x-source" = "reconstructed: the interval of Floyd, Gummadi, Shenker 2001"),
+    )]
+    #[config(default = Span::from_ms(500))]
+    pub interval: Span,
+    /// What of an interval is compared with the thresholds. Reconstructed.
+    #[schemars(extend("x-source" = "reconstructed"))]
+    #[config(default = Statistic::TimeAverage)]
+    pub statistic: Statistic,
+    /// Step upwards: `max_th (1 + alpha)`. Reconstructed.
+    #[schemars(
+        range(min = 0.0, max = 10.0),
+        extend("x-source" = "reconstructed: ea-RED's 0.05"),
+    )]
+    #[config(default = 0.05)]
+    pub alpha: f64,
+    /// Step downwards: `max_th (1 - beta)`. Reconstructed.
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "reconstructed: ea-RED's 0.05"),
+    )]
+    #[config(default = 0.05)]
+    pub beta: f64,
+    /// `max_th` is not lowered below this many times the first `min_th`. Reconstructed.
+    #[schemars(
+        range(min = 1.0, max = 1000.0),
+        extend("x-source" = "reconstructed: Floyd, Jacobson 1993, at least 2 min_th"),
+    )]
+    #[config(default = 2.0)]
+    pub max_lo: f64,
+    /// `max_th` is not raised beyond this part of the queue's limit; without a limit there is
+    /// no bound. Reconstructed.
+    #[schemars(
+        range(max = 1.0),
+        extend("exclusiveMinimum" = 0.0, "x-source" = "reconstructed"),
+    )]
+    #[config(default = 0.9)]
+    pub max_hi: f64,
+    /// Whether `min_th` follows as a third of `max_th`, never below its first value.
+    /// Reconstructed.
+    #[schemars(extend("x-source" = "Lim et al.: min_th hardly changes"))]
+    #[config(default = false)]
+    pub adapt_min: bool,
+    /// What the RED family has in common.
+    #[config(flatten)]
+    pub red: RedOptions,
 }
 
 impl Config for DtRedConfig {
@@ -100,7 +112,7 @@ impl Config for DtRedConfig {
                 \"500 ms\"",
             ));
         }
-        self.red(self.min_th.0, self.max_th.0, self.max_p).check()
+        self.red().with(self.min_th.0, self.max_th.0, self.max_p).check()
     }
 }
 
@@ -172,7 +184,7 @@ impl Algorithm for DtRed {
     const CHANCE: &'static str = "red";
 
     fn new(config: &DtRedConfig, link: &LinkInfo) -> Self {
-        let red = config.red(config.min_th.0, config.max_th.0, config.max_p);
+        let red = config.red().with(config.min_th.0, config.max_th.0, config.max_p);
         let size = config.mean_packet_size.0.min(u64::from(u32::MAX)) as u32;
         let low = config.max_lo * config.min_th.0;
         let high = link.capacity.in_packets(size).map_or(f64::MAX, |limit| config.max_hi * limit);

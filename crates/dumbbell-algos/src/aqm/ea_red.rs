@@ -82,7 +82,7 @@ impl Algorithm for EaRed {
     const CHANCE: &'static str = "red";
 
     fn new(config: &EaRedConfig, _: &LinkInfo) -> Self {
-        let red = config.red(config.min_th.0, config.max_th.0, config.max_p);
+        let red = config.red().with(config.min_th.0, config.max_th.0, config.max_p);
         EaRed { red: Red::given(&red), rule: Rule { config: Box::new(config.clone()) } }
     }
 }

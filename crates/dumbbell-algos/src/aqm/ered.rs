@@ -11,7 +11,7 @@
 //! Reconstructed: the source has one average and thresholds that act on unmarked packets alone;
 //! that marked ones are dropped only where they do not fit, or by a lower curve (`in_curve`), is
 //! ours.
-use super::red::config::{check_thresholds, red_config};
+use super::red::config::{RedOptions, check_thresholds};
 use super::rio::config::{RioConfig, RioPrecedences};
 use crate::aqm::red::RedConfig;
 use crate::aqm::red::{Dropper, RedState};
@@ -23,46 +23,56 @@ use dumbbell_core::catalogue::{
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::Packets;
+use dumbbell_macros::config;
 
-red_config! {
-    /// Parameters of [`Ered`]. Thresholds are in packets.
-    pub struct EredConfig {
-        /// Average queue length at which signaling of OUT packets begins.
-        #[schemars(extend("x-source" = "reconstructed: the size of the paper's time"))]
-        pub min_th: Packets = Packets(20.0),
-        /// Average queue length at which the probability for OUT packets has reached `max_p`; above
-        /// `min_th`.
-        #[schemars(extend("x-source" = "reconstructed: the size of the paper's time"))]
-        pub max_th: Packets = Packets(80.0),
-        /// Probability for OUT packets at `max_th`.
-        #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Floyd, Jacobson 1993: 0.02"))]
-        pub max_p: f64 = 0.02,
-        /// Whether IN packets have a curve too, `min_in`, `max_in` and `max_p_in`, rather than
-        /// none. Reconstructed.
-        #[schemars(
-            extend("x-source" = "reconstructed: marked packets are dropped only where they do not \
-                fit"),
-        )]
-        pub in_curve: bool = false,
-        /// With `in_curve`: average queue length at which signaling of IN packets begins.
-        #[schemars(extend("x-source" = "reconstructed: beyond max_th"))]
-        pub min_in: Packets = Packets(80.0),
-        /// With `in_curve`: average queue length at which the probability for IN packets has
-        /// reached `max_p_in`.
-        #[schemars(extend("x-source" = "reconstructed: beyond max_th"))]
-        pub max_in: Packets = Packets(100.0),
-        /// With `in_curve`: probability for IN packets at `max_in`.
-        #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "reconstructed: as max_p"))]
-        pub max_p_in: f64 = 0.02,
-    }
+/// Parameters of [`Ered`]. Thresholds are in packets.
+#[config]
+pub struct EredConfig {
+    /// Average queue length at which signaling of OUT packets begins.
+    #[schemars(extend("x-source" = "reconstructed: the size of the paper's time"))]
+    #[config(default = Packets(20.0))]
+    pub min_th: Packets,
+    /// Average queue length at which the probability for OUT packets has reached `max_p`; above
+    /// `min_th`.
+    #[schemars(extend("x-source" = "reconstructed: the size of the paper's time"))]
+    #[config(default = Packets(80.0))]
+    pub max_th: Packets,
+    /// Probability for OUT packets at `max_th`.
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Floyd, Jacobson 1993: 0.02"))]
+    #[config(default = 0.02)]
+    pub max_p: f64,
+    /// Whether IN packets have a curve too, `min_in`, `max_in` and `max_p_in`, rather than
+    /// none. Reconstructed.
+    #[schemars(
+        extend("x-source" = "reconstructed: marked packets are dropped only where they do not \
+            fit"),
+    )]
+    #[config(default = false)]
+    pub in_curve: bool,
+    /// With `in_curve`: average queue length at which signaling of IN packets begins.
+    #[schemars(extend("x-source" = "reconstructed: beyond max_th"))]
+    #[config(default = Packets(80.0))]
+    pub min_in: Packets,
+    /// With `in_curve`: average queue length at which the probability for IN packets has
+    /// reached `max_p_in`.
+    #[schemars(extend("x-source" = "reconstructed: beyond max_th"))]
+    #[config(default = Packets(100.0))]
+    pub max_in: Packets,
+    /// With `in_curve`: probability for IN packets at `max_in`.
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "reconstructed: as max_p"))]
+    #[config(default = 0.02)]
+    pub max_p_in: f64,
+    /// What the RED family has in common.
+    #[config(flatten)]
+    pub red: RedOptions,
 }
 
 impl EredConfig {
     fn out(&self) -> RedConfig {
-        self.red(self.min_th.0, self.max_th.0, self.max_p)
+        self.red().with(self.min_th.0, self.max_th.0, self.max_p)
     }
     fn inside(&self) -> RedConfig {
-        self.red(self.min_in.0, self.max_in.0, self.max_p_in)
+        self.red().with(self.min_in.0, self.max_in.0, self.max_p_in)
     }
 }
 

@@ -7,7 +7,7 @@
 //! | status | `status` | where avg was last seen: -1 below, 0 between, 1 above the thresholds |
 //! | alpha | `alpha` | what max_p is divided by on the way below |
 //! | beta | `beta` | what max_p is multiplied by on the way above |
-use super::red::config::red_config;
+use super::red::config::RedOptions;
 use super::red::curve::Curve;
 use crate::aqm::red::Red;
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
@@ -17,7 +17,7 @@ use dumbbell_core::catalogue::{
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::Packets;
-use dumbbell_macros::delegate;
+use dumbbell_macros::{config, delegate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,55 +34,65 @@ pub enum Status {
     Above,
 }
 
-red_config! {
-    /// Parameters of [`FengRed`]. Thresholds are in packets.
-    pub struct FengRedConfig {
-        /// Average queue length at which signaling begins.
-        #[schemars(extend("x-source" = "Floyd, Jacobson 1993: 5 packets"))]
-        pub min_th: Packets = Packets(5.0),
-        /// Average queue length at which the probability has reached `max_p`; at least `min_th`.
-        #[schemars(
-            extend("x-source" = "Floyd 1997, RED: discussions of setting parameters: 3 min_th"),
-        )]
-        pub max_th: Packets = Packets(15.0),
-        /// First probability `p_b` at `max_th`.
-        #[schemars(
-            range(min = 0.0, max = 1.0),
-            extend("x-source" = "Floyd 1997, RED: discussions of setting parameters"),
-        )]
-        pub max_p: f64 = 0.1,
-        /// What `max_p` is divided by when the average falls below `min_th`.
-        #[schemars(
-            range(min = 1.0, max = 1000.0),
-            extend("x-source" = "Feng et al. 1999, Fig. 4: 3; ns-2 alpha_"),
-        )]
-        pub alpha: f64 = 3.0,
-        /// What `max_p` is multiplied by when the average rises above `max_th`.
-        #[schemars(
-            range(min = 1.0, max = 1000.0),
-            extend("x-source" = "Feng et al. 1999, Fig. 4: 2; ns-2 beta_"),
-        )]
-        pub beta: f64 = 2.0,
-        /// `max_p` never goes below this. Reconstructed.
-        #[schemars(
-            range(max = 1.0),
-            extend("exclusiveMinimum" = 0.0, "x-source" = "reconstructed"),
-        )]
-        pub bottom: f64 = 1e-4,
-        /// `max_p` never goes beyond this. Reconstructed.
-        #[schemars(
-            range(max = 1.0),
-            extend("exclusiveMinimum" = 0.0, "x-source" = "reconstructed: a probability"),
-        )]
-        pub top: f64 = 1.0,
-        /// Where the average counts as being at the start; unless `"below"` the first packet
-        /// divides `max_p`. Reconstructed.
-        #[schemars(
-            extend("x-source" = "reconstructed: an empty queue is below min_th, and max_p is the \
-                first one"),
-        )]
-        pub start: Status = Status::Below,
-    }
+/// Parameters of [`FengRed`]. Thresholds are in packets.
+#[config]
+pub struct FengRedConfig {
+    /// Average queue length at which signaling begins.
+    #[schemars(extend("x-source" = "Floyd, Jacobson 1993: 5 packets"))]
+    #[config(default = Packets(5.0))]
+    pub min_th: Packets,
+    /// Average queue length at which the probability has reached `max_p`; at least `min_th`.
+    #[schemars(
+        extend("x-source" = "Floyd 1997, RED: discussions of setting parameters: 3 min_th"),
+    )]
+    #[config(default = Packets(15.0))]
+    pub max_th: Packets,
+    /// First probability `p_b` at `max_th`.
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "Floyd 1997, RED: discussions of setting parameters"),
+    )]
+    #[config(default = 0.1)]
+    pub max_p: f64,
+    /// What `max_p` is divided by when the average falls below `min_th`.
+    #[schemars(
+        range(min = 1.0, max = 1000.0),
+        extend("x-source" = "Feng et al. 1999, Fig. 4: 3; ns-2 alpha_"),
+    )]
+    #[config(default = 3.0)]
+    pub alpha: f64,
+    /// What `max_p` is multiplied by when the average rises above `max_th`.
+    #[schemars(
+        range(min = 1.0, max = 1000.0),
+        extend("x-source" = "Feng et al. 1999, Fig. 4: 2; ns-2 beta_"),
+    )]
+    #[config(default = 2.0)]
+    pub beta: f64,
+    /// `max_p` never goes below this. Reconstructed.
+    #[schemars(
+        range(max = 1.0),
+        extend("exclusiveMinimum" = 0.0, "x-source" = "reconstructed"),
+    )]
+    #[config(default = 1e-4)]
+    pub bottom: f64,
+    /// `max_p` never goes beyond this. Reconstructed.
+    #[schemars(
+        range(max = 1.0),
+        extend("exclusiveMinimum" = 0.0, "x-source" = "reconstructed: a probability"),
+    )]
+    #[config(default = 1.0)]
+    pub top: f64,
+    /// Where the average counts as being at the start; unless `"below"` the first packet
+    /// divides `max_p`. Reconstructed.
+    #[schemars(
+        extend("x-source" = "reconstructed: an empty queue is below min_th, and max_p is the \
+            first one"),
+    )]
+    #[config(default = Status::Below)]
+    pub start: Status,
+    /// What the RED family has in common.
+    #[config(flatten)]
+    pub red: RedOptions,
 }
 
 impl Config for FengRedConfig {
@@ -98,7 +108,7 @@ impl Config for FengRedConfig {
             );
             return Err(Fault::at("max_p", cause).fix("write one that does"));
         }
-        self.red(self.min_th.0, self.max_th.0, self.max_p).check()
+        self.red().with(self.min_th.0, self.max_th.0, self.max_p).check()
     }
 }
 
@@ -138,7 +148,7 @@ impl Algorithm for FengRed {
     const CHANCE: &'static str = "red";
 
     fn new(config: &FengRedConfig, _: &LinkInfo) -> Self {
-        let red = config.red(config.min_th.0, config.max_th.0, config.max_p);
+        let red = config.red().with(config.min_th.0, config.max_th.0, config.max_p);
         FengRed { red: Red::given(&red), status: config.start, config: Box::new(config.clone()) }
     }
 }

@@ -91,7 +91,7 @@ impl Algorithm for Gred {
 
     fn new(config: &GredConfig, _: &LinkInfo) -> Self {
         let of_queue = |q: &GredQueue| {
-            let red = config.red(q.min_th.0, q.max_th.0, q.max_p);
+            let red = config.red().with(q.min_th.0, q.max_th.0, q.max_p);
             let (body, dropper) = (RedState::new(&red), Dropper::new(&red));
             Virtual { body, dropper, prio: q.prio, limit: q.limit.0, backlog: Backlog::default() }
         };
@@ -99,7 +99,7 @@ impl Algorithm for Gred {
             mode: config.mode,
             of: Box::new(codepoints::classes(&config.map, config.default_queue)),
             queues: config.queues.iter().map(of_queue).collect(),
-            whole: RedState::new(&config.red(0.0, 0.0, 0.0)),
+            whole: RedState::new(&config.red().with(0.0, 0.0, 0.0)),
             now: Time::ZERO,
             last: (0, 0.0),
         }

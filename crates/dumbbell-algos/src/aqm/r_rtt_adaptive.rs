@@ -22,7 +22,7 @@ mod active;
 mod tests;
 
 use super::red::spacing::SpacingLaw;
-use super::rio::config::{check_weighed, rio_config};
+use super::rio::config::{RioConfig, check_weighed};
 use crate::aqm::rio::classes::Classes;
 use active::{Active, Terms};
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
@@ -33,35 +33,42 @@ use dumbbell_core::catalogue::{
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::Span;
-use dumbbell_macros::delegate;
+use dumbbell_macros::{config, delegate};
 
-rio_config! {
-    /// Parameters of [`RRttAdaptive`]. Thresholds are in packets.
-    pub struct RRttAdaptiveConfig {
-        /// Round-trip time of flows of which none is known.
-        #[schemars(extend("x-source" = "reconstructed: the source takes it from each flow"))]
-        pub rtt: Span = Span::from_ms(100),
-        /// How long a flow counts as active after a packet, up to twice this. Reconstructed.
-        #[schemars(extend("x-source" = "reconstructed: 1 s"))]
-        pub window: Span = Span::from_secs(1),
-        /// What each flow's part of the spare rate is at least, as a share of C / n: where more is
-        /// reserved than there is. Reconstructed.
-        #[schemars(
-            range(max = 1.0),
-            extend("exclusiveMinimum" = 0.0, "x-source" = "reconstructed: 0.01"),
-        )]
-        pub spare_floor: f64 = 0.01,
-        /// Whether the probability is that of the model, at most `max_p_out`, rather than RIO's in
-        /// the model's ratios. Signals are then not spaced: `spacing = "bernoulli"`. Reconstructed.
-        #[schemars(extend("x-source" = "reconstructed: RIO's, in the model's ratios"))]
-        pub exact: bool = false,
-        /// Constant of the TCP model: 1.22 = sqrt(3/2), 0.87 with delayed acknowledgments. Used
-        /// with `exact`.
-        #[schemars(
-            extend("exclusiveMinimum" = 0.0, "x-source" = "Mathis and others 1997, Table 1"),
-        )]
-        pub k: f64 = 1.22,
-    }
+/// Parameters of [`RRttAdaptive`]. Thresholds are in packets.
+#[config]
+pub struct RRttAdaptiveConfig {
+    /// Round-trip time of flows of which none is known.
+    #[schemars(extend("x-source" = "reconstructed: the source takes it from each flow"))]
+    #[config(default = Span::from_ms(100))]
+    pub rtt: Span,
+    /// How long a flow counts as active after a packet, up to twice this. Reconstructed.
+    #[schemars(extend("x-source" = "reconstructed: 1 s"))]
+    #[config(default = Span::from_secs(1))]
+    pub window: Span,
+    /// What each flow's part of the spare rate is at least, as a share of C / n: where more is
+    /// reserved than there is. Reconstructed.
+    #[schemars(
+        range(max = 1.0),
+        extend("exclusiveMinimum" = 0.0, "x-source" = "reconstructed: 0.01"),
+    )]
+    #[config(default = 0.01)]
+    pub spare_floor: f64,
+    /// Whether the probability is that of the model, at most `max_p_out`, rather than RIO's in
+    /// the model's ratios. Signals are then not spaced: `spacing = "bernoulli"`. Reconstructed.
+    #[schemars(extend("x-source" = "reconstructed: RIO's, in the model's ratios"))]
+    #[config(default = false)]
+    pub exact: bool,
+    /// Constant of the TCP model: 1.22 = sqrt(3/2), 0.87 with delayed acknowledgments. Used
+    /// with `exact`.
+    #[schemars(
+        extend("exclusiveMinimum" = 0.0, "x-source" = "Mathis and others 1997, Table 1"),
+    )]
+    #[config(default = 1.22)]
+    pub k: f64,
+    /// RIO's parameters.
+    #[config(flatten)]
+    pub rio: RioConfig,
 }
 
 impl Config for RRttAdaptiveConfig {

@@ -10,7 +10,7 @@
 //! The primary text is not at hand. Known of it is that the probability is inversely proportional
 //! to the target bandwidth; the mean that it is relative to, and what best effort counts as, are
 //! reconstructed, and parameters.
-use super::rio::config::{check_weighed, rio_config};
+use super::rio::config::{RioConfig, check_weighed};
 use crate::aqm::rio::classes::Classes;
 use dumbbell_core::aqm::{Aqm, Cx, LinkInfo, QueueView, Verdict};
 use dumbbell_core::catalogue::{
@@ -19,7 +19,7 @@ use dumbbell_core::catalogue::{
 };
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
-use dumbbell_macros::delegate;
+use dumbbell_macros::{config, delegate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,26 +34,31 @@ pub enum BestEffort {
     Plain,
 }
 
-rio_config! {
-    /// Parameters of [`RateProportional`]. Thresholds are in packets.
-    pub struct RateProportionalConfig {
-        /// Exponent of r_ref / r_i. 1: in inverse proportion; 2: so that the TCP model's share
-        /// grows in proportion to r_i; 0: RIO.
-        #[schemars(
-            range(min = 0.0, max = 4.0),
-            extend("x-source" = "Yeom, Reddy 1999: inversely proportional"),
-        )]
-        pub nu: f64 = 1.0,
-        /// Weight of the newest packet in r_ref. Reconstructed.
-        #[schemars(
-            range(max = 1.0),
-            extend("exclusiveMinimum" = 0.0, "x-source" = "reconstructed: 0.01"),
-        )]
-        pub gain: f64 = 0.01,
-        /// What packets of flows without a reservation count as. Reconstructed.
-        #[schemars(extend("x-source" = "reconstructed: the least rate seen"))]
-        pub best_effort: BestEffort = BestEffort::Least,
-    }
+/// Parameters of [`RateProportional`]. Thresholds are in packets.
+#[config]
+pub struct RateProportionalConfig {
+    /// Exponent of r_ref / r_i. 1: in inverse proportion; 2: so that the TCP model's share
+    /// grows in proportion to r_i; 0: RIO.
+    #[schemars(
+        range(min = 0.0, max = 4.0),
+        extend("x-source" = "Yeom, Reddy 1999: inversely proportional"),
+    )]
+    #[config(default = 1.0)]
+    pub nu: f64,
+    /// Weight of the newest packet in r_ref. Reconstructed.
+    #[schemars(
+        range(max = 1.0),
+        extend("exclusiveMinimum" = 0.0, "x-source" = "reconstructed: 0.01"),
+    )]
+    #[config(default = 0.01)]
+    pub gain: f64,
+    /// What packets of flows without a reservation count as. Reconstructed.
+    #[schemars(extend("x-source" = "reconstructed: the least rate seen"))]
+    #[config(default = BestEffort::Least)]
+    pub best_effort: BestEffort,
+    /// RIO's parameters.
+    #[config(flatten)]
+    pub rio: RioConfig,
 }
 
 impl Config for RateProportionalConfig {

@@ -7,7 +7,7 @@
 //! | avg | `avg` | RED's average of all packets |
 //! | min_i, max_i, maxp_i | `profile`, or `classes` | the curve of class i |
 //! | count_i | `count` | class i's packets since its last signal (`shared_count`: all packets since the last) |
-use super::red::config::red_config;
+use super::red::config::RedOptions;
 use super::red::curve::Curve;
 use crate::aqm::red::{Dropper, RedState};
 use crate::dscp as codepoints;
@@ -20,6 +20,7 @@ use dumbbell_core::catalogue::{
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::Packets;
+use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -55,30 +56,36 @@ fn tenth() -> f64 {
     0.1
 }
 
-red_config! {
-    /// Parameters of [`Wred`].
-    pub struct WredConfig {
-        /// Where classes and thresholds come from. The profiles are those of Cisco IOS.
-        #[schemars(extend("x-source" = "Cisco IOS random-detect: by precedence"))]
-        pub profile: WredProfile = WredProfile::Precedence,
-        /// The classes of `profile = "own"`, as
-        /// `[{ min_th = "20 pkt", max_th = "40 pkt", max_p = 0.1 }]`.
-        #[schemars(extend("x-source" = "none: Cisco's profiles need none"))]
-        pub classes: Vec<WredClass> = Vec::new(),
-        /// The class of each codepoint with `profile = "own"`, as `{ ef = 1 }`.
-        #[schemars(extend("x-source" = "none: Cisco's profiles need none"))]
-        pub map: Table = Table::new(),
-        /// The class of the other codepoints with `profile = "own"`.
-        #[schemars(extend("x-source" = "the first"))]
-        pub default_class: u32 = 0,
-        /// Whether one count of packets since the last signal is kept for all classes, rather than
-        /// one for each. Reconstructed.
-        #[schemars(
-            extend("x-source" = "reconstructed: a class is signaled by its own packets alone"),
-        )]
-        pub shared_count: bool = false,
-    }
-    with { w_q: 1.0 / 512.0 }
+/// Parameters of [`Wred`].
+#[config]
+pub struct WredConfig {
+    /// Where classes and thresholds come from. The profiles are those of Cisco IOS.
+    #[schemars(extend("x-source" = "Cisco IOS random-detect: by precedence"))]
+    #[config(default = WredProfile::Precedence)]
+    pub profile: WredProfile,
+    /// The classes of `profile = "own"`, as
+    /// `[{ min_th = "20 pkt", max_th = "40 pkt", max_p = 0.1 }]`.
+    #[schemars(extend("x-source" = "none: Cisco's profiles need none"))]
+    #[config(default = Vec::new())]
+    pub classes: Vec<WredClass>,
+    /// The class of each codepoint with `profile = "own"`, as `{ ef = 1 }`.
+    #[schemars(extend("x-source" = "none: Cisco's profiles need none"))]
+    #[config(default = Table::new())]
+    pub map: Table,
+    /// The class of the other codepoints with `profile = "own"`.
+    #[schemars(extend("x-source" = "the first"))]
+    #[config(default = 0)]
+    pub default_class: u32,
+    /// Whether one count of packets since the last signal is kept for all classes, rather than
+    /// one for each. Reconstructed.
+    #[schemars(
+        extend("x-source" = "reconstructed: a class is signaled by its own packets alone"),
+    )]
+    #[config(default = false)]
+    pub shared_count: bool,
+    /// What the RED family has in common.
+    #[config(flatten, w_q = 1.0 / 512.0)]
+    pub red: RedOptions,
 }
 
 /// Cisco's profiles: a class for each `min_th`, and the class of each codepoint.
@@ -167,12 +174,13 @@ impl Config for WredConfig {
                     0 to 1",
                 ));
             }
-            self.red(class.min_th.0, class.max_th.0, class.max_p)
+            self.red()
+                .with(class.min_th.0, class.max_th.0, class.max_p)
                 .check()
                 .map_err(|f| if f.at == "max_th" { Fault { at: at("max_th"), ..f } } else { f })?;
         }
         // Thresholds are those of the classes; here all else is looked at.
-        self.red(0.0, 1.0, 0.0).check()
+        self.red().with(0.0, 1.0, 0.0).check()
     }
 }
 
@@ -223,13 +231,13 @@ impl Algorithm for Wred {
         let (classes, of) = config.table();
         let all: Vec<Dropper> = classes
             .iter()
-            .map(|c| Dropper::new(&config.red(c.min_th.0, c.max_th.0, c.max_p)))
+            .map(|c| Dropper::new(&config.red().with(c.min_th.0, c.max_th.0, c.max_p)))
             .collect();
         let curves = all.iter().map(|d| d.curve).collect();
         let count = if config.shared_count { 1 } else { all.len() };
         let droppers = all.into_iter().take(count).collect();
         Wred {
-            body: RedState::new(&config.red(0.0, 0.0, 0.0)),
+            body: RedState::new(&config.red().with(0.0, 0.0, 0.0)),
             of: Box::new(of),
             curves,
             droppers,

@@ -1,81 +1,53 @@
 //! The parameters that everything with a token bucket for a reservation has, in one place: their
 //! names, their words and the bucket that they come to.
-use super::{TokenBucket, TokenUnit};
+use super::TokenBucket;
+pub(crate) use super::TokenUnit;
 use dumbbell_core::catalogue::Fault;
 use dumbbell_core::meter::Contract;
-use dumbbell_core::units::{Bytes, Capacity, Limit, Rate};
+use dumbbell_core::units::Capacity;
+pub(crate) use dumbbell_core::units::{Bytes, Limit, Rate};
+use dumbbell_macros::config;
 
-/// A configuration with a token bucket: `rate`, `burst`, `tokens` and `packet_size` beside what the
-/// algorithm adds.
-macro_rules! bucket_config {
-    (
-        $(#[$meta:meta])*
-        pub struct $Name:ident {
-            $($(#[$own_meta:meta])* pub $own:ident: $Own:ty = $value:expr,)*
-        }
-    ) => {
-        $(#[$meta])*
-        #[derive(
-            Clone,
-            Debug,
-            PartialEq,
-            serde::Serialize,
-            serde::Deserialize,
-            schemars::JsonSchema,
-        )]
-        #[serde(default, deny_unknown_fields)]
-        pub struct $Name {
-            $($(#[$own_meta])* pub $own: $Own,)*
-            /// Rate at which tokens come; default what is reserved for the flow, or for all flows
-            /// of the aggregate together.
-            #[schemars(extend("x-source" = "Choi and Kim 2001, section 4.1: the reserved rate"))]
-            pub rate: Option<dumbbell_core::units::Rate>,
-            /// Depth of the bucket, full at the start; a time or a BDP is of the rate and the
-            /// flow's round-trip propagation time, and one packet at least.
-            #[schemars(extend("x-source" = "Choi and Kim 2001, section 4: reserved rate x RTT"))]
-            pub burst: dumbbell_core::units::Limit,
-            /// What a token stands for: a byte of IP length, or a whole packet.
-            #[schemars(
-                extend("x-source" = "RFC 2697 section 3 (bytes); Choi and Kim 2001, figure 3 \
-                    (packets)"),
-            )]
-            pub tokens: $crate::bucket::TokenUnit,
-            /// The bytes of the rate that one token of a packet stands for; default: the link's
-            /// MTU.
-            #[schemars(
-                extend("x-source" = "reconstructed: the paper does not print its packet size"),
-            )]
-            pub packet_size: Option<dumbbell_core::units::Bytes>,
-        }
-
-        impl Default for $Name {
-            fn default() -> Self {
-                $Name {
-                    $($own: $value,)*
-                    rate: None,
-                    burst: dumbbell_core::units::Limit::Bdp(1.0),
-                    tokens: $crate::bucket::TokenUnit::Byte,
-                    packet_size: None,
-                }
-            }
-        }
-
-        impl $Name {
-            /// Checks the rule for every bucket: it has room for something, and a packet has a
-            /// size.
-            fn check_bucket(&self) -> Result<(), dumbbell_core::catalogue::Fault> {
-                $crate::bucket::config::check(self.burst, self.packet_size)
-            }
-            /// The bucket that this and a contract come to.
-            fn bucket(&self, site: &dumbbell_core::meter::Contract) -> $crate::bucket::TokenBucket {
-                $crate::bucket::config::bucket(
-                    self.rate, self.burst, self.tokens, self.packet_size, site
-                )
-            }
-        }
-    };
+/// The parameters of a token bucket.
+#[config(shared = crate::bucket::config)]
+pub struct BucketConfig {
+    /// Rate at which tokens come; default what is reserved for the flow, or for all flows
+    /// of the aggregate together.
+    #[schemars(extend("x-source" = "Choi and Kim 2001, section 4.1: the reserved rate"))]
+    pub rate: Option<Rate>,
+    /// Depth of the bucket, full at the start; a time or a BDP is of the rate and the
+    /// flow's round-trip propagation time, and one packet at least.
+    #[schemars(extend("x-source" = "Choi and Kim 2001, section 4: reserved rate x RTT"))]
+    #[config(default = Limit::Bdp(1.0))]
+    pub burst: Limit,
+    /// What a token stands for: a byte of IP length, or a whole packet.
+    #[schemars(
+        extend("x-source" = "RFC 2697 section 3 (bytes); Choi and Kim 2001, figure 3 \
+            (packets)"),
+    )]
+    #[config(default = TokenUnit::Byte)]
+    pub tokens: TokenUnit,
+    /// The bytes of the rate that one token of a packet stands for; default: the link's
+    /// MTU.
+    #[schemars(
+        extend("x-source" = "reconstructed: the paper does not print its packet size"),
+    )]
+    pub packet_size: Option<Bytes>,
 }
-pub(crate) use bucket_config;
+
+impl BucketConfig {
+    /// Checks the rule for every bucket: it has room for something, and a packet has a size.
+    pub fn check(&self) -> Result<(), Fault> {
+        check(self.burst, self.packet_size)
+    }
+
+    /// The bucket that this and a contract come to.
+    pub fn at(&self, site: &Contract) -> TokenBucket {
+        let rate = committed(self.rate, site);
+        let size = self.packet_size.map_or(site.link.mtu, |b| b.0 as u32);
+        TokenBucket::fitted(rate, self.burst, site.rtt.unwrap_or_default(), self.tokens, size)
+    }
+}
 
 /// Checks the rule for every bucket: it has room for something, and a packet has a size.
 pub fn check(burst: Limit, packet_size: Option<Bytes>) -> Result<(), Fault> {
@@ -106,19 +78,6 @@ pub fn holds_nothing(size: Limit) -> bool {
         Limit::Bdp(k) => k <= 0.0,
         Limit::Unlimited => false,
     }
-}
-
-/// The bucket that a configuration and a contract come to.
-pub fn bucket(
-    rate: Option<Rate>,
-    burst: Limit,
-    unit: TokenUnit,
-    packet_size: Option<Bytes>,
-    site: &Contract,
-) -> TokenBucket {
-    let rate = committed(rate, site);
-    let size = packet_size.map_or(site.link.mtu, |b| b.0 as u32);
-    TokenBucket::fitted(rate, burst, site.rtt.unwrap_or_default(), unit, size)
 }
 
 /// The depth of a bucket of its own name (`cbs`, `ebs`, `pbs`), as written; one in time or in BDP

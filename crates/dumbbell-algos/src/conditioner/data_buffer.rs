@@ -5,7 +5,7 @@
 //! not lose the tokens that come behind it. Only the size of the buffer decides what is OUT; a
 //! buffer of size 0 is `token_bucket`.
 use crate::bucket::TokenBucket;
-use crate::bucket::config::{bucket_config, committed};
+use crate::bucket::config::{BucketConfig, committed};
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Explained, Fault, Provenance};
 use dumbbell_core::conditioner::{Conditioner, Emit};
@@ -13,6 +13,7 @@ use dumbbell_core::meter::{Color, Contract, Tokens};
 use dumbbell_core::packet::Packet;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Backlog, Capacity, Limit, Packets, Span, Time};
+use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -33,22 +34,26 @@ pub enum Overflow {
     Arrival,
 }
 
-bucket_config! {
-    /// Parameters of [`DataBuffer`].
-    pub struct DataBufferConfig {
-        /// How much may wait for tokens: packets, bytes of IP length, a time or a BDP of `rate`.
-        /// With `"0 pkt"` nothing ever waits.
-        #[schemars(extend("x-source" = "Choi and Kim 2001, section 5.1: 3 packets"))]
-        pub size: Limit = Limit::Packets(Packets(3.0)),
-        /// Which packet leaves as OUT when one arrives that does not fit.
-        #[schemars(extend("x-source" = "Choi and Kim 2001, section 4.2: the one at the front"))]
-        pub overflow: Overflow = Overflow::Front,
-    }
+/// Parameters of [`DataBuffer`].
+#[config]
+pub struct DataBufferConfig {
+    /// How much may wait for tokens: packets, bytes of IP length, a time or a BDP of `rate`.
+    /// With `"0 pkt"` nothing ever waits.
+    #[schemars(extend("x-source" = "Choi and Kim 2001, section 5.1: 3 packets"))]
+    #[config(default = Limit::Packets(Packets(3.0)))]
+    pub size: Limit,
+    /// Which packet leaves as OUT when one arrives that does not fit.
+    #[schemars(extend("x-source" = "Choi and Kim 2001, section 4.2: the one at the front"))]
+    #[config(default = Overflow::Front)]
+    pub overflow: Overflow,
+    /// The bucket.
+    #[config(flatten)]
+    pub bucket: BucketConfig,
 }
 
 impl Config for DataBufferConfig {
     fn check(&self) -> Result<(), Fault> {
-        self.check_bucket()
+        self.bucket().check()
     }
 }
 
@@ -102,7 +107,7 @@ impl<P> Algorithm for DataBuffer<P> {
     fn new(c: &DataBufferConfig, site: &Contract) -> Self {
         let rate = committed(c.rate, site);
         DataBuffer {
-            bucket: c.bucket(site),
+            bucket: c.bucket().at(site),
             capacity: c.size.resolve(rate, site.rtt.unwrap_or_default()),
             overflow: c.overflow,
             waiting: VecDeque::new(),

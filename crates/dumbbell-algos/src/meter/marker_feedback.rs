@@ -2,22 +2,26 @@
 //! packet that is OUT, so that TCP slows down before a router has to drop it. What a sender makes
 //! of the word is its congestion control's business.
 use crate::bucket::TokenBucket;
-use crate::bucket::config::bucket_config;
+use crate::bucket::config::BucketConfig;
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Explained, Fault, Provenance};
 use dumbbell_core::meter::{Color, Contract, Meter, Tokens};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::Time;
+use dumbbell_macros::config;
 
-bucket_config! {
-    /// Parameters of [`MarkerFeedback`].
-    pub struct MarkerFeedbackConfig {}
+/// Parameters of [`MarkerFeedback`].
+#[config]
+pub struct MarkerFeedbackConfig {
+    /// The bucket.
+    #[config(flatten)]
+    pub bucket: BucketConfig,
 }
 
 impl Config for MarkerFeedbackConfig {
     fn check(&self) -> Result<(), Fault> {
-        self.check_bucket()
+        self.bucket().check()
     }
 }
 
@@ -53,7 +57,7 @@ impl Algorithm for MarkerFeedback {
         ..About::PLAIN
     };
     fn new(c: &MarkerFeedbackConfig, site: &Contract) -> Self {
-        MarkerFeedback { bucket: c.bucket(site) }
+        MarkerFeedback { bucket: c.bucket().at(site) }
     }
 }
 

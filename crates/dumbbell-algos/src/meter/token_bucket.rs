@@ -4,22 +4,26 @@
 //! The marker of an Assured Service (Clark and Fang 1998; Choi and Kim 2001, section 4.1), two
 //! colors: green is IN, yellow is OUT.
 use crate::bucket::TokenBucket;
-use crate::bucket::config::bucket_config;
+use crate::bucket::config::BucketConfig;
 use dumbbell_core::aqm::Cx;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Explained, Fault, Provenance};
 use dumbbell_core::meter::{Color, Contract, Meter, Tokens};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::Time;
+use dumbbell_macros::config;
 
-bucket_config! {
-    /// Parameters of [`TokenBucketMeter`].
-    pub struct TokenBucketConfig {}
+/// Parameters of [`TokenBucketMeter`].
+#[config]
+pub struct TokenBucketConfig {
+    /// The bucket.
+    #[config(flatten)]
+    pub bucket: BucketConfig,
 }
 
 impl Config for TokenBucketConfig {
     fn check(&self) -> Result<(), Fault> {
-        self.check_bucket()
+        self.bucket().check()
     }
 }
 
@@ -56,7 +60,7 @@ impl Algorithm for TokenBucketMeter {
         ..About::PLAIN
     };
     fn new(c: &TokenBucketConfig, site: &Contract) -> Self {
-        TokenBucketMeter { bucket: c.bucket(site) }
+        TokenBucketMeter { bucket: c.bucket().at(site) }
     }
 }
 

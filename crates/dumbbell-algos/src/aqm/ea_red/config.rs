@@ -7,9 +7,10 @@
 //! the distance that they keep (`gap`), whether an average at a threshold counts as beyond it
 //! (`at_bound`), whether a packet is judged by the moved thresholds (`adapt_after_decision`), the
 //! first `min_th`, `max_p`, `w_q`.
-use crate::aqm::red::config::red_config;
+use crate::aqm::red::config::RedOptions;
 use dumbbell_core::catalogue::{Config, Fault};
 use dumbbell_core::units::Packets;
+use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,79 +38,96 @@ pub enum OverflowDir {
     Raise,
 }
 
-red_config! {
-    /// Parameters of [`EaRed`](super::EaRed). Thresholds are in packets.
-    pub struct EaRedConfig {
-        /// First lower threshold. Reconstructed: the paper does not give it.
-        #[schemars(
-            extend("x-source" = "reconstructed: min_lim, which is RED's min_th in the paper"),
-        )]
-        pub min_th: Packets = Packets(5.0),
-        /// First upper threshold.
-        #[schemars(extend("x-source" = "Lim et al., section 3-1: 15"))]
-        pub max_th: Packets = Packets(15.0),
-        /// Probability `p_b` at `max_th`. Reconstructed: the paper does not give it; 0.02 is the
-        /// other common value.
-        #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "reconstructed: RED's"))]
-        pub max_p: f64 = 0.1,
-        /// Step of `max_th` upwards.
-        #[schemars(
-            range(min = 0.0, max = 10.0),
-            extend("x-source" = "Lim et al., section 3-1: 0.05"),
-        )]
-        pub alpha_max: f64 = 0.05,
-        /// Step of `max_th` downwards; at most 1 unless `step = "add"`.
-        #[schemars(
-            range(min = 0.0, max = 10.0),
-            extend("x-source" = "Lim et al., section 3-1: 0.05"),
-        )]
-        pub beta_max: f64 = 0.05,
-        /// Step of `min_th` upwards.
-        #[schemars(
-            range(min = 0.0, max = 10.0),
-            extend("x-source" = "Lim et al., section 3-1: 0.05"),
-        )]
-        pub alpha_min: f64 = 0.05,
-        /// Step of `min_th` downwards; at most 1 unless `step = "add"`.
-        #[schemars(
-            range(min = 0.0, max = 10.0),
-            extend("x-source" = "Lim et al., section 3-1: 0.05"),
-        )]
-        pub beta_min: f64 = 0.05,
-        /// `min_th` never goes below this.
-        #[schemars(extend("x-source" = "Lim et al., section 3-1: 5"))]
-        pub min_lim: Packets = Packets(5.0),
-        /// `max_th` never goes beyond this.
-        #[schemars(
-            extend("x-source" = "Lim et al., section 3-1: 45, with the larger buffer too (section \
-                3-2)"),
-        )]
-        pub max_lim: Packets = Packets(45.0),
-        /// What at least lies between the thresholds. Reconstructed.
-        #[schemars(extend("x-source" = "reconstructed: min_lim"))]
-        pub gap: Packets = Packets(5.0),
-        /// What a step is a multiple of. Reconstructed.
-        #[schemars(
-            extend("x-source" = "reconstructed: fractions, since all four steps are the same for \
-                thresholds of any size"),
-        )]
-        pub step: Step = Step::Mult,
-        /// Where a packet that does not fit sends the thresholds. Reconstructed.
-        #[schemars(extend("x-source" = "reconstructed: section 4 reports windows leveled down"))]
-        pub overflow_dir: OverflowDir = OverflowDir::Lower,
-        /// Whether a packet that does not fit counts before an average above `max_th`, or after it.
-        /// Reconstructed.
-        #[schemars(
-            extend("x-source" = "reconstructed: section 2 says that avg alone shows it too late"),
-        )]
-        pub overflow_first: bool = true,
-        /// Whether an average that is exactly at a threshold counts as beyond it. Reconstructed.
-        #[schemars(extend("x-source" = "reconstructed"))]
-        pub at_bound: bool = false,
-        /// Whether a packet is judged before it moves the thresholds, not after. Reconstructed.
-        #[schemars(extend("x-source" = "reconstructed: section 2 wants no late reaction"))]
-        pub adapt_after_decision: bool = false,
-    }
+/// Parameters of [`EaRed`](super::EaRed). Thresholds are in packets.
+#[config]
+pub struct EaRedConfig {
+    /// First lower threshold. Reconstructed: the paper does not give it.
+    #[schemars(
+        extend("x-source" = "reconstructed: min_lim, which is RED's min_th in the paper"),
+    )]
+    #[config(default = Packets(5.0))]
+    pub min_th: Packets,
+    /// First upper threshold.
+    #[schemars(extend("x-source" = "Lim et al., section 3-1: 15"))]
+    #[config(default = Packets(15.0))]
+    pub max_th: Packets,
+    /// Probability `p_b` at `max_th`. Reconstructed: the paper does not give it; 0.02 is the
+    /// other common value.
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "reconstructed: RED's"))]
+    #[config(default = 0.1)]
+    pub max_p: f64,
+    /// Step of `max_th` upwards.
+    #[schemars(
+        range(min = 0.0, max = 10.0),
+        extend("x-source" = "Lim et al., section 3-1: 0.05"),
+    )]
+    #[config(default = 0.05)]
+    pub alpha_max: f64,
+    /// Step of `max_th` downwards; at most 1 unless `step = "add"`.
+    #[schemars(
+        range(min = 0.0, max = 10.0),
+        extend("x-source" = "Lim et al., section 3-1: 0.05"),
+    )]
+    #[config(default = 0.05)]
+    pub beta_max: f64,
+    /// Step of `min_th` upwards.
+    #[schemars(
+        range(min = 0.0, max = 10.0),
+        extend("x-source" = "Lim et al., section 3-1: 0.05"),
+    )]
+    #[config(default = 0.05)]
+    pub alpha_min: f64,
+    /// Step of `min_th` downwards; at most 1 unless `step = "add"`.
+    #[schemars(
+        range(min = 0.0, max = 10.0),
+        extend("x-source" = "Lim et al., section 3-1: 0.05"),
+    )]
+    #[config(default = 0.05)]
+    pub beta_min: f64,
+    /// `min_th` never goes below this.
+    #[schemars(extend("x-source" = "Lim et al., section 3-1: 5"))]
+    #[config(default = Packets(5.0))]
+    pub min_lim: Packets,
+    /// `max_th` never goes beyond this.
+    #[schemars(
+        extend("x-source" = "Lim et al., section 3-1: 45, with the larger buffer too (section \
+            3-2)"),
+    )]
+    #[config(default = Packets(45.0))]
+    pub max_lim: Packets,
+    /// What at least lies between the thresholds. Reconstructed.
+    #[schemars(extend("x-source" = "reconstructed: min_lim"))]
+    #[config(default = Packets(5.0))]
+    pub gap: Packets,
+    /// What a step is a multiple of. Reconstructed.
+    #[schemars(
+        extend("x-source" = "reconstructed: fractions, since all four steps are the same for \
+            thresholds of any size"),
+    )]
+    #[config(default = Step::Mult)]
+    pub step: Step,
+    /// Where a packet that does not fit sends the thresholds. Reconstructed.
+    #[schemars(extend("x-source" = "reconstructed: section 4 reports windows leveled down"))]
+    #[config(default = OverflowDir::Lower)]
+    pub overflow_dir: OverflowDir,
+    /// Whether a packet that does not fit counts before an average above `max_th`, or after it.
+    /// Reconstructed.
+    #[schemars(
+        extend("x-source" = "reconstructed: section 2 says that avg alone shows it too late"),
+    )]
+    #[config(default = true)]
+    pub overflow_first: bool,
+    /// Whether an average that is exactly at a threshold counts as beyond it. Reconstructed.
+    #[schemars(extend("x-source" = "reconstructed"))]
+    #[config(default = false)]
+    pub at_bound: bool,
+    /// Whether a packet is judged before it moves the thresholds, not after. Reconstructed.
+    #[schemars(extend("x-source" = "reconstructed: section 2 wants no late reaction"))]
+    #[config(default = false)]
+    pub adapt_after_decision: bool,
+    /// What the RED family has in common.
+    #[config(flatten)]
+    pub red: RedOptions,
 }
 
 impl EaRedConfig {
@@ -139,6 +157,6 @@ impl Config for EaRedConfig {
                 return Err(Fault::at(name, cause).fix("write at most 1, or step = \"add\""));
             }
         }
-        self.red(self.min_th.0, self.max_th.0, self.max_p).check()
+        self.red().with(self.min_th.0, self.max_th.0, self.max_p).check()
     }
 }

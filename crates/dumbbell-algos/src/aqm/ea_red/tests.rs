@@ -193,7 +193,7 @@ fn without_steps_it_is_red() {
         let steps = EaRedConfig { alpha_max: 0.05, ..none };
         assert!(same_as_red(&red, |site| EaRed::new(&steps, site)).is_err(), "steps must show");
     }
-    let defaults = EaRedConfig::default().red(5.0, 15.0, 0.1);
+    let defaults = EaRedConfig::default().red().with(5.0, 15.0, 0.1);
     assert_eq!(defaults, RedConfig::default(), "the common parameters have RED's defaults");
 }
 

@@ -1,9 +1,10 @@
 //! GRED's parameters.
-use crate::aqm::red::config::red_config;
+use crate::aqm::red::config::RedOptions;
 use crate::dscp as codepoints;
 use crate::dscp::Table;
 use dumbbell_core::catalogue::{Config, Fault};
 use dumbbell_core::units::Packets;
+use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -60,30 +61,30 @@ impl GredQueue {
     }
 }
 
-red_config! {
-    /// Parameters of [`Gred`](super::Gred). The default is an example: three drop precedences, and
-    /// all else with the last.
-    pub struct GredConfig {
-        /// Which average a packet is judged by.
-        #[schemars(extend("x-source" = "tc-gred: without grio"))]
-        pub mode: GredMode = GredMode::Separate,
-        /// The virtual queues, at most 16, as
-        /// `[{ min_th = "5 pkt", max_th = "15 pkt", max_p = 0.02, prio = 0, limit = "0 pkt" }]`.
-        #[schemars(extend("x-source" = "none: an example, to be replaced"))]
-        pub queues: Vec<GredQueue> = vec![
-            GredQueue::of(15.0, 45.0, 0.02, 1),
-            GredQueue::of(10.0, 30.0, 0.05, 2),
-            GredQueue::of(5.0, 15.0, 0.1, 3),
-        ],
-        /// The virtual queue of each codepoint, as `{ ef = 0 }`.
-        #[schemars(extend("x-source" = "none: an example, to be replaced"))]
-        pub map: Table = (1..=4)
-            .flat_map(|class| (0..2).map(move |drop| (format!("af{class}{}", drop + 1), drop)))
-            .collect(),
-        /// The virtual queue of the other codepoints.
-        #[schemars(extend("x-source" = "tc-gred: default"))]
-        pub default_queue: u32 = 2,
-    }
+/// Parameters of [`Gred`](super::Gred). The default is an example: three drop precedences, and
+/// all else with the last.
+#[config]
+pub struct GredConfig {
+    /// Which average a packet is judged by.
+    #[schemars(extend("x-source" = "tc-gred: without grio"))]
+    #[config(default = GredMode::Separate)]
+    pub mode: GredMode,
+    /// The virtual queues, at most 16, as
+    /// `[{ min_th = "5 pkt", max_th = "15 pkt", max_p = 0.02, prio = 0, limit = "0 pkt" }]`.
+    #[schemars(extend("x-source" = "none: an example, to be replaced"))]
+    #[config(default = vec![ GredQueue::of(15.0, 45.0, 0.02, 1), GredQueue::of(10.0, 30.0, 0.05, 2), GredQueue::of(5.0, 15.0, 0.1, 3), ])]
+    pub queues: Vec<GredQueue>,
+    /// The virtual queue of each codepoint, as `{ ef = 0 }`.
+    #[schemars(extend("x-source" = "none: an example, to be replaced"))]
+    #[config(default = (1..=4) .flat_map(|class| (0..2).map(move |drop| (format!("af{class}{}", drop + 1), drop))) .collect())]
+    pub map: Table,
+    /// The virtual queue of the other codepoints.
+    #[schemars(extend("x-source" = "tc-gred: default"))]
+    #[config(default = 2)]
+    pub default_queue: u32,
+    /// What the RED family has in common.
+    #[config(flatten)]
+    pub red: RedOptions,
 }
 
 impl GredConfig {
@@ -108,7 +109,8 @@ impl GredConfig {
                     0 to 1",
                 ));
             }
-            self.red(queue.min_th.0, queue.max_th.0, queue.max_p)
+            self.red()
+                .with(queue.min_th.0, queue.max_th.0, queue.max_p)
                 .check()
                 .map_err(|f| if f.at == "max_th" { Fault { at: at("max_th"), ..f } } else { f })?;
             if self.mode == GredMode::Grio && self.queues[..i].iter().any(|q| q.prio == queue.prio)

@@ -1,186 +1,142 @@
 //! RED's parameters.
 use super::automatic::{AutoWeight, lower_threshold};
+pub(crate) use super::average::{IdleFraction, IdleStyle};
+pub(crate) use super::curve::CurveShape;
+pub(crate) use super::spacing::SpacingLaw;
+pub(crate) use crate::aqm::drop_tail::Victim;
 pub use crate::aqm::parts::packet_size::ByteDrop;
 use crate::aqm::parts::packet_size::check_sizes;
 use dumbbell_core::aqm::LinkInfo;
 use dumbbell_core::catalogue::{Config, Fault};
-use dumbbell_core::units::{Bytes, Packets, Span};
+use dumbbell_core::units::Span;
+pub(crate) use dumbbell_core::units::{Bytes, Packets};
+use dumbbell_macros::config;
 
-/// Declares a configuration of the RED family: its own fields with their defaults, and after them
-/// those that all have in common, whose documentation stands here. `with { .. }` gives defaults of
-/// common fields that differ from RED's.
-///
-/// Beside the type and its `Default` it makes `fn red(&self, min_th, max_th, max_p) -> RedConfig`:
-/// the common fields with a curve, which is what [`RedState`](crate::aqm::red::RedState) and
-/// [`Dropper`](crate::aqm::red::Dropper) are made from.
-macro_rules! red_config {
-    (
-        $(#[$meta:meta])*
-        pub struct $Name:ident {
-            $($(#[$own_meta:meta])* pub $own:ident: $Own:ty = $value:expr,)*
-        }
-        $(with { $($common:ident: $default:expr),+ $(,)? })?
-    ) => {
-        $(#[$meta])*
-        #[derive(
-            Clone,
-            Debug,
-            PartialEq,
-            serde::Serialize,
-            serde::Deserialize,
-            schemars::JsonSchema,
-        )]
-        #[serde(default, deny_unknown_fields)]
-        pub struct $Name {
-            $($(#[$own_meta])* pub $own: $Own,)*
-            /// Weight of the newest sample in the average queue length.
-            #[schemars(
-                range(max = 1.0),
-                extend("exclusiveMinimum" = 0.0, "x-source" = "Floyd, Jacobson 1993, section 6: \
-                    0.002")
-            )]
-            pub w_q: f64,
-            /// Size of a typical packet: the decay while idle, the unit of `byte_mode` and of
-            /// `byte_drop`.
-            #[schemars(extend("x-source" = "ns-2 mean_pktsize_ 500"))]
-            pub mean_packet_size: dumbbell_core::units::Bytes,
-            /// Whether the queue is measured in bytes: thresholds then mean `th * mean_packet_size`
-            /// bytes.
-            #[schemars(extend("x-source" = "Floyd, Jacobson 1993: packets"))]
-            pub byte_mode: bool,
-            /// Whether larger packets are signaled more often.
-            #[schemars(
-                extend("x-source" = "RFC 7141 section 2.2, RFC 7567 section 4.4: no dependence on \
-                    packet size"),
-            )]
-            pub byte_drop: $crate::aqm::red::config::ByteDrop,
-            /// Whether the probability rises from `max_p` at `max_th` to 1 at twice `max_th`, not
-            /// at once.
-            #[schemars(
-                extend("x-source" = "Floyd, Jacobson 1993; ns-2 and ns-3 have it since 2001"),
-            )]
-            pub gentle: bool,
-            /// Whether ECN-capable packets are marked rather than dropped.
-            #[schemars(extend("x-source" = "ns-2 setbit_ false, ns-3 UseEcn false"))]
-            pub ecn: bool,
-            /// Whether ECN-capable packets too are dropped where every packet is signaled
-            /// (`max_th`, gentle: twice that).
-            #[schemars(extend("x-source" = "RFC 3168 section 7; ns-3 UseHardDrop true"))]
-            pub ecn_hard: bool,
-            /// How signals are spaced.
-            #[schemars(extend("x-source" = "Floyd, Jacobson 1993, section 7, method 2"))]
-            pub spacing: $crate::aqm::red::spacing::SpacingLaw,
-            /// The probability between the thresholds.
-            #[schemars(extend("x-source" = "Floyd, Jacobson 1993, Fig. 2"))]
-            pub curve: $crate::aqm::red::curve::CurveShape,
-            /// What the first arrival after an idle period does to the average.
-            #[schemars(
-                extend("x-source" = "ns-2; the 1993 paper's form makes no update for a short idle \
-                    period"),
-            )]
-            pub idle_style: $crate::aqm::red::average::IdleStyle,
-            /// How many typical packets an idle time counts for.
-            #[schemars(extend("x-source" = "ns-2: whole packets"))]
-            pub idle_fraction: $crate::aqm::red::average::IdleFraction,
-            /// No packet is signaled that finds at most this many in the queue; `"0 pkt"`: no such
-            /// rule (the 1993 paper).
-            #[schemars(extend("x-source" = "ns-2: q > 1"))]
-            pub min_q_for_drop: dumbbell_core::units::Packets,
-            /// Which packet goes when one must beyond the upper threshold, or because it does not
-            /// fit.
-            #[schemars(extend("x-source" = "Floyd, Jacobson 1993; ns-2 drop_tail_ true"))]
-            pub victim: $crate::aqm::drop_tail::Victim,
-        }
-
-        impl Default for $Name {
-            fn default() -> Self {
-                #[allow(unused_mut)]
-                let mut defaults = $Name {
-                    $($own: $value,)*
-                    w_q: 0.002,
-                    mean_packet_size: dumbbell_core::units::Bytes(500),
-                    byte_mode: false,
-                    byte_drop: $crate::aqm::red::config::ByteDrop::Off,
-                    gentle: false,
-                    ecn: false,
-                    ecn_hard: true,
-                    spacing: $crate::aqm::red::spacing::SpacingLaw::Uniform,
-                    curve: $crate::aqm::red::curve::CurveShape::Linear,
-                    idle_style: $crate::aqm::red::average::IdleStyle::Ns2,
-                    idle_fraction: $crate::aqm::red::average::IdleFraction::Floor,
-                    min_q_for_drop: dumbbell_core::units::Packets(1.0),
-                    victim: $crate::aqm::drop_tail::Victim::Tail,
-                };
-                $($(defaults.$common = $default;)+)?
-                defaults
-            }
-        }
-
-        impl $Name {
-            /// RED's parameters with these thresholds, packets, this `max_p`, and for the rest what
-            /// this one has.
-            pub fn red(&self, min_th: f64, max_th: f64, max_p: f64) -> $crate::aqm::red::RedConfig {
-                $crate::aqm::red::RedConfig {
-                    min_th: dumbbell_core::units::Packets(min_th),
-                    max_th: dumbbell_core::units::Packets(max_th),
-                    max_p,
-                    auto_th: false,
-                    target_delay: dumbbell_core::units::Span::from_ms(5),
-                    auto_w_q: $crate::aqm::red::automatic::AutoWeight::Off,
-                    w_q: self.w_q,
-                    mean_packet_size: self.mean_packet_size,
-                    byte_mode: self.byte_mode,
-                    byte_drop: self.byte_drop,
-                    gentle: self.gentle,
-                    ecn: self.ecn,
-                    ecn_hard: self.ecn_hard,
-                    spacing: self.spacing,
-                    curve: self.curve,
-                    idle_style: self.idle_style,
-                    idle_fraction: self.idle_fraction,
-                    min_q_for_drop: self.min_q_for_drop,
-                    victim: self.victim,
-                }
-            }
-        }
-    };
+/// What the RED family has in common.
+#[config(shared = crate::aqm::red::config)]
+pub struct RedOptions {
+    /// Weight of the newest sample in the average queue length.
+    #[schemars(
+        range(max = 1.0),
+        extend("exclusiveMinimum" = 0.0, "x-source" = "Floyd, Jacobson 1993, section 6: \
+            0.002")
+    )]
+    #[config(default = 0.002)]
+    pub w_q: f64,
+    /// Size of a typical packet: the decay while idle, the unit of `byte_mode` and of
+    /// `byte_drop`.
+    #[schemars(extend("x-source" = "ns-2 mean_pktsize_ 500"))]
+    #[config(default = Bytes(500))]
+    pub mean_packet_size: Bytes,
+    /// Whether the queue is measured in bytes: thresholds then mean `th * mean_packet_size`
+    /// bytes.
+    #[schemars(extend("x-source" = "Floyd, Jacobson 1993: packets"))]
+    #[config(default = false)]
+    pub byte_mode: bool,
+    /// Whether larger packets are signaled more often.
+    #[schemars(
+        extend("x-source" = "RFC 7141 section 2.2, RFC 7567 section 4.4: no dependence on \
+            packet size"),
+    )]
+    #[config(default = ByteDrop::Off)]
+    pub byte_drop: ByteDrop,
+    /// Whether the probability rises from `max_p` at `max_th` to 1 at twice `max_th`, not
+    /// at once.
+    #[schemars(
+        extend("x-source" = "Floyd, Jacobson 1993; ns-2 and ns-3 have it since 2001"),
+    )]
+    #[config(default = false)]
+    pub gentle: bool,
+    /// Whether ECN-capable packets are marked rather than dropped.
+    #[schemars(extend("x-source" = "ns-2 setbit_ false, ns-3 UseEcn false"))]
+    #[config(default = false)]
+    pub ecn: bool,
+    /// Whether ECN-capable packets too are dropped where every packet is signaled
+    /// (`max_th`, gentle: twice that).
+    #[schemars(extend("x-source" = "RFC 3168 section 7; ns-3 UseHardDrop true"))]
+    #[config(default = true)]
+    pub ecn_hard: bool,
+    /// How signals are spaced.
+    #[schemars(extend("x-source" = "Floyd, Jacobson 1993, section 7, method 2"))]
+    #[config(default = SpacingLaw::Uniform)]
+    pub spacing: SpacingLaw,
+    /// The probability between the thresholds.
+    #[schemars(extend("x-source" = "Floyd, Jacobson 1993, Fig. 2"))]
+    #[config(default = CurveShape::Linear)]
+    pub curve: CurveShape,
+    /// What the first arrival after an idle period does to the average.
+    #[schemars(
+        extend("x-source" = "ns-2; the 1993 paper's form makes no update for a short idle \
+            period"),
+    )]
+    #[config(default = IdleStyle::Ns2)]
+    pub idle_style: IdleStyle,
+    /// How many typical packets an idle time counts for.
+    #[schemars(extend("x-source" = "ns-2: whole packets"))]
+    #[config(default = IdleFraction::Floor)]
+    pub idle_fraction: IdleFraction,
+    /// No packet is signaled that finds at most this many in the queue; `"0 pkt"`: no such
+    /// rule (the 1993 paper).
+    #[schemars(extend("x-source" = "ns-2: q > 1"))]
+    #[config(default = Packets(1.0))]
+    pub min_q_for_drop: Packets,
+    /// Which packet goes when one must beyond the upper threshold, or because it does not
+    /// fit.
+    #[schemars(extend("x-source" = "Floyd, Jacobson 1993; ns-2 drop_tail_ true"))]
+    #[config(default = Victim::Tail)]
+    pub victim: Victim,
 }
-pub(crate) use red_config;
 
-red_config! {
-    /// Parameters of [`Red`](super::Red). Thresholds are in packets.
-    pub struct RedConfig {
-        /// Average queue length at which signaling begins.
-        #[schemars(extend("x-source" = "Floyd, Jacobson 1993: 5 packets"))]
-        pub min_th: Packets = Packets(5.0),
-        /// Average queue length at which the probability has reached `max_p`; above `min_th`.
-        #[schemars(
-            extend("x-source" = "Floyd 1997, RED: discussions of setting parameters: 3 min_th"),
-        )]
-        pub max_th: Packets = Packets(15.0),
-        /// Probability `p_b` at `max_th`. The 1993 paper has 0.02.
-        #[schemars(
-            range(min = 0.0, max = 1.0),
-            extend("x-source" = "Floyd 1997, RED: discussions of setting parameters"),
-        )]
-        pub max_p: f64 = 0.1,
-        /// Whether the thresholds follow from the link: `min_th = max(5, target_delay C / 2)`,
-        /// `max_th = 3 min_th`, with `C` the typical packets that the link sends in a second.
-        #[schemars(
-            extend("x-source" = "Floyd, Jacobson 1993: thresholds are given; true: ns-2 thresh_ 0, \
-                maxthresh_ 0"),
-        )]
-        pub auto_th: bool = false,
-        /// Delay in the queue from which automatic thresholds follow.
-        #[schemars(extend("x-source" = "ns-2 targetdelay_ 0.005"))]
-        pub target_delay: Span = Span::from_ms(5),
-        /// How the weight follows from the link; `"off"`: `w_q` says it.
-        #[schemars(
-            extend("x-source" = "Floyd, Jacobson 1993: the weight is given; \"ten_rtt\": ns-2 \
-                q_weight_ -1"),
-        )]
-        pub auto_w_q: AutoWeight = AutoWeight::Off,
+impl RedOptions {
+    /// RED's parameters with these thresholds, packets, and this `max_p`.
+    pub fn with(self, min_th: f64, max_th: f64, max_p: f64) -> RedConfig {
+        let (min_th, max_th) = (Packets(min_th), Packets(max_th));
+        RedConfig { min_th, max_th, max_p, ..RedConfig::from(self) }
     }
+}
+
+/// Parameters of [`Red`](super::Red). Thresholds are in packets.
+#[config]
+pub struct RedConfig {
+    /// Average queue length at which signaling begins.
+    #[schemars(extend("x-source" = "Floyd, Jacobson 1993: 5 packets"))]
+    #[config(default = Packets(5.0))]
+    pub min_th: Packets,
+    /// Average queue length at which the probability has reached `max_p`; above `min_th`.
+    #[schemars(
+        extend("x-source" = "Floyd 1997, RED: discussions of setting parameters: 3 min_th"),
+    )]
+    #[config(default = Packets(15.0))]
+    pub max_th: Packets,
+    /// Probability `p_b` at `max_th`. The 1993 paper has 0.02.
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "Floyd 1997, RED: discussions of setting parameters"),
+    )]
+    #[config(default = 0.1)]
+    pub max_p: f64,
+    /// Whether the thresholds follow from the link: `min_th = max(5, target_delay C / 2)`,
+    /// `max_th = 3 min_th`, with `C` the typical packets that the link sends in a second.
+    #[schemars(
+        extend("x-source" = "Floyd, Jacobson 1993: thresholds are given; true: ns-2 thresh_ 0, \
+            maxthresh_ 0"),
+    )]
+    #[config(default = false)]
+    pub auto_th: bool,
+    /// Delay in the queue from which automatic thresholds follow.
+    #[schemars(extend("x-source" = "ns-2 targetdelay_ 0.005"))]
+    #[config(default = Span::from_ms(5))]
+    pub target_delay: Span,
+    /// How the weight follows from the link; `"off"`: `w_q` says it.
+    #[schemars(
+        extend("x-source" = "Floyd, Jacobson 1993: the weight is given; \"ten_rtt\": ns-2 \
+            q_weight_ -1"),
+    )]
+    #[config(default = AutoWeight::Off)]
+    pub auto_w_q: AutoWeight,
+    /// What the RED family has in common.
+    #[config(flatten)]
+    pub red: RedOptions,
 }
 
 impl RedConfig {

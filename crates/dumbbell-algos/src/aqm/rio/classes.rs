@@ -43,7 +43,7 @@ impl Classes {
     pub fn new(config: &RioConfig) -> Self {
         let (classes, of) = config.table();
         let classes = classes.iter().map(|c| {
-            let red = config.red(c.min_th.0, c.max_th.0, c.max_p);
+            let red = config.red().with(c.min_th.0, c.max_th.0, c.max_p);
             let (body, dropper) = (RedState::new(&red), Dropper::new(&red));
             Class { body, dropper, held: Backlog::default() }
         });

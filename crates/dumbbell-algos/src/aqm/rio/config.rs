@@ -1,10 +1,12 @@
 //! RIO's parameters, and how its variants come to have them.
-use crate::aqm::red::RedConfig;
+use crate::aqm::red::config::RedOptions;
 use crate::aqm::red::spacing::SpacingLaw;
-use crate::aqm::wred::WredClass;
+pub(crate) use crate::aqm::wred::WredClass;
 use crate::dscp as codepoints;
+pub(crate) use crate::dscp::Table;
 use dumbbell_core::catalogue::{Config, Fault};
-use dumbbell_core::units::Packets;
+pub(crate) use dumbbell_core::units::Packets;
+use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -45,147 +47,97 @@ pub enum ClassIdle {
     Whole,
 }
 
-/// Declares a configuration of RIO's variants: their own fields, after them RIO's, and then those
-/// of the RED family. Beside what [`red_config`](crate::aqm::red::config::red_config) makes there
-/// is `fn rio(&self) -> RioConfig`.
-macro_rules! rio_config {
-    (
-        $(#[$meta:meta])*
-        pub struct $Name:ident {
-            $($(#[$own_meta:meta])* pub $own:ident: $Own:ty = $value:expr,)*
-        }
-    ) => {
-        $crate::aqm::red::config::red_config! {
-            $(#[$meta])*
-            pub struct $Name {
-                $($(#[$own_meta])* pub $own: $Own = $value,)*
-                /// Which average a packet is judged by.
-                #[schemars(extend("x-source" = "Clark, Fang 1998, section IV"))]
-                pub mode: $crate::aqm::rio::config::RioMode =
-                    $crate::aqm::rio::config::RioMode::Coupled,
-                /// Which classes there are, and which codepoints are in them.
-                #[schemars(
-                    extend("x-source" = "Clark, Fang 1998: in and out of profile; RFC 2597 for the \
-                        codepoints"),
-                )]
-                pub precedences: $crate::aqm::rio::config::RioPrecedences =
-                    $crate::aqm::rio::config::RioPrecedences::Two,
-                /// Average queue length at which signaling of IN packets begins.
-                #[schemars(extend("x-source" = "Clark, Fang 1998, section V: 40 packets"))]
-                pub min_in: dumbbell_core::units::Packets = dumbbell_core::units::Packets(40.0),
-                /// Average queue length at which the probability for IN packets has reached
-                /// `max_p_in`.
-                #[schemars(extend("x-source" = "Clark, Fang 1998, section V: 70 packets"))]
-                pub max_in: dumbbell_core::units::Packets = dumbbell_core::units::Packets(70.0),
-                /// Probability for IN packets at `max_in`.
-                #[schemars(
-                    range(min = 0.0, max = 1.0),
-                    extend("x-source" = "Clark, Fang 1998, section V: 0.02"),
-                )]
-                pub max_p_in: f64 = 0.02,
-                /// As `min_in`, for MID packets of three precedences. Reconstructed.
-                #[schemars(extend("x-source" = "reconstructed: between those of IN and OUT"))]
-                pub min_mid: dumbbell_core::units::Packets = dumbbell_core::units::Packets(25.0),
-                /// As `max_in`, for MID packets of three precedences. Reconstructed.
-                #[schemars(extend("x-source" = "reconstructed: between those of IN and OUT"))]
-                pub max_mid: dumbbell_core::units::Packets = dumbbell_core::units::Packets(50.0),
-                /// As `max_p_in`, for MID packets of three precedences. Reconstructed.
-                #[schemars(
-                    range(min = 0.0, max = 1.0),
-                    extend("x-source" = "reconstructed: between those of IN and OUT"),
-                )]
-                pub max_p_mid: f64 = 0.1,
-                /// As `min_in`, for OUT packets: the average is that of all packets, or by `mode`
-                /// of those that are OUT.
-                #[schemars(extend("x-source" = "Clark, Fang 1998, section V: 10 packets"))]
-                pub min_out: dumbbell_core::units::Packets = dumbbell_core::units::Packets(10.0),
-                /// As `max_in`, for OUT packets.
-                #[schemars(extend("x-source" = "Clark, Fang 1998, section V: 30 packets"))]
-                pub max_out: dumbbell_core::units::Packets = dumbbell_core::units::Packets(30.0),
-                /// As `max_p_in`, for OUT packets.
-                #[schemars(
-                    range(min = 0.0, max = 1.0),
-                    extend("x-source" = "Clark, Fang 1998, section V: 0.2"),
-                )]
-                pub max_p_out: f64 = 0.2,
-                /// The classes of `precedences = "own"`, best protected first, as
-                /// `[{ min_th = "40 pkt", max_th = "70 pkt", max_p = 0.02 }]`.
-                #[schemars(extend("x-source" = "none: two and three precedences need none"))]
-                pub classes: Vec<$crate::aqm::wred::WredClass> = Vec::new(),
-                /// The class of each codepoint with `precedences = "own"`, as `{ af11 = 0 }`.
-                #[schemars(extend("x-source" = "none: two and three precedences need none"))]
-                pub map: $crate::dscp::Table = $crate::dscp::Table::new(),
-                /// The class of the other codepoints with `precedences = "own"`.
-                #[schemars(extend("x-source" = "the first"))]
-                pub default_class: u32 = 0,
-                /// Since when a class's average decays. Reconstructed.
-                #[schemars(
-                    extend("x-source" = "reconstructed: per class; ns-2's RIO: the whole queue"),
-                )]
-                pub class_idle: $crate::aqm::rio::config::ClassIdle =
-                    $crate::aqm::rio::config::ClassIdle::PerClass,
-                /// Whether a packet that does not fit pushes out the newest packet of the least
-                /// protected class, if that is less protected than its own.
-                #[schemars(extend("x-source" = "Clark, Fang 1998: no packet is pushed out"))]
-                pub pushout: bool = false,
-            }
-        }
-
-        impl $Name {
-            /// RIO's parameters of this one.
-            pub fn rio(&self) -> $crate::aqm::rio::RioConfig {
-                let red = self.red(0.0, 0.0, 0.0);
-                $crate::aqm::rio::RioConfig {
-                    mode: self.mode,
-                    precedences: self.precedences,
-                    min_in: self.min_in,
-                    max_in: self.max_in,
-                    max_p_in: self.max_p_in,
-                    min_mid: self.min_mid,
-                    max_mid: self.max_mid,
-                    max_p_mid: self.max_p_mid,
-                    min_out: self.min_out,
-                    max_out: self.max_out,
-                    max_p_out: self.max_p_out,
-                    classes: self.classes.clone(),
-                    map: self.map.clone(),
-                    default_class: self.default_class,
-                    class_idle: self.class_idle,
-                    pushout: self.pushout,
-                    ..$crate::aqm::rio::RioConfig::like(&red)
-                }
-            }
-        }
-    };
-}
-pub(crate) use rio_config;
-
-rio_config! {
-    /// Parameters of [`Rio`](super::Rio). Thresholds are in packets.
-    pub struct RioConfig {}
+/// Parameters of [`Rio`](super::Rio). Thresholds are in packets.
+#[config(shared = crate::aqm::rio::config)]
+pub struct RioConfig {
+    /// Which average a packet is judged by.
+    #[schemars(extend("x-source" = "Clark, Fang 1998, section IV"))]
+    #[config(default = RioMode::Coupled)]
+    pub mode: RioMode,
+    /// Which classes there are, and which codepoints are in them.
+    #[schemars(
+        extend("x-source" = "Clark, Fang 1998: in and out of profile; RFC 2597 for the \
+            codepoints"),
+    )]
+    #[config(default = RioPrecedences::Two)]
+    pub precedences: RioPrecedences,
+    /// Average queue length at which signaling of IN packets begins.
+    #[schemars(extend("x-source" = "Clark, Fang 1998, section V: 40 packets"))]
+    #[config(default = Packets(40.0))]
+    pub min_in: Packets,
+    /// Average queue length at which the probability for IN packets has reached
+    /// `max_p_in`.
+    #[schemars(extend("x-source" = "Clark, Fang 1998, section V: 70 packets"))]
+    #[config(default = Packets(70.0))]
+    pub max_in: Packets,
+    /// Probability for IN packets at `max_in`.
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "Clark, Fang 1998, section V: 0.02"),
+    )]
+    #[config(default = 0.02)]
+    pub max_p_in: f64,
+    /// As `min_in`, for MID packets of three precedences. Reconstructed.
+    #[schemars(extend("x-source" = "reconstructed: between those of IN and OUT"))]
+    #[config(default = Packets(25.0))]
+    pub min_mid: Packets,
+    /// As `max_in`, for MID packets of three precedences. Reconstructed.
+    #[schemars(extend("x-source" = "reconstructed: between those of IN and OUT"))]
+    #[config(default = Packets(50.0))]
+    pub max_mid: Packets,
+    /// As `max_p_in`, for MID packets of three precedences. Reconstructed.
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "reconstructed: between those of IN and OUT"),
+    )]
+    #[config(default = 0.1)]
+    pub max_p_mid: f64,
+    /// As `min_in`, for OUT packets: the average is that of all packets, or by `mode`
+    /// of those that are OUT.
+    #[schemars(extend("x-source" = "Clark, Fang 1998, section V: 10 packets"))]
+    #[config(default = Packets(10.0))]
+    pub min_out: Packets,
+    /// As `max_in`, for OUT packets.
+    #[schemars(extend("x-source" = "Clark, Fang 1998, section V: 30 packets"))]
+    #[config(default = Packets(30.0))]
+    pub max_out: Packets,
+    /// As `max_p_in`, for OUT packets.
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        extend("x-source" = "Clark, Fang 1998, section V: 0.2"),
+    )]
+    #[config(default = 0.2)]
+    pub max_p_out: f64,
+    /// The classes of `precedences = "own"`, best protected first, as
+    /// `[{ min_th = "40 pkt", max_th = "70 pkt", max_p = 0.02 }]`.
+    #[schemars(extend("x-source" = "none: two and three precedences need none"))]
+    #[config(default = Vec::new())]
+    pub classes: Vec<WredClass>,
+    /// The class of each codepoint with `precedences = "own"`, as `{ af11 = 0 }`.
+    #[schemars(extend("x-source" = "none: two and three precedences need none"))]
+    #[config(default = Table::new())]
+    pub map: Table,
+    /// The class of the other codepoints with `precedences = "own"`.
+    #[schemars(extend("x-source" = "the first"))]
+    #[config(default = 0)]
+    pub default_class: u32,
+    /// Since when a class's average decays. Reconstructed.
+    #[schemars(
+        extend("x-source" = "reconstructed: per class; ns-2's RIO: the whole queue"),
+    )]
+    #[config(default = ClassIdle::PerClass)]
+    pub class_idle: ClassIdle,
+    /// Whether a packet that does not fit pushes out the newest packet of the least
+    /// protected class, if that is less protected than its own.
+    #[schemars(extend("x-source" = "Clark, Fang 1998: no packet is pushed out"))]
+    #[config(default = false)]
+    pub pushout: bool,
+    /// What the RED family has in common.
+    #[config(flatten)]
+    pub red: RedOptions,
 }
 
 impl RioConfig {
-    /// RIO's defaults with what the RED family has in common from `red`.
-    pub fn like(red: &RedConfig) -> Self {
-        RioConfig {
-            w_q: red.w_q,
-            mean_packet_size: red.mean_packet_size,
-            byte_mode: red.byte_mode,
-            byte_drop: red.byte_drop,
-            gentle: red.gentle,
-            ecn: red.ecn,
-            ecn_hard: red.ecn_hard,
-            spacing: red.spacing,
-            curve: red.curve,
-            idle_style: red.idle_style,
-            idle_fraction: red.idle_fraction,
-            min_q_for_drop: red.min_q_for_drop,
-            victim: red.victim,
-            ..RioConfig::default()
-        }
-    }
-
     /// The classes, best protected first, and the class of each codepoint.
     pub fn table(&self) -> (Vec<WredClass>, [u32; 64]) {
         let class = |min_th, max_th, max_p| WredClass { min_th, max_th, max_p };
@@ -237,7 +189,7 @@ impl RioConfig {
 
     /// One class's thresholds; a fault in their order is at `max`.
     fn check_curve(&self, class: WredClass, max: &str) -> Result<(), Fault> {
-        let red = self.red(class.min_th.0, class.max_th.0, class.max_p);
+        let red = self.red().with(class.min_th.0, class.max_th.0, class.max_p);
         red.check().map_err(|f| if f.at == "max_th" { named(f, max) } else { f })
     }
 }

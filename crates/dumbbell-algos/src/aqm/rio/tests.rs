@@ -141,7 +141,7 @@ fn with_one_colour_it_is_red() {
         for class_idle in [ClassIdle::PerClass, ClassIdle::Whole] {
             for (default_class, curve) in [(0, first), (1, second)] {
                 let rio = RioConfig { mode, class_idle, ..own(&[first, second], default_class) };
-                let red = rio.red(curve.min_th.0, curve.max_th.0, curve.max_p);
+                let red = rio.red().with(curve.min_th.0, curve.max_th.0, curve.max_p);
                 same_as_red(&red, |site| Rio::new(&rio, site)).unwrap();
                 let other = RedConfig { max_p: 0.2, ..red };
                 assert!(
@@ -152,7 +152,7 @@ fn with_one_colour_it_is_red() {
             }
         }
         let alone = RioConfig { mode, ..own(&[first], 0) };
-        same_as_red(&alone.red(5.0, 15.0, 0.1), |site| Rio::new(&alone, site)).unwrap();
+        same_as_red(&alone.red().with(5.0, 15.0, 0.1), |site| Rio::new(&alone, site)).unwrap();
     }
 }
 

@@ -56,7 +56,7 @@ pub fn export(site: &ExportContext<'_>, log: &mut ExportLog) -> Option<RedConfig
         ],
         log,
     );
-    let mut red = c.red(min_th, max_th, c.max_p);
+    let mut red = c.red().with(min_th, max_th, c.max_p);
     red.w_q = w_q;
     Some(red)
 }
