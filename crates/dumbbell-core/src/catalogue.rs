@@ -33,7 +33,7 @@ pub trait Algorithm: Sized {
 /// the documentation that a user reads.
 ///
 /// Each field carries `#[schemars(extend("x-source" = "..."))]` with where its default comes from,
-/// and `"x-unit"` where its type does not say it. Use `#[serde(default, deny_unknown_fields)]`.
+/// and `"x-unit"` where its type does not say it. `#[config]` of dumbbell-macros derives the rest.
 pub trait Config:
     DeserializeOwned + Serialize + JsonSchema + Default + Clone + Send + Sync + 'static
 {

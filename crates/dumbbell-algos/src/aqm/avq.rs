@@ -19,53 +19,43 @@ use dumbbell_core::catalogue::{
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Bytes, Capacity, Packets, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`Avq`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct AvqConfig {
     /// Share of the link's rate at which arrivals balance.
     #[schemars(
         range(max = 1.0),
         extend("exclusiveMinimum" = 0.0, "x-source" = "Kunniyur, Srikant 2001, section 4: 0.98")
     )]
+    #[config(default = 0.98)]
     pub gamma: f64,
     /// How fast the virtual capacity follows: bytes per second for each byte of excess.
     #[schemars(range(min = 0.0), extend("x-source" = "Kunniyur, Srikant 2001, section 4: 0.15"))]
+    #[config(default = 0.15)]
     pub alpha: f64,
     /// The virtual capacity at the start, as a share of the link's rate. ns-2 begins with 0.8.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Kunniyur, Srikant 2001: C"))]
+    #[config(default = 1.0)]
     pub initial: f64,
     /// What the virtual queue holds, in packets of the mean size; `"0 pkt"`: as much as the queue's
     /// limit, and at least a packet of the MTU if that is in packets.
     #[schemars(extend("x-source" = "Kunniyur, Srikant 2001: the buffer of the queue"))]
+    #[config(default = Packets(0.0))]
     pub buffer: Packets,
     /// Size of a typical packet, by which a limit in packets becomes bytes.
     #[schemars(extend("x-source" = "ns-2 Queue/Vq mean_pktsize_ 1000"))]
+    #[config(default = Bytes(1000))]
     pub mean_packet_size: Bytes,
     /// Whether the virtual capacity counts arrivals that are dropped, too. In ns-2 it counts those
     /// that are marked or let in.
     #[schemars(extend("x-source" = "Kunniyur, Srikant 2001: each arrival"))]
+    #[config(default = true)]
     pub count_dropped: bool,
     /// Whether ECN-capable packets are marked rather than dropped.
     #[schemars(extend("x-source" = "as RED: ns-2 setbit_ false"))]
     pub ecn: bool,
-}
-
-impl Default for AvqConfig {
-    fn default() -> Self {
-        AvqConfig {
-            gamma: 0.98,
-            alpha: 0.15,
-            initial: 1.0,
-            buffer: Packets(0.0),
-            mean_packet_size: Bytes(1000),
-            count_dropped: true,
-            ecn: false,
-        }
-    }
 }
 
 impl Config for AvqConfig {

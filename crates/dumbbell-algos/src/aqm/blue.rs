@@ -22,34 +22,37 @@ use dumbbell_core::catalogue::{
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Bytes, Packets, Span, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`Blue`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct BlueConfig {
     /// How much the probability grows at a loss.
     #[schemars(
         range(max = 1.0),
         extend("exclusiveMinimum" = 0.0, "x-source" = "CSE-TR-387-99: 0.0025, also 0.02"),
     )]
+    #[config(default = 0.0025)]
     pub d1: f64,
     /// How much the probability shrinks when the link is idle; a tenth of `d1` in the paper.
     #[schemars(
         range(max = 1.0),
         extend("exclusiveMinimum" = 0.0, "x-source" = "CSE-TR-387-99: 0.00025, also 0.002"),
     )]
+    #[config(default = 0.00025)]
     pub d2: f64,
     /// The probability stays as it is for longer than this after each step.
     #[schemars(extend("x-source" = "CSE-TR-387-99: 10 ms, also 100 ms"))]
+    #[config(default = Span::from_ms(10))]
     pub freeze_time: Span,
     /// An arriving packet that finds more than this in the queue counts like a loss; `"0 pkt"`:
     /// losses alone count.
     #[schemars(extend("x-source" = "CSE-TR-387-99: its basic form has losses alone"))]
+    #[config(default = Packets(0.0))]
     pub trigger: Packets,
     /// Size of a typical packet, the unit of `byte_mode` and of `byte_drop`.
     #[schemars(extend("x-source" = "as RED: ns-2 mean_pktsize_ 500"))]
+    #[config(default = Bytes(500))]
     pub mean_packet_size: Bytes,
     /// Whether `trigger` means bytes, `trigger * mean_packet_size`. Losses and idle times are what
     /// they are.
@@ -57,25 +60,11 @@ pub struct BlueConfig {
     pub byte_mode: bool,
     /// Whether larger packets are signaled more often. RFC 7141 section 2.2 advises against it.
     #[schemars(extend("x-source" = "CSE-TR-387-99: no"))]
+    #[config(default = ByteDrop::Off)]
     pub byte_drop: ByteDrop,
     /// Whether ECN-capable packets are marked rather than dropped.
     #[schemars(extend("x-source" = "as RED: ns-2 setbit_ false"))]
     pub ecn: bool,
-}
-
-impl Default for BlueConfig {
-    fn default() -> Self {
-        BlueConfig {
-            d1: 0.0025,
-            d2: 0.00025,
-            freeze_time: Span::from_ms(10),
-            trigger: Packets(0.0),
-            mean_packet_size: Bytes(500),
-            byte_mode: false,
-            byte_drop: ByteDrop::Off,
-            ecn: false,
-        }
-    }
 }
 
 impl Config for BlueConfig {

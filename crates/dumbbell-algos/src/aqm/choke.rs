@@ -25,6 +25,7 @@ use dumbbell_core::catalogue::{
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Bytes, Packets};
+use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,43 +43,50 @@ pub enum Candidate {
 }
 
 /// Parameters of [`Choke`]. Thresholds are in packets.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct ChokeConfig {
     /// Average queue length at which packets begin to be compared, and RED's signals begin.
     #[schemars(
         extend("x-source" = "Floyd, Jacobson 1993: 5 packets; the CHOKe paper's examples have 100"),
     )]
+    #[config(default = Packets(5.0))]
     pub min_th: Packets,
     /// Average queue length at which the probability has reached `max_p`; from there on all are
     /// dropped.
     #[schemars(extend("x-source" = "Floyd 1997: 3 min_th; the CHOKe paper's examples have 200"))]
+    #[config(default = Packets(15.0))]
     pub max_th: Packets,
     /// RED's probability at `max_th`.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Floyd, Jacobson 1993: 0.02"))]
+    #[config(default = 0.02)]
     pub max_p: f64,
     /// Weight of the newest sample in the average queue length.
     #[schemars(
         range(max = 1.0),
         extend("exclusiveMinimum" = 0.0, "x-source" = "Floyd, Jacobson 1993, section 6: 0.002")
     )]
+    #[config(default = 0.002)]
     pub w_q: f64,
     /// Size of a typical packet: the decay of the average while idle, the unit of `byte_mode` and
     /// of `byte_drop`.
     #[schemars(extend("x-source" = "ns-2 mean_pktsize_ 500"))]
+    #[config(default = Bytes(500))]
     pub mean_packet_size: Bytes,
     /// Whether the queue is measured in bytes: thresholds then mean `th * mean_packet_size` bytes.
     #[schemars(extend("x-source" = "Pan et al. 2000: packets"))]
     pub byte_mode: bool,
     /// Whether larger packets are signaled more often. RFC 7141 section 2.2 advises against it.
     #[schemars(extend("x-source" = "as RED: RFC 7141 section 2.2"))]
+    #[config(default = ByteDrop::Off)]
     pub byte_drop: ByteDrop,
     /// Which waiting packet an arriving one is compared with.
     #[schemars(extend("x-source" = "Pan et al. 2000, section 2"))]
+    #[config(default = Candidate::Random)]
     pub candidate: Candidate,
     /// How many candidates are drawn one after the other, until one matches. (Reconstructed: the
     /// paper would drop all that match; one goes here, and the arriving one.)
     #[schemars(range(min = 1, max = 64), extend("x-source" = "Pan et al. 2000: 1; tc-choke(8)"))]
+    #[config(default = 1)]
     pub draws: u32,
     /// Whether RED's part marks ECN-capable packets between the thresholds rather than dropping
     /// them; matches are dropped.
@@ -86,29 +94,12 @@ pub struct ChokeConfig {
     pub ecn: bool,
     /// Whether ECN-capable packets too are dropped at and above `max_th`.
     #[schemars(extend("x-source" = "Pan et al. 2000: all are dropped; RFC 3168 section 7"))]
+    #[config(default = true)]
     pub ecn_hard: bool,
     /// How RED's signals are spaced.
     #[schemars(extend("x-source" = "Floyd, Jacobson 1993, section 7, method 2"))]
+    #[config(default = SpacingLaw::Uniform)]
     pub spacing: SpacingLaw,
-}
-
-impl Default for ChokeConfig {
-    fn default() -> Self {
-        ChokeConfig {
-            min_th: Packets(5.0),
-            max_th: Packets(15.0),
-            max_p: 0.02,
-            w_q: 0.002,
-            mean_packet_size: Bytes(500),
-            byte_mode: false,
-            byte_drop: ByteDrop::Off,
-            candidate: Candidate::Random,
-            draws: 1,
-            ecn: false,
-            ecn_hard: true,
-            spacing: SpacingLaw::Uniform,
-        }
-    }
 }
 
 impl ChokeConfig {

@@ -25,33 +25,37 @@ use dumbbell_core::catalogue::{
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Span, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`Cobalt`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct CobaltConfig {
     /// The delay in the queue that may stand; also the least time from one step of `p_drop` to the
     /// next.
     #[schemars(extend("x-source" = "CAKE and ns-3: 5 ms"))]
+    #[config(default = Span::from_ms(5))]
     pub target: Span,
     /// The first distance of two signals: of the order of the largest round-trip time in common
     /// use.
     #[schemars(extend("x-source" = "CAKE and ns-3: 100 ms"))]
+    #[config(default = Span::from_ms(100))]
     pub interval: Span,
     /// BLUE's step up, at an overflow.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "CAKE and ns-3: 1/256"))]
+    #[config(default = 1.0 / 256.0)]
     pub p_inc: f64,
     /// BLUE's step down, at an empty queue.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "CAKE and ns-3: 1/4096"))]
+    #[config(default = 1.0 / 4096.0)]
     pub p_dec: f64,
     /// A delay above which `p_drop` steps up, too (ns-3: 400 ms); `"0 s"`: none (CAKE).
     #[schemars(extend("x-source" = "CAKE; ns-3 BlueThreshold 400 ms"))]
+    #[config(default = Span::ZERO)]
     pub blue_threshold: Span,
     /// Only a delay of more than so many transmissions of an MTU counts as above target (CAKE: 2
     /// for each bulk flow, at least 4); 0: no such rule (ns-3).
     #[schemars(range(min = 0.0, max = 1000.0), extend("x-source" = "ns-3; CAKE 4"))]
+    #[config(default = 0.0)]
     pub mtu_times: f64,
     /// Whether CoDel's part marks ECN-capable packets rather than dropping them; BLUE's part never
     /// does.
@@ -59,22 +63,8 @@ pub struct CobaltConfig {
     pub ecn: bool,
     /// How the inverse square root of the control law is taken.
     #[schemars(extend("x-source" = "RFC 8289 section 5.3; CAKE and ns-3 newton16"))]
+    #[config(default = InverseRoot::Exact)]
     pub inverse_root: InverseRoot,
-}
-
-impl Default for CobaltConfig {
-    fn default() -> Self {
-        CobaltConfig {
-            target: Span::from_ms(5),
-            interval: Span::from_ms(100),
-            p_inc: 1.0 / 256.0,
-            p_dec: 1.0 / 4096.0,
-            blue_threshold: Span::ZERO,
-            mtu_times: 0.0,
-            ecn: false,
-            inverse_root: InverseRoot::Exact,
-        }
-    }
 }
 
 impl Config for CobaltConfig {

@@ -23,23 +23,24 @@ use dumbbell_core::catalogue::{
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Bytes, Span, Time};
+use dumbbell_macros::config;
 use law::{ControlLaw, InverseRoot};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// Parameters of [`Codel`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct CodelConfig {
     /// The delay in the queue that may stand.
     #[schemars(extend("x-source" = "RFC 8289 section 4.4: 5 ms"))]
+    #[config(default = Span::from_ms(5))]
     pub target: Span,
     /// For how long the delay may be above `target`: of the order of the largest round-trip time in
     /// common use.
     #[schemars(extend("x-source" = "RFC 8289 section 4.3: 100 ms"))]
+    #[config(default = Span::from_ms(100))]
     pub interval: Span,
     /// While no more than this waits, nothing is signaled.
     #[schemars(extend("x-source" = "RFC 8289 section 5.4: the MTU; ns-3 MinBytes 1500"))]
+    #[config(default = Bytes(1500))]
     pub mtu: Bytes,
     /// Whether ECN-capable packets are marked rather than dropped.
     #[schemars(extend("x-source" = "tc-codel(8): noecn"))]
@@ -47,23 +48,12 @@ pub struct CodelConfig {
     /// Beside that, each ECN-capable packet that waited longer than this is marked; `"0 s"`: none.
     /// Asks for `ecn`.
     #[schemars(extend("x-source" = "tc-codel(8): off"))]
+    #[config(default = Span::ZERO)]
     pub ce_threshold: Span,
     /// How the inverse square root of the control law is taken.
     #[schemars(extend("x-source" = "RFC 8289 section 5.3"))]
+    #[config(default = InverseRoot::Exact)]
     pub inverse_root: InverseRoot,
-}
-
-impl Default for CodelConfig {
-    fn default() -> Self {
-        CodelConfig {
-            target: Span::from_ms(5),
-            interval: Span::from_ms(100),
-            mtu: Bytes(1500),
-            ecn: false,
-            ce_threshold: Span::ZERO,
-            inverse_root: InverseRoot::Exact,
-        }
-    }
 }
 
 impl Config for CodelConfig {

@@ -43,7 +43,6 @@ pub struct DrioConfig {
     pub gamma: f64,
     /// Whether only flows with more than the mean hit ratio are signaled. Reconstructed.
     #[schemars(extend("x-source" = "reconstructed: all are, by their ratio"))]
-    #[config(default = false)]
     pub strict: bool,
     /// While the list is shorter than this, it is RIO. Reconstructed.
     #[schemars(range(min = 0), extend("x-source" = "reconstructed: 16 packets"))]

@@ -9,6 +9,7 @@ use dumbbell_core::catalogue::{
 };
 use dumbbell_core::packet::Meta;
 use dumbbell_core::rng::Stream;
+use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -41,8 +42,7 @@ impl Victim {
 }
 
 /// Parameters of [`DropTail`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct DropTailConfig {
     /// Which packet goes when one does not fit: the arriving one (`tail`), the head (`front`), or
     /// any (`random`).

@@ -97,7 +97,6 @@ pub struct DtRedConfig {
     /// Whether `min_th` follows as a third of `max_th`, never below its first value.
     /// Reconstructed.
     #[schemars(extend("x-source" = "Lim et al.: min_th hardly changes"))]
-    #[config(default = false)]
     pub adapt_min: bool,
     /// What the RED family has in common.
     #[config(flatten)]

@@ -47,7 +47,6 @@ pub struct EredConfig {
         extend("x-source" = "reconstructed: marked packets are dropped only where they do not \
             fit"),
     )]
-    #[config(default = false)]
     pub in_curve: bool,
     /// With `in_curve`: average queue length at which signaling of IN packets begins.
     #[schemars(extend("x-source" = "reconstructed: beyond max_th"))]

@@ -33,6 +33,7 @@ use dumbbell_core::catalogue::{
 use dumbbell_core::packet::{FlowId, Meta};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Bytes, Packets, Span};
+use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,8 +51,7 @@ pub enum Above {
 }
 
 /// Parameters of [`Fred`]. Thresholds are in packets.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct FredConfig {
     /// Average queue length at which signals begin, and the most that a flow may have in the queue;
     /// at least 1.
@@ -59,60 +59,51 @@ pub struct FredConfig {
         extend("x-source" = "Floyd, Jacobson 1993: 5 packets; Lin, Morris 1997: a quarter of the \
             buffer"),
     )]
+    #[config(default = Packets(5.0))]
     pub min_th: Packets,
     /// Average queue length from which on `above` holds.
     #[schemars(extend("x-source" = "Lin, Morris 1997: 2 min_th"))]
+    #[config(default = Packets(10.0))]
     pub max_th: Packets,
     /// RED's probability at `max_th`.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Lin, Morris 1997: 0.02"))]
+    #[config(default = 0.02)]
     pub max_p: f64,
     /// Weight of the newest sample in the average queue length.
     #[schemars(
         range(max = 1.0),
         extend("exclusiveMinimum" = 0.0, "x-source" = "Lin, Morris 1997: 0.002"),
     )]
+    #[config(default = 0.002)]
     pub w_q: f64,
     /// Size of a typical packet: the decay of the average while idle, the unit of `byte_mode` and
     /// of `byte_drop`.
     #[schemars(extend("x-source" = "ns-2 mean_pktsize_ 500"))]
+    #[config(default = Bytes(500))]
     pub mean_packet_size: Bytes,
     /// Whether the queue, and what a flow has of it, is measured in bytes over `mean_packet_size`.
     #[schemars(extend("x-source" = "Lin, Morris 1997: packets"))]
     pub byte_mode: bool,
     /// Whether larger packets are signaled more often. RFC 7141 section 2.2 advises against it.
     #[schemars(extend("x-source" = "Lin, Morris 1997: as RED"))]
+    #[config(default = ByteDrop::Off)]
     pub byte_drop: ByteDrop,
     /// A flow with fewer packets in the queue than this gets no signal between the thresholds.
     #[schemars(extend("x-source" = "Lin, Morris 1997: 2 for small buffers, 4 for large ones"))]
+    #[config(default = Packets(2.0))]
     pub minq: Packets,
     /// What becomes of packets of small flows at an average of `max_th` and more. (Reconstructed:
     /// how the paper's drop-tail mode and its mode for many flows go together.)
     #[schemars(extend("x-source" = "Lin, Morris 1997: drop-tail mode"))]
+    #[config(default = Above::Drop)]
     pub above: Above,
     /// Whether ECN-capable packets are marked between the thresholds rather than dropped.
     #[schemars(extend("x-source" = "Lin, Morris 1997: drops"))]
     pub ecn: bool,
     /// How signals are spaced.
     #[schemars(extend("x-source" = "Lin, Morris 1997: as RED"))]
+    #[config(default = SpacingLaw::Uniform)]
     pub spacing: SpacingLaw,
-}
-
-impl Default for FredConfig {
-    fn default() -> Self {
-        FredConfig {
-            min_th: Packets(5.0),
-            max_th: Packets(10.0),
-            max_p: 0.02,
-            w_q: 0.002,
-            mean_packet_size: Bytes(500),
-            byte_mode: false,
-            byte_drop: ByteDrop::Off,
-            minq: Packets(2.0),
-            above: Above::Drop,
-            ecn: false,
-            spacing: SpacingLaw::Uniform,
-        }
-    }
 }
 
 impl FredConfig {

@@ -22,6 +22,7 @@ use dumbbell_core::catalogue::{
 use dumbbell_core::packet::{FlowId, Meta};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Span, Time};
+use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -38,39 +39,30 @@ pub enum Apply {
 }
 
 /// Parameters of [`Green`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct GreenConfig {
     /// Constant of the TCP model: 0.93 with delayed acknowledgments, 1.22 without.
     #[schemars(
         extend("exclusiveMinimum" = 0.0, "x-source" = "Feng, Kapadia, Thulasidasan 2002; Mathis \
             and others 1997, Table 1")
     )]
+    #[config(default = 0.93)]
     pub c: f64,
     /// Round-trip time of flows of which none is known.
     #[schemars(extend("x-source" = "reconstructed: the paper takes it from each flow"))]
+    #[config(default = Span::from_ms(100))]
     pub rtt: Span,
     /// How long a flow counts as active after a packet, up to twice this. Reconstructed.
     #[schemars(extend("x-source" = "reconstructed: the paper has \"a certain window of time\""))]
+    #[config(default = Span::from_secs(1))]
     pub window: Span,
     /// To which packets the probability applies. Reconstructed.
     #[schemars(extend("x-source" = "reconstructed: while the link is congested"))]
+    #[config(default = Apply::Queued)]
     pub apply: Apply,
     /// Whether ECN-capable packets are marked rather than dropped.
     #[schemars(extend("x-source" = "as RED: ns-2 setbit_ false"))]
     pub ecn: bool,
-}
-
-impl Default for GreenConfig {
-    fn default() -> Self {
-        GreenConfig {
-            c: 0.93,
-            rtt: Span::from_ms(100),
-            window: Span::from_secs(1),
-            apply: Apply::Queued,
-            ecn: false,
-        }
-    }
 }
 
 impl Config for GreenConfig {

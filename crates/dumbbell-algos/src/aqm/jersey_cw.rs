@@ -19,12 +19,10 @@ use dumbbell_core::catalogue::{
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Backlog, Capacity, Packets};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`JerseyCw`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct JerseyCwConfig {
     /// Average queue beyond which all packets are marked, as a share of the queue's limit (in
     /// packets or bytes as that is). A queue without a limit needs `length`.
@@ -33,25 +31,23 @@ pub struct JerseyCwConfig {
         extend("exclusiveMinimum" = 0.0, "x-source" = "75 % of the buffer, as papers on CAE-TCP \
             say of TCP Jersey")
     )]
+    #[config(default = 0.75)]
     pub threshold: f64,
     /// The threshold as a length; `"0 pkt"`: the share of the limit counts.
     #[schemars(extend("x-source" = "Xu, Tian, Ansari 2004: a share of the buffer"))]
+    #[config(default = Packets(0.0))]
     pub length: Packets,
     /// Weight of the newest sample in the average; 1: the queue as it is. Reconstructed.
     #[schemars(
         range(max = 1.0),
         extend("exclusiveMinimum" = 0.0, "x-source" = "reconstructed: the paper has no value"),
     )]
+    #[config(default = 0.2)]
     pub w: f64,
     /// Whether packets are marked; off, nothing is ever signaled.
     #[schemars(extend("x-source" = "Xu, Tian, Ansari 2004: the warning is the CE codepoint"))]
+    #[config(default = true)]
     pub ecn: bool,
-}
-
-impl Default for JerseyCwConfig {
-    fn default() -> Self {
-        JerseyCwConfig { threshold: 0.75, length: Packets(0.0), w: 0.2, ecn: true }
-    }
 }
 
 impl Config for JerseyCwConfig {}

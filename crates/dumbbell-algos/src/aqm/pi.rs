@@ -20,61 +20,50 @@ use dumbbell_core::catalogue::{
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Bytes, Packets, Span};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`Pi`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct PiConfig {
     /// Queue length that the controller steers to.
     #[schemars(extend("x-source" = "Hollot and others 2001: 200 packets of 800; ns-2 qref_ 50"))]
+    #[config(default = Packets(50.0))]
     pub q_ref: Packets,
     /// Gain of the queue's distance from `q_ref` now; at least `b`.
     #[schemars(
         range(min = 0.0),
         extend("x-source" = "Hollot and others 2001, section VI: 1.822e-5"),
     )]
+    #[config(default = 1.822e-5)]
     pub a: f64,
     /// Gain of its distance at the last sample, which is taken away.
     #[schemars(
         range(min = 0.0),
         extend("x-source" = "Hollot and others 2001, section VI: 1.816e-5"),
     )]
+    #[config(default = 1.816e-5)]
     pub b: f64,
     /// Samples of the queue in a second, at most 1e6.
     #[schemars(
         extend("exclusiveMinimum" = 0.0, "x-source" = "Hollot and others 2001, section VI: 160 Hz; \
             ns-2 w_ 170"),
     )]
+    #[config(default = 170.0)]
     pub w: f64,
     /// Size of a typical packet, the unit of `byte_mode` and of `byte_drop`.
     #[schemars(extend("x-source" = "ns-2 mean_pktsize_ 500"))]
+    #[config(default = Bytes(500))]
     pub mean_packet_size: Bytes,
     /// Whether the queue is measured in bytes over `mean_packet_size`.
     #[schemars(extend("x-source" = "Hollot and others 2001: packets; true: ns-2 queue_in_bytes_"))]
     pub byte_mode: bool,
     /// Whether larger packets are signaled more often. RFC 7141 section 2.2 advises against it.
     #[schemars(extend("x-source" = "Hollot and others 2001: no; \"mean_size\": ns-2 bytes_"))]
+    #[config(default = ByteDrop::Off)]
     pub byte_drop: ByteDrop,
     /// Whether ECN-capable packets are marked rather than dropped.
     #[schemars(extend("x-source" = "as RED: ns-2 setbit_ false"))]
     pub ecn: bool,
-}
-
-impl Default for PiConfig {
-    fn default() -> Self {
-        PiConfig {
-            q_ref: Packets(50.0),
-            a: 1.822e-5,
-            b: 1.816e-5,
-            w: 170.0,
-            mean_packet_size: Bytes(500),
-            byte_mode: false,
-            byte_drop: ByteDrop::Off,
-            ecn: false,
-        }
-    }
 }
 
 impl Config for PiConfig {

@@ -24,6 +24,7 @@ use dumbbell_core::packet::{Ecn, Meta};
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Bytes, Span};
+use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,59 +40,51 @@ pub enum Overload {
 }
 
 /// Parameters of [`Pi2`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct Pi2Config {
     /// Queueing delay that the controller steers to.
     #[schemars(extend("x-source" = "RFC 9332 appendix A.1: 15 ms"))]
+    #[config(default = Span::from_ms(15))]
     pub target: Span,
     /// Time between two updates of the probability.
     #[schemars(extend("x-source" = "RFC 9332 appendix A.1: 16 ms"))]
+    #[config(default = Span::from_ms(16))]
     pub tupdate: Span,
     /// Gain of the distance from the target, in 1/s.
     #[schemars(
         range(min = 0.0),
         extend("x-source" = "RFC 9332 appendix A.1: 0.1 Tupdate / RTT_max^2"),
     )]
+    #[config(default = 0.16)]
     pub alpha: f64,
     /// Gain of the delay's growth, in 1/s.
     #[schemars(
         range(min = 0.0),
         extend("x-source" = "Linux sch_dualpi2: 3.2; RFC 9332: 0.3 / RTT_max"),
     )]
+    #[config(default = 3.2)]
     pub beta: f64,
     /// The coupling factor k between Classic and Scalable signals.
     #[schemars(range(min = 1.0, max = 20.0), extend("x-source" = "RFC 9332 section 2.1: 2"))]
+    #[config(default = 2.0)]
     pub coupling_factor: f64,
     /// How the queueing delay is estimated.
     #[schemars(extend("x-source" = "RFC 9332 section 2.4: by time stamps"))]
+    #[config(default = DelayEstimate::Timestamp)]
     pub delay: DelayEstimate,
     /// How many bytes must wait for a measurement of `dequeue_rate`, and leave within it.
     #[schemars(extend("x-source" = "RFC 8033 section 5.2: 2^14 B"))]
+    #[config(default = Bytes(16_384))]
     pub dq_threshold: Bytes,
     /// Whether ECN-capable packets are marked rather than dropped; off, they are Classic packets
     /// like others.
     #[schemars(extend("x-source" = "RFC 9332: Scalable traffic is ECN-capable"))]
+    #[config(default = true)]
     pub ecn: bool,
     /// What happens to ECN-capable packets when `p'` is at least `1 / coupling_factor`.
     #[schemars(extend("x-source" = "RFC 9332 section 4.2.3"))]
+    #[config(default = Overload::Drop)]
     pub overload: Overload,
-}
-
-impl Default for Pi2Config {
-    fn default() -> Self {
-        Pi2Config {
-            target: Span::from_ms(15),
-            tupdate: Span::from_ms(16),
-            alpha: 0.16,
-            beta: 3.2,
-            coupling_factor: 2.0,
-            delay: DelayEstimate::Timestamp,
-            dq_threshold: Bytes(16_384),
-            ecn: true,
-            overload: Overload::Drop,
-        }
-    }
 }
 
 impl Config for Pi2Config {

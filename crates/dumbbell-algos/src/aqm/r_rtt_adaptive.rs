@@ -57,7 +57,6 @@ pub struct RRttAdaptiveConfig {
     /// Whether the probability is that of the model, at most `max_p_out`, rather than RIO's in
     /// the model's ratios. Signals are then not spaced: `spacing = "bernoulli"`. Reconstructed.
     #[schemars(extend("x-source" = "reconstructed: RIO's, in the model's ratios"))]
-    #[config(default = false)]
     pub exact: bool,
     /// Constant of the TCP model: 1.22 = sqrt(3/2), 0.87 with delayed acknowledgments. Used
     /// with `exact`.

@@ -19,64 +19,53 @@ use dumbbell_core::catalogue::{
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Bytes, Packets, Span};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`Rem`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct RemConfig {
     /// Queue length that the price steers to, `b*`.
     #[schemars(extend("x-source" = "Athuraliya and others 2001: 20 packets; ns-2 rembo_ 20"))]
+    #[config(default = Packets(20.0))]
     pub target: Packets,
     /// Time between two updates of the price.
     #[schemars(extend("x-source" = "ns-2 pupdtime_ 2 ms"))]
+    #[config(default = Span::from_ms(2))]
     pub tupdate: Span,
     /// Step of the price, for each packet of excess.
     #[schemars(range(min = 0.0), extend("x-source" = "Athuraliya and others 2001: 0.001"))]
+    #[config(default = 0.001)]
     pub gamma: f64,
     /// Weight of the queue's excess beside that of the rate.
     #[schemars(range(min = 0.0), extend("x-source" = "Athuraliya and others 2001: 0.1"))]
+    #[config(default = 0.1)]
     pub alpha: f64,
     /// Base of the probability: a price of 1 leaves 1 / phi of the packets as they are.
     #[schemars(extend("exclusiveMinimum" = 1.0, "x-source" = "Athuraliya and others 2001: 1.001"))]
+    #[config(default = 1.001)]
     pub phi: f64,
     /// Weight of the newest count of arrivals in their average; 1: no average.
     #[schemars(
         range(max = 1.0),
         extend("exclusiveMinimum" = 0.0, "x-source" = "ns-2 reminw_: no average"),
     )]
+    #[config(default = 1.0)]
     pub w: f64,
     /// Size of a typical packet, in which the link's rate is counted; the unit of `byte_mode` and
     /// of `byte_drop`.
     #[schemars(extend("x-source" = "ns-2 rempktsize_ 1000"))]
+    #[config(default = Bytes(1000))]
     pub mean_packet_size: Bytes,
     /// Whether queue and arrivals are counted in bytes over `mean_packet_size`.
     #[schemars(extend("x-source" = "ns-2 qib_ false"))]
     pub byte_mode: bool,
     /// Whether larger packets are signaled more often. RFC 7141 section 2.2 advises against it.
     #[schemars(extend("x-source" = "Athuraliya and others 2001: no; \"mean_size\": ns-2 qib_"))]
+    #[config(default = ByteDrop::Off)]
     pub byte_drop: ByteDrop,
     /// Whether ECN-capable packets are marked rather than dropped.
     #[schemars(extend("x-source" = "as RED: ns-2 setbit_ false"))]
     pub ecn: bool,
-}
-
-impl Default for RemConfig {
-    fn default() -> Self {
-        RemConfig {
-            target: Packets(20.0),
-            tupdate: Span::from_ms(2),
-            gamma: 0.001,
-            alpha: 0.1,
-            phi: 1.001,
-            w: 1.0,
-            mean_packet_size: Bytes(1000),
-            byte_mode: false,
-            byte_drop: ByteDrop::Off,
-            ecn: false,
-        }
-    }
 }
 
 impl Config for RemConfig {

@@ -28,36 +28,40 @@ use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Bytes, Packets, Span, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`Sfb`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct SfbConfig {
     /// Independent hashes of a flow (the paper's L).
     #[schemars(
         range(min = 1, max = 16),
         extend("x-source" = "Linux sch_sfb: 8; Feng et al. 2001: 2"),
     )]
+    #[config(default = 8)]
     pub levels: u32,
     /// Bins of each hash (the paper's N).
     #[schemars(
         range(min = 1, max = 256),
         extend("x-source" = "Linux sch_sfb: 16; Feng et al. 2001: 23"),
     )]
+    #[config(default = 16)]
     pub bins: u32,
     /// Packets of a bin from which on its probability goes up.
     #[schemars(extend("x-source" = "tc-sfb(8): 20"))]
+    #[config(default = Packets(20.0))]
     pub target: Packets,
     /// A packet is dropped if each of its bins has so many; at least `target`.
     #[schemars(extend("x-source" = "tc-sfb(8): 25"))]
+    #[config(default = Packets(25.0))]
     pub max: Packets,
     /// Step up of a bin's probability, for each packet that finds it with `target` packets.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Linux sch_sfb: 1/1000"))]
+    #[config(default = 1.0 / 1000.0)]
     pub increment: f64,
     /// Step down of a bin's probability, for each packet that finds it empty.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Linux sch_sfb: 1/6000"))]
+    #[config(default = 1.0 / 6000.0)]
     pub decrement: f64,
     /// Least time from one step of a bin to its next, as BLUE has it; `"0 s"`: each packet may be a
     /// step. Without it a single burst can raise the probability of a flow that does respond to one
@@ -66,21 +70,27 @@ pub struct SfbConfig {
         extend("x-source" = "Feng et al. 2001, Fig. 2, and Linux sch_sfb: none; BLUE: 10 ms to 100 \
             ms"),
     )]
+    #[config(default = Span::ZERO)]
     pub freeze_time: Span,
     /// How often the hashes change; `"0 s"`: never.
     #[schemars(extend("x-source" = "tc-sfb(8): 600 s"))]
+    #[config(default = Span::from_secs(600))]
     pub rehash: Span,
     /// For how long before a change the next hashes' bins are filled; at most `rehash`.
     #[schemars(extend("x-source" = "tc-sfb(8): 60 s"))]
+    #[config(default = Span::from_secs(60))]
     pub db: Span,
     /// Packets in a second that all flows that do not respond may send together.
     #[schemars(range(min = 0.0, max = 1e9), extend("x-source" = "tc-sfb(8): 10"))]
+    #[config(default = 10.0)]
     pub penalty_rate: f64,
     /// Packets that they may send at once.
     #[schemars(extend("x-source" = "tc-sfb(8): 20"))]
+    #[config(default = Packets(20.0))]
     pub penalty_burst: Packets,
     /// Size of a typical packet, the unit of `byte_mode` and of `byte_drop`.
     #[schemars(extend("x-source" = "as RED: ns-2 mean_pktsize_ 500"))]
+    #[config(default = Bytes(500))]
     pub mean_packet_size: Bytes,
     /// Whether bins count bytes: `target` and `max` then mean so many times `mean_packet_size`. The
     /// penalty box counts packets.
@@ -88,33 +98,12 @@ pub struct SfbConfig {
     pub byte_mode: bool,
     /// Whether larger packets are signaled more often. RFC 7141 section 2.2 advises against it.
     #[schemars(extend("x-source" = "Feng et al. 2001: no"))]
+    #[config(default = ByteDrop::Off)]
     pub byte_drop: ByteDrop,
     /// Whether ECN-capable packets are marked rather than dropped, as long as p_min is below 1/2;
     /// beyond it more and more of them are dropped, for the reason `forced`.
     #[schemars(extend("x-source" = "off, as RED here; Linux sch_sfb: always"))]
     pub ecn: bool,
-}
-
-impl Default for SfbConfig {
-    fn default() -> Self {
-        SfbConfig {
-            levels: 8,
-            bins: 16,
-            target: Packets(20.0),
-            max: Packets(25.0),
-            increment: 1.0 / 1000.0,
-            decrement: 1.0 / 6000.0,
-            freeze_time: Span::ZERO,
-            rehash: Span::from_secs(600),
-            db: Span::from_secs(60),
-            penalty_rate: 10.0,
-            penalty_burst: Packets(20.0),
-            mean_packet_size: Bytes(500),
-            byte_mode: false,
-            byte_drop: ByteDrop::Off,
-            ecn: false,
-        }
-    }
 }
 
 impl Config for SfbConfig {

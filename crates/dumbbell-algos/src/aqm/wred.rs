@@ -66,7 +66,6 @@ pub struct WredConfig {
     /// The classes of `profile = "own"`, as
     /// `[{ min_th = "20 pkt", max_th = "40 pkt", max_p = 0.1 }]`.
     #[schemars(extend("x-source" = "none: Cisco's profiles need none"))]
-    #[config(default = Vec::new())]
     pub classes: Vec<WredClass>,
     /// The class of each codepoint with `profile = "own"`, as `{ ef = 1 }`.
     #[schemars(extend("x-source" = "none: Cisco's profiles need none"))]
@@ -81,7 +80,6 @@ pub struct WredConfig {
     #[schemars(
         extend("x-source" = "reconstructed: a class is signaled by its own packets alone"),
     )]
-    #[config(default = false)]
     pub shared_count: bool,
     /// What the RED family has in common.
     #[config(flatten, w_q = 1.0 / 512.0)]

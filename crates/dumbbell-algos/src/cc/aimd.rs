@@ -2,25 +2,24 @@
 use crate::cc::parts::window::{Law, Window};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::transport::{CongestionControl, Path};
-use dumbbell_macros::delegate;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::{config, delegate};
 
 /// Parameters of [`Aimd`]. The TCP-friendly line is a = 3 b / (2 - b); a binomial control is
 /// TCP-friendly only if k + l = 1.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct AimdConfig {
     /// Increase: segments per round trip.
     #[schemars(
         range(max = 100.0),
         extend("exclusiveMinimum" = 0, "x-source" = "RFC 5681 section 3.1", "x-unit" = "segments"),
     )]
+    #[config(default = 1.0)]
     pub a: f64,
     /// Decrease: the share of the window that a congestion event takes.
     #[schemars(
         extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "RFC 5681 section 3.1"),
     )]
+    #[config(default = 0.5)]
     pub b: f64,
     /// Exponent of the increase: w += a / w^(k+1) per segment acknowledged. 0: AIMD; 0.5: SQRT; 1:
     /// IIAD.
@@ -28,19 +27,15 @@ pub struct AimdConfig {
         range(min = 0.0, max = 2.0),
         extend("x-source" = "Bansal and Balakrishnan, INFOCOM 2001"),
     )]
+    #[config(default = 0.0)]
     pub k: f64,
     /// Exponent of the decrease: w -= b w^l. 1: AIMD; 0.5: SQRT; 0: IIAD.
     #[schemars(
         range(min = 0.0, max = 1.0),
         extend("x-source" = "Bansal and Balakrishnan, INFOCOM 2001"),
     )]
+    #[config(default = 1.0)]
     pub l: f64,
-}
-
-impl Default for AimdConfig {
-    fn default() -> Self {
-        AimdConfig { a: 1.0, b: 0.5, k: 0.0, l: 1.0 }
-    }
 }
 
 impl Config for AimdConfig {

@@ -14,82 +14,73 @@ use dumbbell_core::transport::{
     TcpOverrides,
 };
 use dumbbell_core::units::{Packets, Rate, Span, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 mod states;
 use states::Mode;
 
 /// Parameters of [`Bbr`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct BbrConfig {
     /// Pacing and window gain of STARTUP: the least that doubles the rate in each round, 2/ln 2.
     #[schemars(
         range(min = 1.1, max = 10.0),
         extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.2.1"),
     )]
+    #[config(default = 2.885)]
     pub high_gain: f64,
     /// Bandwidth-delay products in flight at most, once the pipe is full.
     #[schemars(
         range(min = 1.0, max = 10.0),
         extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2.3.2"),
     )]
+    #[config(default = 2.0)]
     pub cwnd_gain: f64,
     /// Round trips over which the largest delivery rate is kept (BtlBwFilterLen).
     #[schemars(
         range(min = 2, max = 100),
         extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.1.1"),
     )]
+    #[config(default = 10)]
     pub bw_rounds: u32,
     /// How long the smallest round-trip time is kept before PROBE_RTT looks for another
     /// (RTpropFilterLen).
     #[schemars(
         extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.1.2.2"),
     )]
+    #[config(default = Span::from_secs(10))]
     pub min_rtt_window: Span,
     /// How long PROBE_RTT holds the window down, at least (ProbeRTTDuration).
     #[schemars(extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.5"))]
+    #[config(default = Span::from_ms(200))]
     pub probe_rtt_time: Span,
     /// The least window, and that of PROBE_RTT (BBRMinPipeCwnd).
     #[schemars(
         extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2.3.3"),
     )]
+    #[config(default = Packets(4.0))]
     pub min_cwnd: Packets,
     /// Growth of the delivery rate in a round without which STARTUP takes the pipe for full.
     #[schemars(
         range(min = 1.0, max = 2.0),
         extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.2.2"),
     )]
+    #[config(default = 1.25)]
     pub full_bw_threshold: f64,
     /// Rounds without that growth after which it does.
     #[schemars(
         range(min = 1, max = 10),
         extend("x-source" = "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.2.2"),
     )]
+    #[config(default = 3)]
     pub full_bw_rounds: u32,
     /// The share by which pacing stays below what the gain says, so that a queue drains.
     #[schemars(
         range(min = 0.0, max = 0.5),
         extend("x-source" = "draft-ietf-ccwg-bbr section 5.6.2; the first draft has 0"),
     )]
+    #[config(default = 0.01)]
     pub pacing_margin: f64,
-}
-
-impl Default for BbrConfig {
-    fn default() -> Self {
-        BbrConfig {
-            high_gain: 2.885,
-            cwnd_gain: 2.0,
-            bw_rounds: 10,
-            min_rtt_window: Span::from_secs(10),
-            probe_rtt_time: Span::from_ms(200),
-            min_cwnd: Packets(4.0),
-            full_bw_threshold: 1.25,
-            full_bw_rounds: 3,
-            pacing_margin: 0.01,
-        }
-    }
 }
 
 impl Config for BbrConfig {

@@ -6,54 +6,44 @@ use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
 };
 use dumbbell_core::units::Packets;
-use dumbbell_macros::delegate;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::{config, delegate};
 
 /// Parameters of [`Bic`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct BicConfig {
     /// The share of the window that remains after a loss.
     #[schemars(
         extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Linux: beta = 819 / \
             1024; the paper has 0.875"),
     )]
+    #[config(default = 0.8)]
     pub beta: f64,
     /// The most that a round trip adds (S_max).
     #[schemars(
         range(min = 1.0, max = 1000.0),
         extend("x-source" = "Linux: max_increment; the paper has 32", "x-unit" = "segments"),
     )]
+    #[config(default = 16.0)]
     pub max_increment: f64,
     /// Up to this window it is Reno.
     #[schemars(extend("x-source" = "Xu, Harfoush, Rhee 2004, section 3; Linux: low_window"))]
+    #[config(default = Packets(14.0))]
     pub low_window: Packets,
     /// A step of the search is the distance to its goal, divided by this (B).
     #[schemars(
         range(min = 2.0, max = 32.0),
         extend("x-source" = "Linux: BICTCP_B; the paper's binary search has 2"),
     )]
+    #[config(default = 4.0)]
     pub divisor: f64,
     /// Near the goal a round trip adds `divisor` / `smooth_part` segments.
     #[schemars(range(min = 1.0, max = 1000.0), extend("x-source" = "Linux: smooth_part"))]
+    #[config(default = 20.0)]
     pub smooth_part: f64,
     /// Whether a flow that loses before it is back at its goal sets a lower one, for newcomers.
     #[schemars(extend("x-source" = "Xu, Harfoush, Rhee 2004, section 3"))]
+    #[config(default = true)]
     pub fast_convergence: bool,
-}
-
-impl Default for BicConfig {
-    fn default() -> Self {
-        BicConfig {
-            beta: 0.8,
-            max_increment: 16.0,
-            low_window: Packets(14.0),
-            divisor: 4.0,
-            smooth_part: 20.0,
-            fast_convergence: true,
-        }
-    }
 }
 
 impl Config for BicConfig {

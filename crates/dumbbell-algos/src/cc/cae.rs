@@ -33,7 +33,7 @@ use dumbbell_core::transport::{
     TcpOverrides,
 };
 use dumbbell_core::units::{Span, Time};
-use dumbbell_macros::delegate;
+use dumbbell_macros::{config, delegate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -73,14 +73,14 @@ impl Base {
 }
 
 /// Parameters of [`Cae`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct CaeConfig {
     /// Estimate below which the reverse path is congested; 0: never, and it is its base.
     #[schemars(
         range(min = 0.0, max = 1.0),
         extend("x-source" = "Kim, Choo 2008, section 3.1: as Jersey's routers, 75 %"),
     )]
+    #[config(default = 0.75)]
     pub threshold: f64,
     /// Acknowledgments that left the receiver closer than this many ticks of its clock are judged
     /// together with the next one: a coarse clock would see what is not there. Reconstructed.
@@ -88,6 +88,7 @@ pub struct CaeConfig {
         range(max = 1000),
         extend("x-source" = "reconstructed: a tick of error in 4 leaves 0.8", "x-unit" = "ticks"),
     )]
+    #[config(default = 4)]
     pub kmin: u32,
     /// Weight of the newest estimate in their average, in which those above 1 count as 1; 1: each
     /// by itself, as the paper has it. Reconstructed.
@@ -95,30 +96,21 @@ pub struct CaeConfig {
         range(max = 1.0),
         extend("exclusiveMinimum" = 0, "x-source" = "the paper has none; 0.125 as RFC 6298's"),
     )]
+    #[config(default = 1.0)]
     pub ewma: f64,
     /// What the doubled timeout of the timer that runs is counted from. Reconstructed.
     #[schemars(extend("x-source" = "reconstructed: the paper leaves it open"))]
+    #[config(default = TimerRule::FromStart)]
     pub timer: TimerRule,
     /// Whether the timeout stays doubled until the warning ends; off: until the next round-trip
     /// sample, as Karn's rule would have it. Reconstructed.
     #[schemars(extend("x-source" = "reconstructed: else the next acknowledgment ends it"))]
+    #[config(default = true)]
     pub hold: bool,
     /// The TCP whose window and recovery it has. Reconstructed.
     #[schemars(extend("x-source" = "reconstructed: figure 5 puts CAE 20 % above Reno"))]
+    #[config(default = Base::Reno)]
     pub base: Base,
-}
-
-impl Default for CaeConfig {
-    fn default() -> Self {
-        CaeConfig {
-            threshold: 0.75,
-            kmin: 4,
-            ewma: 1.0,
-            timer: TimerRule::FromStart,
-            hold: true,
-            base: Base::Reno,
-        }
-    }
 }
 
 impl Config for CaeConfig {

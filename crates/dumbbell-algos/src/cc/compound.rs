@@ -8,41 +8,37 @@ use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
 };
 use dumbbell_core::units::{Packets, Span, Time};
-use dumbbell_macros::delegate;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::{config, delegate};
 
 /// Parameters of [`Compound`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct CompoundConfig {
     /// Gain of the increase, alpha win^k segments per round trip; 0: no delay-based window.
     #[schemars(range(min = 0.0, max = 10.0), extend("x-source" = "Tan et al. 2006, section III"))]
+    #[config(default = 0.125)]
     pub alpha: f64,
     /// The share of the whole window that a loss takes.
     #[schemars(
         extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Tan et al. 2006, \
             section III"),
     )]
+    #[config(default = 0.5)]
     pub beta: f64,
     /// Exponent of the increase.
     #[schemars(
         range(min = 0.0, max = 1.0),
         extend("x-source" = "Tan et al. 2006, section III: 0.75"),
     )]
+    #[config(default = 0.75)]
     pub k: f64,
     /// With this many packets in the queue the delay-based window shrinks.
     #[schemars(extend("x-source" = "Tan et al. 2006, section III"))]
+    #[config(default = Packets(30.0))]
     pub gamma: Packets,
     /// By how many segments it shrinks for each packet in the queue.
     #[schemars(range(min = 0.0, max = 100.0), extend("x-source" = "Tan et al. 2006, section III"))]
+    #[config(default = 1.0)]
     pub zeta: f64,
-}
-
-impl Default for CompoundConfig {
-    fn default() -> Self {
-        CompoundConfig { alpha: 0.125, beta: 0.5, k: 0.75, gamma: Packets(30.0), zeta: 1.0 }
-    }
 }
 
 impl Config for CompoundConfig {

@@ -8,12 +8,10 @@ use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase, Sent, Tag,
 };
 use dumbbell_core::units::{Span, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`Cubic`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct CubicConfig {
     /// How steep the cubic is: more makes it bolder against Reno on long fat paths.
     #[schemars(
@@ -22,20 +20,25 @@ pub struct CubicConfig {
             "exclusiveMinimum" = 0, "x-source" = "RFC 9438 section 5.1", "x-unit" = "segments/s^3"
         ),
     )]
+    #[config(default = 0.4)]
     pub c: f64,
     /// The share of the window that remains after a loss.
     #[schemars(
         extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "RFC 9438 section 4.6"),
     )]
+    #[config(default = 0.7)]
     pub beta: f64,
     /// Whether a flow that loses before it is back at W_max gives up more, for newcomers.
     #[schemars(extend("x-source" = "RFC 9438 section 4.7"))]
+    #[config(default = true)]
     pub fast_convergence: bool,
     /// Whether the window is at least that of a Reno with the same loss rate.
     #[schemars(extend("x-source" = "RFC 9438 section 4.3"))]
+    #[config(default = true)]
     pub tcp_friendliness: bool,
     /// How the first slow start ends.
     #[schemars(extend("x-source" = "RFC 9438 section 4.10, RFC 9406"))]
+    #[config(default = SlowStart::HyStartPlusPlus)]
     pub hystart: SlowStart,
     /// Whether an ECN echo takes less of the window than a loss (alternative backoff with ECN).
     #[schemars(extend("x-source" = "RFC 8511; off: RFC 9438 section 4.6"))]
@@ -44,21 +47,8 @@ pub struct CubicConfig {
     #[schemars(
         extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "RFC 8511 section 4.2"),
     )]
+    #[config(default = 0.85)]
     pub beta_ecn: f64,
-}
-
-impl Default for CubicConfig {
-    fn default() -> Self {
-        CubicConfig {
-            c: 0.4,
-            beta: 0.7,
-            fast_convergence: true,
-            tcp_friendliness: true,
-            hystart: SlowStart::HyStartPlusPlus,
-            abe: false,
-            beta_ecn: 0.85,
-        }
-    }
 }
 
 impl Config for CubicConfig {

@@ -6,26 +6,19 @@ use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, TcpOverrides,
 };
-use dumbbell_macros::delegate;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::{config, delegate};
 
 /// Parameters of [`Dctcp`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct DctcpConfig {
     /// Estimation gain: the weight of the last window's share of marks.
     #[schemars(range(min = 0.001, max = 1.0), extend("x-source" = "RFC 8257 section 4.2: 1/16"))]
+    #[config(default = 1.0 / 16.0)]
     pub g: f64,
     /// alpha before the first window: 1 answers the first mark as RFC 3168 does.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "RFC 8257 section 3.3: 1"))]
+    #[config(default = 1.0)]
     pub alpha_on_init: f64,
-}
-
-impl Default for DctcpConfig {
-    fn default() -> Self {
-        DctcpConfig { g: 1.0 / 16.0, alpha_on_init: 1.0 }
-    }
 }
 
 impl Config for DctcpConfig {}

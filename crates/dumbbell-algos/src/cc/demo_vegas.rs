@@ -18,38 +18,28 @@ use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
 };
-use dumbbell_macros::delegate;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::{config, delegate};
 
 /// Parameters of [`DemoVegas`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct DemoVegasConfig {
     /// Vegas' own parameters.
     #[schemars(extend("x-source" = "Linux, as in vegas"))]
+    #[config(default = VegasConfig::default())]
     pub vegas: VegasConfig,
     /// Whether BaseRTT is forgotten after a handoff. Reconstructed.
     #[schemars(extend("x-source" = "reconstructed: Ho, Chan, Chen 2006"))]
+    #[config(default = true)]
     pub forget_base: bool,
     /// Whether the window stays as it is for a round trip after a handoff. Reconstructed.
     #[schemars(extend("x-source" = "reconstructed: Ho, Chan, Chen 2006"))]
+    #[config(default = true)]
     pub hold: bool,
     /// Whether a loss of what was sent before a handoff takes nothing from the window.
     /// Reconstructed.
     #[schemars(extend("x-source" = "reconstructed: Ho, Chan, Chen 2006"))]
+    #[config(default = true)]
     pub forgive: bool,
-}
-
-impl Default for DemoVegasConfig {
-    fn default() -> Self {
-        DemoVegasConfig {
-            vegas: VegasConfig::default(),
-            forget_base: true,
-            hold: true,
-            forgive: true,
-        }
-    }
 }
 
 impl Config for DemoVegasConfig {

@@ -4,40 +4,29 @@ use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenan
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Capabilities, Commands, Congestion, CongestionControl, Path};
 use dumbbell_core::units::Packets;
-use dumbbell_macros::delegate;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::{config, delegate};
 
 mod table;
 
 /// Parameters of [`Highspeed`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct HighspeedConfig {
     /// Up to this window it is Reno (Low_Window).
     #[schemars(extend("x-source" = "RFC 3649 section 5"))]
+    #[config(default = Packets(38.0))]
     pub low_window: Packets,
     /// The window for which `high_decrease` is meant (High_Window).
     #[schemars(extend("x-source" = "RFC 3649 section 5"))]
+    #[config(default = Packets(83_000.0))]
     pub high_window: Packets,
     /// The share of a window of `high_window` that a loss takes (High_Decrease).
     #[schemars(range(max = 0.5), extend("exclusiveMinimum" = 0, "x-source" = "RFC 3649 section 5"))]
+    #[config(default = 0.1)]
     pub high_decrease: f64,
     /// Whether a(w) and b(w) come in the steps of the table of appendix B instead of by their
     /// equations: those of the first row whose window is not below the flow's.
     #[schemars(extend("x-source" = "RFC 3649 appendix B; Linux has the table"))]
     pub table: bool,
-}
-
-impl Default for HighspeedConfig {
-    fn default() -> Self {
-        HighspeedConfig {
-            low_window: Packets(38.0),
-            high_window: Packets(83_000.0),
-            high_decrease: 0.1,
-            table: false,
-        }
-    }
 }
 
 impl Config for HighspeedConfig {

@@ -6,7 +6,7 @@ use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase,
 };
 use dumbbell_core::units::{Span, Time};
-use dumbbell_macros::delegate;
+use dumbbell_macros::{config, delegate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,11 +22,11 @@ pub enum Throughput {
 }
 
 /// Parameters of [`Htcp`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct HtcpConfig {
     /// For this long after a loss it grows as Reno does (Delta_L).
     #[schemars(extend("x-source" = "Leith and Shorten 2004, section 3"))]
+    #[config(default = Span::from_secs(1))]
     pub delta_l: Span,
     /// The least share of the window that remains after a loss, and the one where the throughput
     /// has changed.
@@ -34,42 +34,33 @@ pub struct HtcpConfig {
         extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Leith and Shorten \
             2004, section 3"),
     )]
+    #[config(default = 0.5)]
     pub beta_min: f64,
     /// The largest share of the window that remains after a loss.
     #[schemars(
         extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Leith and Shorten \
             2004, section 3"),
     )]
+    #[config(default = 0.8)]
     pub beta_max: f64,
     /// Which throughput is compared from one loss to the next.
     #[schemars(
         extend("x-source" = "Leith and Shorten 2004, section 3: before the loss; ns-3: since_loss"),
     )]
+    #[config(default = Throughput::LastRound)]
     pub throughput: Throughput,
     /// Whether a throughput that differs by more than a fifth from that before the last loss makes
     /// beta `beta_min`.
     #[schemars(
         extend("x-source" = "Leith and Shorten 2004, section 3; Linux: use_bandwidth_switch"),
     )]
+    #[config(default = true)]
     pub use_bandwidth_switch: bool,
     /// Whether steps are per 100 ms rather than per round trip, so that the RTT matters less.
     #[schemars(
         extend("x-source" = "draft-leith-tcp-htcp-06 section 2 (optional); Linux: use_rtt_scaling"),
     )]
     pub use_rtt_scaling: bool,
-}
-
-impl Default for HtcpConfig {
-    fn default() -> Self {
-        HtcpConfig {
-            delta_l: Span::from_secs(1),
-            beta_min: 0.5,
-            beta_max: 0.8,
-            throughput: Throughput::LastRound,
-            use_bandwidth_switch: true,
-            use_rtt_scaling: false,
-        }
-    }
 }
 
 impl Config for HtcpConfig {

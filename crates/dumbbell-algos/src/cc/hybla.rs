@@ -5,18 +5,16 @@ use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenan
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Capabilities, Commands, Congestion, CongestionControl, Path};
 use dumbbell_core::units::Span;
-use dumbbell_macros::delegate;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::{config, delegate};
 
 /// Parameters of [`Hybla`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct HyblaConfig {
     /// The round-trip time of the connection that it imitates (RTT_0).
     #[schemars(
         extend("x-source" = "Caini and Firrincieli 2004, section 4; Linux: 25 ms; ns-3: 50 ms"),
     )]
+    #[config(default = Span::from_ms(25))]
     pub rtt0: Span,
     /// What an acknowledgment may add in slow start at most, as a share of the window. The paper
     /// has no limit, and 2^rho is 10^7 on a path over a satellite.
@@ -25,13 +23,8 @@ pub struct HyblaConfig {
         extend("exclusiveMinimum" = 0, "x-source" = "reconstructed; the paper bounds slow start by \
             ssthresh only"),
     )]
+    #[config(default = 1.0)]
     pub slow_start_limit: f64,
-}
-
-impl Default for HyblaConfig {
-    fn default() -> Self {
-        HyblaConfig { rtt0: Span::from_ms(25), slow_start_limit: 1.0 }
-    }
 }
 
 impl Config for HyblaConfig {

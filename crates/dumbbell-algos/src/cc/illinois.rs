@@ -8,13 +8,10 @@ use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
 };
 use dumbbell_core::units::{Packets, Span};
-use dumbbell_macros::delegate;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::{config, delegate};
 
 /// Parameters of [`Illinois`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct IllinoisConfig {
     /// Increase where the queue seems full.
     #[schemars(
@@ -24,6 +21,7 @@ pub struct IllinoisConfig {
             "x-unit" = "segments"
         ),
     )]
+    #[config(default = 0.3)]
     pub alpha_min: f64,
     /// Increase where the queue seems empty.
     #[schemars(
@@ -33,41 +31,33 @@ pub struct IllinoisConfig {
             "x-unit" = "segments"
         ),
     )]
+    #[config(default = 10.0)]
     pub alpha_max: f64,
     /// The share of the window that a loss takes where the queue seems empty.
     #[schemars(
         extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Liu, Basar, Srikant \
             2006, section 3"),
     )]
+    #[config(default = 0.125)]
     pub beta_min: f64,
     /// The share of the window that a loss takes where the queue seems full.
     #[schemars(
         extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Liu, Basar, Srikant \
             2006, section 3"),
     )]
+    #[config(default = 0.5)]
     pub beta_max: f64,
     /// Below this window it is Reno.
     #[schemars(extend("x-source" = "Linux: win_thresh; the paper has 10 to 15"))]
+    #[config(default = Packets(15.0))]
     pub win_thresh: Packets,
     /// Round trips in a row without a queue after which it grows by `alpha_max` again.
     #[schemars(
         range(min = 1, max = 1000),
         extend("x-source" = "Liu, Basar, Srikant 2006, section 3; Linux: theta"),
     )]
+    #[config(default = 5)]
     pub theta: u32,
-}
-
-impl Default for IllinoisConfig {
-    fn default() -> Self {
-        IllinoisConfig {
-            alpha_min: 0.3,
-            alpha_max: 10.0,
-            beta_min: 0.125,
-            beta_max: 0.5,
-            win_thresh: Packets(15.0),
-            theta: 5,
-        }
-    }
 }
 
 impl Config for IllinoisConfig {

@@ -23,7 +23,7 @@ use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, TcpOverrides,
 };
 use dumbbell_core::units::{Span, Time};
-use dumbbell_macros::delegate;
+use dumbbell_macros::{config, delegate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -41,8 +41,7 @@ pub enum Rtt {
 }
 
 /// Parameters of [`Jersey`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct JerseyConfig {
     /// Which round-trip time the estimate goes by. Reconstructed.
     #[schemars(extend("x-source" = "reconstructed: Xu, Tian, Ansari 2004, section III, say RTT"))]

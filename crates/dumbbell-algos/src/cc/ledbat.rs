@@ -7,15 +7,14 @@ use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase, TcpOverrides,
 };
 use dumbbell_core::units::{Packets, Span, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`Ledbat`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct LedbatConfig {
     /// The queueing delay that it keeps (TARGET): at most 100 ms.
     #[schemars(extend("x-source" = "RFC 6817 section 2.5"))]
+    #[config(default = Span::from_ms(100))]
     pub target: Span,
     /// How fast the window follows the delay (GAIN): at most 1, so that it grows no faster than
     /// Reno.
@@ -23,39 +22,31 @@ pub struct LedbatConfig {
         range(max = 1.0),
         extend("exclusiveMinimum" = 0, "x-source" = "RFC 6817 section 2.5"),
     )]
+    #[config(default = 1.0)]
     pub gain: f64,
     /// By how much the window may exceed what is on its way (ALLOWED_INCREASE).
     #[schemars(extend("x-source" = "RFC 6817 section 2.5"))]
+    #[config(default = Packets(1.0))]
     pub allowed_increase: Packets,
     /// Of how many minutes the smallest delay is kept (BASE_HISTORY).
     #[schemars(range(min = 1, max = 1000), extend("x-source" = "RFC 6817 section 2.5"))]
+    #[config(default = 10)]
     pub base_history: u32,
     /// The least of how many delays is the current one (CURRENT_FILTER).
     #[schemars(
         range(min = 1, max = 1000),
         extend("x-source" = "RFC 6817 section 2.5: at least 1, at most cwnd / 2"),
     )]
+    #[config(default = 4)]
     pub current_filter: u32,
     /// The window that delay leaves at least (MIN_CWND).
     #[schemars(extend("x-source" = "RFC 6817 section 2.5"))]
+    #[config(default = Packets(2.0))]
     pub min_cwnd: Packets,
     /// The window at the start, if the connection's is not smaller (INIT_CWND).
     #[schemars(extend("x-source" = "RFC 6817 section 2.5"))]
+    #[config(default = Packets(2.0))]
     pub init_cwnd: Packets,
-}
-
-impl Default for LedbatConfig {
-    fn default() -> Self {
-        LedbatConfig {
-            target: Span::from_ms(100),
-            gain: 1.0,
-            allowed_increase: Packets(1.0),
-            base_history: 10,
-            current_filter: 4,
-            min_cwnd: Packets(2.0),
-            init_cwnd: Packets(2.0),
-        }
-    }
 }
 
 impl Config for LedbatConfig {

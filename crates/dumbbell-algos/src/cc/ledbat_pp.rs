@@ -7,54 +7,45 @@ use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase,
 };
 use dumbbell_core::units::{Packets, Span, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`LedbatPp`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct LedbatPpConfig {
     /// The queueing delay that it keeps (TARGET).
     #[schemars(extend("x-source" = "draft-irtf-iccrg-ledbat-plus-plus, section 4"))]
+    #[config(default = Span::from_ms(60))]
     pub target: Span,
     /// The gain is at least 1 / this.
     #[schemars(
         range(min = 1, max = 1000),
         extend("x-source" = "draft-irtf-iccrg-ledbat-plus-plus, section 4"),
     )]
+    #[config(default = 16)]
     pub gain_divisor: u32,
     /// Of how many minutes the smallest round-trip time is kept (BASE_HISTORY).
     #[schemars(range(min = 1, max = 1000), extend("x-source" = "RFC 6817 section 2.5"))]
+    #[config(default = 10)]
     pub base_history: u32,
     /// The least of how many round-trip times is the current one (CURRENT_FILTER).
     #[schemars(range(min = 1, max = 1000), extend("x-source" = "RFC 6817 section 2.5"))]
+    #[config(default = 4)]
     pub current_filter: u32,
     /// The window that delay leaves at least, and the one of a slowdown (MIN_CWND).
     #[schemars(extend("x-source" = "draft-irtf-iccrg-ledbat-plus-plus, section 4"))]
+    #[config(default = Packets(2.0))]
     pub min_cwnd: Packets,
     /// Whether it slows down now and then, to find the base delay.
     #[schemars(extend("x-source" = "draft-irtf-iccrg-ledbat-plus-plus, section 4"))]
+    #[config(default = true)]
     pub slowdown: bool,
     /// The next slowdown begins this many times the duration of the last one after its end.
     #[schemars(
         range(min = 1.0, max = 1000.0),
         extend("x-source" = "draft-irtf-iccrg-ledbat-plus-plus, section 4"),
     )]
+    #[config(default = 9.0)]
     pub interval: f64,
-}
-
-impl Default for LedbatPpConfig {
-    fn default() -> Self {
-        LedbatPpConfig {
-            target: Span::from_ms(60),
-            gain_divisor: 16,
-            base_history: 10,
-            current_filter: 4,
-            min_cwnd: Packets(2.0),
-            slowdown: true,
-            interval: 9.0,
-        }
-    }
 }
 
 impl Config for LedbatPpConfig {

@@ -7,19 +7,17 @@ use dumbbell_core::transport::{
     Ack, Capabilities, Commands, Congestion, CongestionControl, Path, Phase, TcpOverrides,
 };
 use dumbbell_core::units::{Span, Time};
-use dumbbell_macros::delegate;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::{config, delegate};
 
 /// Parameters of [`Lp`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct LpConfig {
     /// Where between the smallest and the largest one-way delay congestion begins (delta).
     #[schemars(
         range(max = 1.0),
         extend("exclusiveMinimum" = 0, "x-source" = "Kuzmanovic and Knightly 2003, section III"),
     )]
+    #[config(default = 0.15)]
     pub delta: f64,
     /// Weight of a delay in their moving average (gamma).
     #[schemars(
@@ -27,6 +25,7 @@ pub struct LpConfig {
         extend("exclusiveMinimum" = 0, "x-source" = "Kuzmanovic and Knightly 2003, section III: \
             1/8"),
     )]
+    #[config(default = 0.125)]
     pub gamma: f64,
     /// How long it watches what a reduction did (the inference phase), in smoothed round-trip
     /// times; reconstructed: from the acknowledgment of the first byte that was sent after it,
@@ -38,13 +37,8 @@ pub struct LpConfig {
             "x-unit" = "round trips"
         ),
     )]
+    #[config(default = 1.0)]
     pub inference: f64,
-}
-
-impl Default for LpConfig {
-    fn default() -> Self {
-        LpConfig { delta: 0.15, gamma: 0.125, inference: 1.0 }
-    }
 }
 
 impl Config for LpConfig {

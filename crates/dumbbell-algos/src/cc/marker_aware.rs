@@ -17,7 +17,7 @@ use dumbbell_core::transport::{
     TcpOverrides,
 };
 use dumbbell_core::units::{Rate, Span};
-use dumbbell_macros::delegate;
+use dumbbell_macros::{config, delegate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -33,8 +33,7 @@ pub enum MarkingAnswer {
 }
 
 /// Parameters of [`MarkerAware`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct MarkerAwareConfig {
     /// The reserved rate (r), of whole IP packets; default what is `reserved` for the flow, and
     /// without that 0.

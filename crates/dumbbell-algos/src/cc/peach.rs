@@ -11,40 +11,30 @@ use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase, Tag,
 };
 use dumbbell_core::units::{Packets, Span, Time};
-use dumbbell_macros::delegate;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::{config, delegate};
 
 /// Parameters of [`Peach`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct PeachConfig {
     /// Whether the connection begins with Sudden Start; else with slow start.
     #[schemars(extend("x-source" = "TCP-Peach section III-A"))]
+    #[config(default = true)]
     pub sudden_start: bool,
     /// The window that Sudden Start probes for, at most the receiver's (rwnd).
     #[schemars(extend("x-source" = "TCP-Peach section V: 64 segments"))]
+    #[config(default = Packets(64.0))]
     pub rwnd: Packets,
     /// Whether Rapid Recovery follows a fast retransmit.
     #[schemars(extend("x-source" = "TCP-Peach section III-D"))]
+    #[config(default = true)]
     pub rapid_recovery: bool,
     /// Dummies that each acknowledgment lets go in Rapid Recovery.
     #[schemars(
         range(min = 1, max = 4),
         extend("x-source" = "reconstructed; 1: they last a round trip"),
     )]
+    #[config(default = 1)]
     pub dummies_per_ack: u32,
-}
-
-impl Default for PeachConfig {
-    fn default() -> Self {
-        PeachConfig {
-            sudden_start: true,
-            rwnd: Packets(64.0),
-            rapid_recovery: true,
-            dummies_per_ack: 1,
-        }
-    }
 }
 
 impl Config for PeachConfig {

@@ -8,43 +8,34 @@ use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase, TcpOverrides,
 };
 use dumbbell_core::units::{Rate, Span, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`Prague`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct PragueConfig {
     /// Estimation gain: the weight of the last round's share of marks.
     #[schemars(
         range(min = 0.001, max = 1.0),
         extend("x-source" = "Prague draft section 2.3.2: 1/16"),
     )]
+    #[config(default = 1.0 / 16.0)]
     pub g: f64,
     /// alpha before the first mark.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Prague draft section 2.3.2: 1"))]
+    #[config(default = 1.0)]
     pub alpha_on_init: f64,
     /// Round-trip time below which a flow behaves as if it had this one (virtual RTT); `0 s`:
     /// never.
     #[schemars(extend("x-source" = "Prague draft section 2.4.4: 25 ms"))]
+    #[config(default = Span::from_ms(25))]
     pub rtt_virt: Span,
     /// The share of the window that a loss leaves.
     #[schemars(
         extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1),
         extend("x-source" = "Prague draft section 2.4.1: Reno, 0.5; CUBIC has 0.7")
     )]
+    #[config(default = 0.5)]
     pub beta_loss: f64,
-}
-
-impl Default for PragueConfig {
-    fn default() -> Self {
-        PragueConfig {
-            g: 1.0 / 16.0,
-            alpha_on_init: 1.0,
-            rtt_virt: Span::from_ms(25),
-            beta_loss: 0.5,
-        }
-    }
 }
 
 impl Config for PragueConfig {

@@ -5,19 +5,17 @@ use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Kernel, Provenan
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Capabilities, Commands, Congestion, CongestionControl, Path};
 use dumbbell_core::units::Packets;
-use dumbbell_macros::delegate;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::{config, delegate};
 
 /// Parameters of [`Scalable`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct ScalableConfig {
     /// Increase: segments per segment acknowledged.
     #[schemars(
         range(max = 1.0),
         extend("exclusiveMinimum" = 0, "x-source" = "Kelly 2003, section 2", "x-unit" = "segments"),
     )]
+    #[config(default = 0.01)]
     pub a: f64,
     /// Decrease: the share of the window that a congestion event takes.
     #[schemars(
@@ -25,20 +23,16 @@ pub struct ScalableConfig {
             "exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Kelly 2003, section 2"
         ),
     )]
+    #[config(default = 0.125)]
     pub b: f64,
     /// Up to this window it is Reno (the legacy window `lwnd`); 0: never.
     #[schemars(extend("x-source" = "Kelly 2003, section 2"))]
+    #[config(default = Packets(16.0))]
     pub low_window: Packets,
     /// Whether it never grows by less than Reno's segment per round trip (a segment per min(cwnd, 1
     /// / a) segments acknowledged).
     #[schemars(extend("x-source" = "Linux has it; Kelly 2003 has not"))]
     pub at_least_reno: bool,
-}
-
-impl Default for ScalableConfig {
-    fn default() -> Self {
-        ScalableConfig { a: 0.01, b: 0.125, low_window: Packets(16.0), at_least_reno: false }
-    }
 }
 
 impl Config for ScalableConfig {

@@ -25,7 +25,7 @@ use dumbbell_core::transport::{
     TcpOverrides,
 };
 use dumbbell_core::units::{Rate, Span, Time};
-use dumbbell_macros::delegate;
+use dumbbell_macros::{config, delegate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -52,8 +52,7 @@ pub enum MarkingChoice {
 }
 
 /// Parameters of [`TcpMarking`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct TcpMarkingConfig {
     /// The average throughput that the flow is to have (T), of whole IP packets; default what is
     /// `reserved` for it. Without either, or with 0, it is Reno, and the flow keeps its own
@@ -65,40 +64,32 @@ pub struct TcpMarkingConfig {
         extend("x-source" = "reconstructed: as often as the external marker of Feng and others \
             1998 looks"),
     )]
+    #[config(default = Span::from_secs(1))]
     pub update: Span,
     /// What slow start does to the two windows while the throughput is below the target; above it,
     /// bwnd alone grows.
     #[schemars(extend("x-source" = "reconstructed: in proportion"))]
+    #[config(default = SlowStartGrowth::default())]
     pub slow_start: SlowStartGrowth,
     /// How a segment's color is chosen.
     #[schemars(extend("x-source" = "Feng and others 1998: with probability pwnd / cwnd"))]
+    #[config(default = MarkingChoice::default())]
     pub choice: MarkingChoice,
     /// Whether an IN segment that is found lost later in a recovery, which OUT segments began,
     /// makes the loss a severe one.
     #[schemars(extend("x-source" = "reconstructed: it does"))]
+    #[config(default = true)]
     pub further: bool,
     /// The codepoint of an IN segment.
     #[serde(rename = "in")]
     #[schemars(extend("x-source" = "RFC 2597: AF11"))]
+    #[config(default = "af11".into())]
     pub inside: String,
     /// The codepoint of an OUT segment.
     #[serde(rename = "out")]
     #[schemars(extend("x-source" = "RFC 2597: AF12"))]
+    #[config(default = "af12".into())]
     pub outside: String,
-}
-
-impl Default for TcpMarkingConfig {
-    fn default() -> Self {
-        TcpMarkingConfig {
-            target: None,
-            update: Span::from_secs(1),
-            slow_start: SlowStartGrowth::default(),
-            choice: MarkingChoice::default(),
-            further: true,
-            inside: "af11".into(),
-            outside: "af12".into(),
-        }
-    }
 }
 
 impl Config for TcpMarkingConfig {

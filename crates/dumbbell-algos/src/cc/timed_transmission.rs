@@ -24,16 +24,13 @@ use dumbbell_core::transport::{
     TcpOverrides,
 };
 use dumbbell_core::units::{Limit, Rate, Span, Time};
-use dumbbell_macros::delegate;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::{config, delegate};
 
 /// The longest period (Feng and others 1999).
 const LONGEST: Span = Span::from_ms(20);
 
 /// Parameters of [`TimedTransmission`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct TimedTransmissionConfig {
     /// The reserved rate (r), of whole IP packets; default what is `reserved` for the flow. Without
     /// either, or with 0, it is Reno, and the flow keeps its own codepoint.
@@ -42,6 +39,7 @@ pub struct TimedTransmissionConfig {
     /// Depth of the token bucket (B), full at the start and at least a packet; a BDP is of `rate`
     /// and of the route's round-trip time without queues.
     #[schemars(extend("x-source" = "Choi and Kim 2001, section 4: reserved rate x RTT"))]
+    #[config(default = Limit::Bdp(1.0))]
     pub burst: Limit,
     /// What lies between two looks at the tokens (T_tt); default a packet's time at `rate`, at most
     /// 20 ms.
@@ -53,32 +51,22 @@ pub struct TimedTransmissionConfig {
     /// Whether tokens that acknowledgments leave unused send segments by the timer, whatever the
     /// window.
     #[schemars(extend("x-source" = "Feng and others 1999, section IV"))]
+    #[config(default = true)]
     pub timed: bool,
     /// Whether a loss spares the reserved part of the window.
     #[schemars(extend("x-source" = "Feng and others 1999, section IV"))]
+    #[config(default = true)]
     pub split: bool,
     /// The codepoint of a segment that finds its tokens.
     #[serde(rename = "in")]
     #[schemars(extend("x-source" = "RFC 2597: AF11; Clark and Fang 1998: IN"))]
+    #[config(default = "af11".into())]
     pub inside: String,
     /// The codepoint of one that does not.
     #[serde(rename = "out")]
     #[schemars(extend("x-source" = "RFC 2597: AF12; Clark and Fang 1998: OUT"))]
+    #[config(default = "af12".into())]
     pub outside: String,
-}
-
-impl Default for TimedTransmissionConfig {
-    fn default() -> Self {
-        TimedTransmissionConfig {
-            rate: None,
-            burst: Limit::Bdp(1.0),
-            period: None,
-            timed: true,
-            split: true,
-            inside: "af11".into(),
-            outside: "af12".into(),
-        }
-    }
 }
 
 impl Config for TimedTransmissionConfig {

@@ -27,7 +27,7 @@ use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path, Phase,
 };
 use dumbbell_core::units::{Packets, Span};
-use dumbbell_macros::delegate;
+use dumbbell_macros::{config, delegate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -45,17 +45,19 @@ pub enum LossRule {
 }
 
 /// Parameters of [`Vegas`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct VegasConfig {
     /// With less than this in the queue the window grows by a segment in a round trip.
     #[schemars(extend("x-source" = "Linux: alpha 2; Brakmo, Peterson 1995: 1 (and 2)"))]
+    #[config(default = Packets(2.0))]
     pub alpha: Packets,
     /// With more than this in the queue it shrinks by a segment.
     #[schemars(extend("x-source" = "Linux: beta 4; Brakmo, Peterson 1995: 3 (and 4)"))]
+    #[config(default = Packets(4.0))]
     pub beta: Packets,
     /// With more than this in the queue slow start is over.
     #[schemars(extend("x-source" = "Linux, Brakmo, Peterson 1995: 1"))]
+    #[config(default = Packets(1.0))]
     pub gamma: Packets,
     /// Whether slow start doubles the window in every second round trip only, so that the others
     /// can be compared.
@@ -63,23 +65,12 @@ pub struct VegasConfig {
     pub ss_alt: bool,
     /// What a loss takes from the window.
     #[schemars(extend("x-source" = "Linux; Brakmo, Peterson 1995, section IV-A: quarter"))]
+    #[config(default = LossRule::Reno)]
     pub loss: LossRule,
     /// Samples that a round trip needs to be judged; with fewer it is Reno's.
     #[schemars(range(min = 1, max = 1000), extend("x-source" = "a choice; Linux and ns-3: 3"))]
+    #[config(default = 1)]
     pub min_samples: u32,
-}
-
-impl Default for VegasConfig {
-    fn default() -> Self {
-        VegasConfig {
-            alpha: Packets(2.0),
-            beta: Packets(4.0),
-            gamma: Packets(1.0),
-            ss_alt: false,
-            loss: LossRule::Reno,
-            min_samples: 1,
-        }
-    }
 }
 
 impl Config for VegasConfig {

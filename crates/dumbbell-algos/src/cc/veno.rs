@@ -8,22 +8,21 @@ use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
 };
 use dumbbell_core::units::{Packets, Span};
-use dumbbell_macros::delegate;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::{config, delegate};
 
 /// Parameters of [`Veno`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct VenoConfig {
     /// With fewer packets than this in the queue a loss is held for a random one.
     #[schemars(extend("x-source" = "Fu and Liew 2003, section III-A"))]
+    #[config(default = Packets(3.0))]
     pub beta: Packets,
     /// The share of the window that remains after such a loss.
     #[schemars(
         extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "Fu and Liew 2003, \
             section III-C"),
     )]
+    #[config(default = 0.8)]
     pub random_loss: f64,
     /// Whether the smallest round-trip time is looked for anew after each loss, rather than being
     /// the connection's.
@@ -32,13 +31,8 @@ pub struct VenoConfig {
     /// Samples that a round trip needs to be judged. Without timestamps there is one in a round
     /// trip.
     #[schemars(range(min = 1, max = 1000), extend("x-source" = "a choice; Linux: 3"))]
+    #[config(default = 1)]
     pub min_samples: u32,
-}
-
-impl Default for VenoConfig {
-    fn default() -> Self {
-        VenoConfig { beta: Packets(3.0), random_loss: 0.8, reset_base: false, min_samples: 1 }
-    }
 }
 
 impl Config for VenoConfig {

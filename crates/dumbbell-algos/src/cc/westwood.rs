@@ -20,29 +20,22 @@ use dumbbell_core::catalogue::{About, Algorithm, Config, Kernel, Look, PlotColor
 use dumbbell_core::probe::Probe;
 use dumbbell_core::transport::{Ack, Capabilities, Commands, Congestion, CongestionControl, Path};
 use dumbbell_core::units::{Span, Time};
-use dumbbell_macros::delegate;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::{config, delegate};
 
 /// Parameters of [`Westwood`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct WestwoodConfig {
     /// Time constant of the filter: 1 / its cut-off frequency.
     #[schemars(extend("x-source" = "Mascolo et al. 2001, section 3.2: 500 ms"))]
+    #[config(default = Span::from_ms(500))]
     pub tau: Span,
     /// Without an acknowledgment for `tau` / m one of nothing is assumed.
     #[schemars(
         range(min = 2, max = 1000),
         extend("x-source" = "Mascolo et al. 2001, section 3.2: m >= 2"),
     )]
+    #[config(default = 2)]
     pub m: u32,
-}
-
-impl Default for WestwoodConfig {
-    fn default() -> Self {
-        WestwoodConfig { tau: Span::from_ms(500), m: 2 }
-    }
 }
 
 impl Config for WestwoodConfig {

@@ -18,7 +18,7 @@ use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
 };
 use dumbbell_core::units::{Span, Time};
-use dumbbell_macros::delegate;
+use dumbbell_macros::{config, delegate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -46,8 +46,7 @@ pub enum Cut {
 }
 
 /// Parameters of [`WestwoodPlus`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct WestwoodPlusConfig {
     /// How samples are taken and smoothed.
     #[schemars(extend("x-source" = "Linux; ns3: the paper's filter as ns-3 has it"))]

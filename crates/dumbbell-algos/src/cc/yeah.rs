@@ -8,40 +8,42 @@ use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, Path,
 };
 use dumbbell_core::units::{Packets, Span};
-use dumbbell_macros::delegate;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::{config, delegate};
 
 /// Parameters of [`Yeah`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct YeahConfig {
     /// With more packets than this in the queue it is slow, and drains the queue (Q_max).
     #[schemars(extend("x-source" = "Baiocchi et al. 2007, section 3; Linux: TCP_YEAH_ALPHA 80"))]
+    #[config(default = Packets(80.0))]
     pub alpha: Packets,
     /// What it drains is the queue divided by this.
     #[schemars(
         range(min = 1.0, max = 100.0),
         extend("x-source" = "Baiocchi et al. 2007, section 3; Linux: TCP_YEAH_GAMMA 1"),
     )]
+    #[config(default = 1.0)]
     pub gamma: f64,
     /// A loss takes at least the window divided by 2^delta.
     #[schemars(
         range(min = 1, max = 16),
         extend("x-source" = "Baiocchi et al. 2007, section 3; Linux: TCP_YEAH_DELTA 3"),
     )]
+    #[config(default = 3)]
     pub delta: u32,
     /// What it drains is at most the window divided by 2^epsilon.
     #[schemars(
         range(min = 1, max = 16),
         extend("x-source" = "Baiocchi et al. 2007, section 3; Linux: TCP_YEAH_EPSILON 1"),
     )]
+    #[config(default = 1)]
     pub epsilon: u32,
     /// With a queueing delay above the smallest RTT divided by this it is slow.
     #[schemars(
         range(min = 1.0, max = 1000.0),
         extend("x-source" = "Baiocchi et al. 2007, section 3; Linux: TCP_YEAH_PHY 8"),
     )]
+    #[config(default = 8.0)]
     pub phy: f64,
     /// Slow round trips in a row after which it holds that it shares the queue with Reno, and
     /// halves at a loss.
@@ -49,32 +51,20 @@ pub struct YeahConfig {
         range(min = 1, max = 1000),
         extend("x-source" = "Baiocchi et al. 2007, section 3; Linux: TCP_YEAH_RHO 16"),
     )]
+    #[config(default = 16)]
     pub rho: u32,
     /// Fast round trips after which it holds that no Reno is there.
     #[schemars(
         range(min = 1, max = 10000),
         extend("x-source" = "Baiocchi et al. 2007, section 3; Linux: TCP_YEAH_ZETA 50"),
     )]
+    #[config(default = 50)]
     pub zeta: u32,
     /// Samples that a round trip needs to be judged. Without timestamps there is one in a round
     /// trip.
     #[schemars(range(min = 1, max = 1000), extend("x-source" = "a choice; Linux: 3"))]
+    #[config(default = 1)]
     pub min_samples: u32,
-}
-
-impl Default for YeahConfig {
-    fn default() -> Self {
-        YeahConfig {
-            alpha: Packets(80.0),
-            gamma: 1.0,
-            delta: 3,
-            epsilon: 1,
-            phy: 8.0,
-            rho: 16,
-            zeta: 50,
-            min_samples: 1,
-        }
-    }
 }
 
 impl Config for YeahConfig {

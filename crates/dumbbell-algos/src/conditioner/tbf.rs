@@ -8,33 +8,24 @@ use dumbbell_core::meter::{Contract, Tokens};
 use dumbbell_core::packet::Packet;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Backlog, Bytes, Capacity, Limit, Rate, Span, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 use std::collections::VecDeque;
 
 /// Parameters of [`Tbf`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct TbfConfig {
     /// Rate at which tokens flow in: bits of IP length.
     #[schemars(extend("x-source" = "tc-tbf(8), the manual's example"))]
+    #[config(default = Rate::from_bps(500_000))]
     pub rate: Rate,
     /// Depth of the bucket. A packet that is larger never conforms and is dropped.
     #[schemars(extend("x-source" = "tc-tbf(8), the manual's example"))]
+    #[config(default = Bytes(5_000))]
     pub burst: Bytes,
     /// How much may wait for tokens; a time is of this rate (tc's `latency`).
     #[schemars(extend("x-source" = "tc-tbf(8), the manual's example: latency 70ms"))]
+    #[config(default = Limit::Time(Span::from_ms(70)))]
     pub limit: Limit,
-}
-
-impl Default for TbfConfig {
-    fn default() -> Self {
-        TbfConfig {
-            rate: Rate::from_bps(500_000),
-            burst: Bytes(5_000),
-            limit: Limit::Time(Span::from_ms(70)),
-        }
-    }
 }
 
 impl Config for TbfConfig {

@@ -6,12 +6,10 @@ use dumbbell_core::impairment::{Impairment, WireEffect};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::Time;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`Corrupt`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct CorruptConfig {
     /// Probability that a packet (or a byte, or a bit: see `per`) gets an error.
     #[schemars(

@@ -17,21 +17,21 @@ use dumbbell_core::impairment::{Impairment, WireEffect};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Span, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Longest block of a Reed-Solomon code over octets.
 const LONGEST: u32 = 255;
 
 /// Parameters of [`Fec`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct FecConfig {
     /// Data packets of a block: `k`.
     #[schemars(range(min = 1, max = 255), extend("x-source" = "our choice: a block of 10"))]
+    #[config(default = 10)]
     pub data: u32,
     /// Repair packets of a block, `m`: so many losses in it can be repaired. 0: no code.
     #[schemars(range(min = 0, max = 254), extend("x-source" = "our choice: a fifth on top"))]
+    #[config(default = 2)]
     pub repair: u32,
     /// Blocks that are sent interleaved, packet by packet: a burst of losses is dealt out to so
     /// many.
@@ -39,43 +39,31 @@ pub struct FecConfig {
         range(min = 1, max = 1000),
         extend("x-source" = "RFC 6015: an interleaver's depth; 1 is none"),
     )]
+    #[config(default = 1)]
     pub interleave: u32,
     /// How much later a packet arrives that was repaired. About `data * interleave` packets' time,
     /// if they come evenly.
     #[schemars(extend("x-source" = "our choice"))]
+    #[config(default = Span::from_ms(10))]
     pub delay: Span,
     /// Whether packets behind a repaired one wait for it.
     #[schemars(extend("x-source" = "RFC 6363: the scheme says; a systematic code need not wait"))]
     pub keep_order: bool,
     /// Probability that the wire loses a packet; while it is good, if it has bad times.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "our choice: a lossy hop"))]
+    #[config(default = 0.01)]
     pub loss: f64,
     /// Probability that the good wire is bad after a packet (Gilbert and Elliott); 0: it never is.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "no bursts"))]
     pub to_bad: f64,
     /// Probability that the bad wire is good after a packet.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "gilbert_elliott"))]
+    #[config(default = GilbertElliottConfig::default().to_good)]
     pub to_good: f64,
     /// Probability that the wire loses a packet while it is bad.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "gilbert_elliott"))]
+    #[config(default = GilbertElliottConfig::default().loss_bad)]
     pub loss_bad: f64,
-}
-
-impl Default for FecConfig {
-    fn default() -> Self {
-        let wire = GilbertElliottConfig::default();
-        FecConfig {
-            data: 10,
-            repair: 2,
-            interleave: 1,
-            delay: Span::from_ms(10),
-            keep_order: false,
-            loss: 0.01,
-            to_bad: 0.0,
-            to_good: wire.to_good,
-            loss_bad: wire.loss_bad,
-        }
-    }
 }
 
 impl Config for FecConfig {

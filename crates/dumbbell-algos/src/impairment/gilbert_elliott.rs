@@ -6,59 +6,50 @@ use dumbbell_core::impairment::{Impairment, WireEffect};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Span, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`GilbertElliott`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct GilbertElliottConfig {
     /// Probability that the good channel is bad after a step: `p`.
     #[schemars(
         range(min = 0.0, max = 1.0),
         extend("x-source" = "ours: bad bursts 110 packets apart"),
     )]
+    #[config(default = 0.01)]
     pub to_bad: f64,
     /// Probability that the bad channel is good after a step: `r`. A bad burst has `1 / to_good`
     /// steps.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "ours: bad bursts of 10 packets"))]
+    #[config(default = 0.1)]
     pub to_good: f64,
     /// Probability of loss while bad: `1 - h`.
     #[schemars(
         range(min = 0.0, max = 1.0),
         extend("x-source" = "tc-netem(8), loss gemodel: 1-h is 100 %"),
     )]
+    #[config(default = 1.0)]
     pub loss_bad: f64,
     /// Probability of loss while good: `1 - k`.
     #[schemars(
         range(min = 0.0, max = 1.0),
         extend("x-source" = "tc-netem(8), loss gemodel: 1-k is 0"),
     )]
+    #[config(default = 0.0)]
     pub loss_good: f64,
     /// A step each so often, whether packets come or not; 0 s: a step for each packet.
     #[schemars(extend("x-source" = "Gilbert 1960: a step for each digit that is sent"))]
+    #[config(default = Span::ZERO)]
     pub every: Span,
     /// Mean time that the channel stays good, exponentially distributed, in the place of steps; 0
     /// s: steps.
     #[schemars(extend("x-source" = "Gilbert 1960: steps"))]
+    #[config(default = Span::ZERO)]
     pub mean_good: Span,
     /// Mean time that the channel stays bad; 0 s: steps.
     #[schemars(extend("x-source" = "Gilbert 1960: steps"))]
+    #[config(default = Span::ZERO)]
     pub mean_bad: Span,
-}
-
-impl Default for GilbertElliottConfig {
-    fn default() -> Self {
-        GilbertElliottConfig {
-            to_bad: 0.01,
-            to_good: 0.1,
-            loss_bad: 1.0,
-            loss_good: 0.0,
-            every: Span::ZERO,
-            mean_good: Span::ZERO,
-            mean_bad: Span::ZERO,
-        }
-    }
 }
 
 impl Config for GilbertElliottConfig {

@@ -4,6 +4,7 @@ use dumbbell_core::impairment::{Impairment, WireEffect};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Span, Time};
+use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,20 +24,23 @@ pub enum Distribution {
 }
 
 /// Parameters of [`Jitter`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct JitterConfig {
     /// Largest additional delay (uniform).
     #[schemars(extend("x-source" = "tc-netem(8): delay 100ms 10ms, the manual's example"))]
+    #[config(default = Span::from_ms(10))]
     pub max: Span,
     /// How the additional delay is distributed.
     #[schemars(extend("x-source" = "tc-netem(8), distribution: uniform unless one is written"))]
+    #[config(default = Distribution::Uniform)]
     pub distribution: Distribution,
     /// Mean additional delay (normal, pareto, exponential).
     #[schemars(extend("x-source" = "ours: the mean of the manual's example, 10ms"))]
+    #[config(default = Span::from_ms(10))]
     pub mean: Span,
     /// Standard deviation of the additional delay (normal).
     #[schemars(extend("x-source" = "ours: a fifth of the mean, so that nothing is below zero"))]
+    #[config(default = Span::from_ms(2))]
     pub deviation: Span,
     /// Tail exponent (pareto): P(delay > x) falls as x^-shape. The variance is finite above 2.
     #[schemars(
@@ -44,23 +48,11 @@ pub struct JitterConfig {
         extend("exclusiveMinimum" = 1.0, "x-source" = "ours: the least whole number with a \
             variance"),
     )]
+    #[config(default = 3.0)]
     pub shape: f64,
     /// Whether a packet waits for the one before it, so that none overtakes another.
     #[schemars(extend("x-source" = "tc-netem(8): order is not kept there either"))]
     pub keep_order: bool,
-}
-
-impl Default for JitterConfig {
-    fn default() -> Self {
-        JitterConfig {
-            max: Span::from_ms(10),
-            distribution: Distribution::Uniform,
-            mean: Span::from_ms(10),
-            deviation: Span::from_ms(2),
-            shape: 3.0,
-            keep_order: false,
-        }
-    }
 }
 
 impl Config for JitterConfig {

@@ -5,32 +5,27 @@ use dumbbell_core::impairment::{Impairment, WireEffect};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::Time;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`LossTrace`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct LossTraceConfig {
     /// A file of the trace's words, beside the scenario that names it. They take the place of
     /// `trace`.
     #[schemars(extend("x-source" = "none: no file"))]
+    #[config(default = String::new())]
     pub file: String,
     /// What the words of the trace are.
     #[schemars(extend("x-source" = "ours: the form in which testbeds publish traces"))]
+    #[config(default = Of::Bits)]
     pub of: Of,
     /// The words: `0x99 1` (bits), `100 200` (packets), `0.5 12.25` (times, seconds).
     #[schemars(extend("x-source" = "none: an example, to be replaced"))]
+    #[config(default = "1".into())]
     pub trace: String,
     /// Whether the trace begins again after its last bit.
     #[schemars(extend("x-source" = "ours: nothing is lost that was not recorded"))]
     pub repeat: bool,
-}
-
-impl Default for LossTraceConfig {
-    fn default() -> Self {
-        LossTraceConfig { file: String::new(), of: Of::Bits, trace: "1".into(), repeat: false }
-    }
 }
 
 impl Config for LossTraceConfig {

@@ -4,6 +4,7 @@ use dumbbell_core::impairment::{Impairment, WireEffect};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Span, Time};
+use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,20 +20,22 @@ pub enum Chosen {
 }
 
 /// Parameters of [`Reorder`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct ReorderConfig {
     /// Probability that a packet is chosen.
     #[schemars(
         range(min = 0.0, max = 1.0),
         extend("x-source" = "tc-netem(8): reorder 25%, the manual's example"),
     )]
+    #[config(default = 0.25)]
     pub share: f64,
     /// How much later some are.
     #[schemars(extend("x-source" = "tc-netem(8): delay 10ms reorder 25%, the manual's example"))]
+    #[config(default = Span::from_ms(10))]
     pub delay: Span,
     /// What is done to a packet that is chosen.
     #[schemars(extend("x-source" = "ours: a path that is longer for some packets"))]
+    #[config(default = Chosen::Late)]
     pub chosen: Chosen,
     /// Only each packet that comes at least so many places behind the last one chosen may be
     /// chosen; 1: all may.
@@ -40,6 +43,7 @@ pub struct ReorderConfig {
         range(min = 1, max = 1_000_000),
         extend("x-source" = "tc-netem(8): gap 1 unless it is written"),
     )]
+    #[config(default = 1)]
     pub gap: u32,
     /// Correlation of the choice of a packet with that of the one before it; the share stays what
     /// it is.
@@ -47,19 +51,8 @@ pub struct ReorderConfig {
         range(min = 0.0, max = 1.0),
         extend("x-source" = "tc-netem(8): none unless it is written"),
     )]
+    #[config(default = 0.0)]
     pub correlation: f64,
-}
-
-impl Default for ReorderConfig {
-    fn default() -> Self {
-        ReorderConfig {
-            share: 0.25,
-            delay: Span::from_ms(10),
-            chosen: Chosen::Late,
-            gap: 1,
-            correlation: 0.0,
-        }
-    }
 }
 
 impl Config for ReorderConfig {}

@@ -13,12 +13,10 @@ use dumbbell_core::meter::{Color, Contract, Meter};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Rate, Span, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`AdaptivePacketMarking`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct AdaptivePacketMarkingConfig {
     /// Throughput to be had on average; default what is reserved for the flow, or for all flows of
     /// the aggregate together.
@@ -26,6 +24,7 @@ pub struct AdaptivePacketMarkingConfig {
     pub rate: Option<Rate>,
     /// How often the probability is set anew, from what passed since.
     #[schemars(extend("x-source" = "reconstructed: 1 s"))]
+    #[config(default = Span::from_secs(1))]
     pub interval: Span,
     /// How much the probability rises in an interval in which nothing came; in others in proportion
     /// to what is missing.
@@ -33,24 +32,15 @@ pub struct AdaptivePacketMarkingConfig {
         range(min = 0.0, max = 1.0),
         extend("x-source" = "reconstructed: the paper's scale is not known"),
     )]
+    #[config(default = 0.01)]
     pub delta: f64,
     /// The probability at the start.
     #[schemars(
         range(min = 0.0, max = 1.0),
         extend("x-source" = "reconstructed: nothing is marked until the target is missed"),
     )]
+    #[config(default = 0.0)]
     pub initial: f64,
-}
-
-impl Default for AdaptivePacketMarkingConfig {
-    fn default() -> Self {
-        AdaptivePacketMarkingConfig {
-            rate: None,
-            interval: Span::from_secs(1),
-            delta: 0.01,
-            initial: 0.0,
-        }
-    }
 }
 
 impl Config for AdaptivePacketMarkingConfig {

@@ -16,6 +16,7 @@ use dumbbell_core::meter::{Color, Contract, Meter};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Rate, Span};
+use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,8 +32,7 @@ pub enum Credit {
 }
 
 /// Parameters of [`Etsw`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct EtswConfig {
     /// Contracted rate; default what is reserved for the flow, or for all flows of the aggregate
     /// together.
@@ -44,41 +44,32 @@ pub struct EtswConfig {
     pub short_window: Option<Span>,
     /// Window of the average rate.
     #[schemars(extend("x-source" = "reconstructed: as tsw2cm's"))]
+    #[config(default = Span::from_secs(1))]
     pub window: Span,
     /// What raises the level above the contract.
     #[schemars(
         extend("x-source" = "Lin, Zheng, Hou 1999, as Choi and Kim 2001, section 2, describe it"),
     )]
+    #[config(default = Credit::Difference)]
     pub mode: Credit,
     /// How much of that the level rises.
     #[schemars(
         range(min = 0.0),
         extend("x-source" = "reconstructed: 4/3 of the rate at the top of a sawtooth"),
     )]
+    #[config(default = 1.0)]
     pub kappa: f64,
     /// The highest level, as a multiple of the rate.
     #[schemars(
         range(min = 1.0, max = 2.0),
         extend("x-source" = "reconstructed: Clark and Fang's 1.33"),
     )]
+    #[config(default = 4.0 / 3.0)]
     pub theta_max: f64,
     /// Both estimates before the first packet.
     #[schemars(extend("x-source" = "RFC 2859 section 3: the committed target rate"))]
+    #[config(default = Start::Contract)]
     pub start: Start,
-}
-
-impl Default for EtswConfig {
-    fn default() -> Self {
-        EtswConfig {
-            rate: None,
-            short_window: None,
-            window: Span::from_secs(1),
-            mode: Credit::Difference,
-            kappa: 1.0,
-            theta_max: 4.0 / 3.0,
-            start: Start::Contract,
-        }
-    }
 }
 
 impl Config for EtswConfig {

@@ -9,12 +9,10 @@ use dumbbell_core::meter::{Color, Contract, Meter, Tokens};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Limit, Rate, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`SrTcm`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct SrTcmConfig {
     /// Committed information rate; default what is reserved for the flow, or for all flows of the
     /// aggregate together.
@@ -27,20 +25,16 @@ pub struct SrTcmConfig {
             "x-source" = "ours: as token_bucket's; RFC 2697 section 2 leaves it to the contract"
         ),
     )]
+    #[config(default = Limit::Bdp(1.0))]
     pub cbs: Limit,
     /// Excess burst size: the bucket of what is yellow. `cbs` or `ebs` may be 0.
     #[schemars(extend("x-source" = "ours: as cbs; RFC 2697 section 2 leaves it to the contract"))]
+    #[config(default = Limit::Bdp(1.0))]
     pub ebs: Limit,
     /// Whether a packet that came yellow or red never becomes better, and yellow ones leave the
     /// committed bucket alone.
     #[schemars(extend("x-source" = "RFC 2697 section 3: the color-blind mode is the first"))]
     pub colour_aware: bool,
-}
-
-impl Default for SrTcmConfig {
-    fn default() -> Self {
-        SrTcmConfig { cir: None, cbs: Limit::Bdp(1.0), ebs: Limit::Bdp(1.0), colour_aware: false }
-    }
 }
 
 impl Config for SrTcmConfig {

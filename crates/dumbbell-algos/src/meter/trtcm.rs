@@ -8,12 +8,10 @@ use dumbbell_core::meter::{Color, Contract, Meter, Tokens};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Limit, Rate, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`TrTcm`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct TrTcmConfig {
     /// Committed information rate; default what is reserved for the flow, or for all flows of the
     /// aggregate together.
@@ -26,29 +24,19 @@ pub struct TrTcmConfig {
             "x-source" = "ours: as token_bucket's; RFC 2698 section 2 leaves it to the contract"
         ),
     )]
+    #[config(default = Limit::Bdp(1.0))]
     pub cbs: Limit,
     /// Peak information rate, not below `cir`; default twice that.
     #[schemars(extend("x-source" = "ours; RFC 2698 section 2 leaves it to the contract"))]
     pub pir: Option<Rate>,
     /// Peak burst size: the bucket of all that is not red. A time or a BDP is of `pir`.
     #[schemars(extend("x-source" = "ours: as cbs; RFC 2698 section 2 leaves it to the contract"))]
+    #[config(default = Limit::Bdp(1.0))]
     pub pbs: Limit,
     /// Whether a packet that came yellow or red never becomes better, and yellow ones leave the
     /// committed bucket alone.
     #[schemars(extend("x-source" = "RFC 2698 section 3: the color-blind mode is the first"))]
     pub colour_aware: bool,
-}
-
-impl Default for TrTcmConfig {
-    fn default() -> Self {
-        TrTcmConfig {
-            cir: None,
-            cbs: Limit::Bdp(1.0),
-            pir: None,
-            pbs: Limit::Bdp(1.0),
-            colour_aware: false,
-        }
-    }
 }
 
 impl Config for TrTcmConfig {

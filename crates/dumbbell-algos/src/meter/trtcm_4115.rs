@@ -8,12 +8,10 @@ use dumbbell_core::meter::{Color, Contract, Meter, Tokens};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Limit, Rate, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`TrTcm4115`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct TrTcm4115Config {
     /// Committed information rate; default what is reserved for the flow, or for all flows of the
     /// aggregate together.
@@ -26,6 +24,7 @@ pub struct TrTcm4115Config {
             "x-source" = "ours: as token_bucket's; RFC 4115 section 2 leaves it to the contract"
         ),
     )]
+    #[config(default = Limit::Bdp(1.0))]
     pub cbs: Limit,
     /// Excess information rate, beside `cir`; default as much again.
     #[schemars(extend("x-source" = "ours; RFC 4115 section 2 leaves it to the contract"))]
@@ -33,23 +32,12 @@ pub struct TrTcm4115Config {
     /// Excess burst size: the bucket of what is yellow. A time or a BDP is of `eir`. `cbs` or `ebs`
     /// may be 0.
     #[schemars(extend("x-source" = "ours: as cbs; RFC 4115 section 2 leaves it to the contract"))]
+    #[config(default = Limit::Bdp(1.0))]
     pub ebs: Limit,
     /// Whether a packet that came yellow or red never becomes better, and yellow ones leave the
     /// committed bucket alone.
     #[schemars(extend("x-source" = "ours: color-blind, as RFC 2698"))]
     pub colour_aware: bool,
-}
-
-impl Default for TrTcm4115Config {
-    fn default() -> Self {
-        TrTcm4115Config {
-            cir: None,
-            cbs: Limit::Bdp(1.0),
-            eir: None,
-            ebs: Limit::Bdp(1.0),
-            colour_aware: false,
-        }
-    }
 }
 
 impl Config for TrTcm4115Config {

@@ -9,12 +9,10 @@ use dumbbell_core::meter::{Color, Contract, Meter};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Rate, Span};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`Tsw2Cm`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct Tsw2CmConfig {
     /// Committed target rate; default what is reserved for the flow, or for all flows of the
     /// aggregate together.
@@ -22,16 +20,12 @@ pub struct Tsw2CmConfig {
     pub rate: Option<Rate>,
     /// Window of the estimate, of the order of a round-trip time.
     #[schemars(extend("x-source" = "Clark and Fang 1998, section III: 1 s"))]
+    #[config(default = Span::from_secs(1))]
     pub window: Span,
     /// The estimate before the first packet.
     #[schemars(extend("x-source" = "RFC 2859 section 3: the committed target rate"))]
+    #[config(default = Start::Contract)]
     pub start: Start,
-}
-
-impl Default for Tsw2CmConfig {
-    fn default() -> Self {
-        Tsw2CmConfig { rate: None, window: Span::from_secs(1), start: Start::Contract }
-    }
 }
 
 impl Config for Tsw2CmConfig {

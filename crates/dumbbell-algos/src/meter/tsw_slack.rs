@@ -10,12 +10,10 @@ use dumbbell_core::meter::{Color, Contract, Meter};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Rate, Span};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`TswSlack`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct TswSlackConfig {
     /// Contracted rate; default what is reserved for the flow, or for all flows of the aggregate
     /// together.
@@ -27,24 +25,16 @@ pub struct TswSlackConfig {
         extend("x-source" = "Clark and Fang 1998, section III: 1.33, the top of a sawtooth of mean \
             1")
     )]
+    #[config(default = 4.0 / 3.0)]
     pub beta: f64,
     /// Window of the estimate: long, so that it sees the mean of TCP's sawtooth.
     #[schemars(extend("x-source" = "Clark and Fang 1998, section III: 1 s"))]
+    #[config(default = Span::from_secs(1))]
     pub window: Span,
     /// The estimate before the first packet.
     #[schemars(extend("x-source" = "RFC 2859 section 3: the committed target rate"))]
+    #[config(default = Start::Contract)]
     pub start: Start,
-}
-
-impl Default for TswSlackConfig {
-    fn default() -> Self {
-        TswSlackConfig {
-            rate: None,
-            beta: 4.0 / 3.0,
-            window: Span::from_secs(1),
-            start: Start::Contract,
-        }
-    }
 }
 
 impl Config for TswSlackConfig {

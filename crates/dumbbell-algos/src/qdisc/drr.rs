@@ -18,46 +18,37 @@ use dumbbell_core::catalogue::{
 };
 use dumbbell_core::packet::Meta;
 use dumbbell_core::units::{Bytes, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 use std::collections::VecDeque;
 
 /// Deficit round robin with an AQM in each class.
 pub type Drr<P> = Scheduled<Rounds, AnyAqm, P>;
 
 /// Parameters of [`Drr`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct DrrConfig {
     /// Weights of the classes, which take turns: a class may send its weight times `quantum` in a
     /// round.
     #[schemars(extend("x-source" = "two classes of the same weight"))]
+    #[config(default = vec![1.0, 1.0])]
     pub weights: Vec<f64>,
     /// Bytes that a class of weight 1 may send in a round; at least the link's MTU makes each turn
     /// O(1).
     #[schemars(extend("x-source" = "tc-drr(8): the MTU"))]
+    #[config(default = Bytes(1500))]
     pub quantum: Bytes,
     /// The class of each codepoint, as `{ ef = 0 }`.
     #[schemars(extend("x-source" = "expedited forwarding by itself (RFC 3246)"))]
+    #[config(default = [("ef".to_string(), 0)].into())]
     pub map: Table,
     /// The class of the other codepoints.
     #[schemars(extend("x-source" = "the last of two"))]
+    #[config(default = 1)]
     pub default_class: u32,
     /// When each class signals congestion.
     #[schemars(extend("x-source" = "tc-drr(8): pfifo"))]
+    #[config(default = Child::of::<DropTail>())]
     pub aqm: Child,
-}
-
-impl Default for DrrConfig {
-    fn default() -> Self {
-        DrrConfig {
-            weights: vec![1.0, 1.0],
-            quantum: Bytes(1500),
-            map: [("ef".to_string(), 0)].into(),
-            default_class: 1,
-            aqm: Child::of::<DropTail>(),
-        }
-    }
 }
 
 impl Config for DrrConfig {

@@ -18,39 +18,35 @@ use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Look, PlotColor, Provenance,
 };
 use dumbbell_core::units::Bytes;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Flow queueing with an AQM in each queue.
 pub type Fq<P> = Queued<AnyAqm, P>;
 
 /// Parameters of [`Fq`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct FqConfig {
     /// Number of queues; flows are spread over them by a hash with a salt of the run.
     #[schemars(range(min = 1, max = 65536), extend("x-source" = "RFC 8290 section 5.2.4: 1024"))]
+    #[config(default = FqParameters::RFC_8290.flows)]
     pub flows: u32,
     /// Bytes that a queue may send in its turn.
     #[schemars(extend("x-source" = "RFC 8290 section 5.2.3: 1514"))]
+    #[config(default = FqParameters::RFC_8290.quantum)]
     pub quantum: Bytes,
     /// Bytes that all queues may hold, beside the port's limit.
     #[schemars(extend("x-source" = "tc-fq_codel(8): 32 MiB"))]
+    #[config(default = FqParameters::RFC_8290.memory_limit)]
     pub memory_limit: Bytes,
     /// Packets dropped at once from the head of the queue with the most bytes when the buffer is
     /// full; at most half of it.
     #[schemars(range(min = 1, max = 65536), extend("x-source" = "tc-fq_codel(8): 64"))]
+    #[config(default = FqParameters::RFC_8290.drop_batch)]
     pub drop_batch: u32,
     /// When each queue signals congestion.
     #[schemars(extend("x-source" = "none but the limit: for CoDel see fq_codel"))]
+    #[config(default = Child::of::<DropTail>())]
     pub aqm: Child,
-}
-
-impl Default for FqConfig {
-    fn default() -> Self {
-        let FqParameters { flows, quantum, memory_limit, drop_batch } = FqParameters::default();
-        FqConfig { flows, quantum, memory_limit, drop_batch, aqm: Child::of::<DropTail>() }
-    }
 }
 
 impl FqConfig {

@@ -10,69 +10,58 @@ use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Look, PlotColor, Provenance,
 };
 use dumbbell_core::units::{Bytes, Span};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Flow queueing with COBALT.
 pub type FqCobalt<P> = Queued<Cobalt, P>;
 
 /// Parameters of [`FqCobalt`]. The port's limit is that of all queues (ns-3: 10240 packets).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct FqCobaltConfig {
     /// The delay in a queue that may stand; also the least time from one step of BLUE's probability
     /// to the next.
     #[schemars(extend("x-source" = "ns-3 FqCobaltQueueDisc: 5 ms"))]
+    #[config(default = CobaltConfig::default().target)]
     pub target: Span,
     /// The first distance of two signals: of the order of the largest round-trip time in common
     /// use.
     #[schemars(extend("x-source" = "ns-3 FqCobaltQueueDisc: 100 ms"))]
+    #[config(default = CobaltConfig::default().interval)]
     pub interval: Span,
     /// BLUE's step up, at an overflow.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "CAKE and ns-3: 1/256"))]
+    #[config(default = CobaltConfig::default().p_inc)]
     pub p_inc: f64,
     /// BLUE's step down, at an empty queue.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "CAKE and ns-3: 1/4096"))]
+    #[config(default = CobaltConfig::default().p_dec)]
     pub p_dec: f64,
     /// A delay above which BLUE's probability steps up, too; `"0 s"`: none.
     #[schemars(extend("x-source" = "CAKE; ns-3 BlueThreshold 400 ms"))]
+    #[config(default = CobaltConfig::default().blue_threshold)]
     pub blue_threshold: Span,
     /// Whether CoDel's part marks ECN-capable packets rather than dropping them; BLUE's part never
     /// does.
     #[schemars(extend("x-source" = "ns-3 FqCobaltQueueDisc: UseEcn true"))]
+    #[config(default = true)]
     pub ecn: bool,
     /// Number of queues; flows are spread over them by a hash with a salt of the run.
     #[schemars(range(min = 1, max = 65536), extend("x-source" = "ns-3 FqCobaltQueueDisc: 1024"))]
+    #[config(default = FqParameters::RFC_8290.flows)]
     pub flows: u32,
     /// Bytes that a queue may send in its turn.
     #[schemars(extend("x-source" = "RFC 8290 section 5.2.3: 1514"))]
+    #[config(default = FqParameters::RFC_8290.quantum)]
     pub quantum: Bytes,
     /// Bytes that all queues may hold, beside the port's limit.
     #[schemars(extend("x-source" = "tc-fq_codel(8): 32 MiB"))]
+    #[config(default = FqParameters::RFC_8290.memory_limit)]
     pub memory_limit: Bytes,
     /// Packets dropped at once from the head of the queue with the most bytes when the buffer is
     /// full; at most half of it.
     #[schemars(range(min = 1, max = 65536), extend("x-source" = "ns-3 FqCobaltQueueDisc: 64"))]
+    #[config(default = FqParameters::RFC_8290.drop_batch)]
     pub drop_batch: u32,
-}
-
-impl Default for FqCobaltConfig {
-    fn default() -> Self {
-        let lot = FqParameters::default();
-        let cobalt = CobaltConfig::default();
-        FqCobaltConfig {
-            target: cobalt.target,
-            interval: cobalt.interval,
-            p_inc: cobalt.p_inc,
-            p_dec: cobalt.p_dec,
-            blue_threshold: cobalt.blue_threshold,
-            ecn: true,
-            flows: lot.flows,
-            quantum: lot.quantum,
-            memory_limit: lot.memory_limit,
-            drop_batch: lot.drop_batch,
-        }
-    }
 }
 
 impl FqCobaltConfig {

@@ -9,61 +9,50 @@ use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Look, PlotColor, Provenance,
 };
 use dumbbell_core::units::{Bytes, Span};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Flow queueing with CoDel.
 pub type FqCodel<P> = Queued<Codel, P>;
 
 /// Parameters of [`FqCodel`]. The port's limit is that of all queues (tc-fq_codel(8): 10240
 /// packets).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct FqCodelConfig {
     /// The delay in a queue that may stand.
     #[schemars(extend("x-source" = "RFC 8290 section 5.2.2: 5 ms"))]
+    #[config(default = CodelConfig::default().target)]
     pub target: Span,
     /// For how long the delay may be above `target`: of the order of the largest round-trip time in
     /// common use.
     #[schemars(extend("x-source" = "RFC 8290 section 5.2.1: 100 ms"))]
+    #[config(default = CodelConfig::default().interval)]
     pub interval: Span,
     /// Whether ECN-capable packets are marked rather than dropped.
     #[schemars(extend("x-source" = "RFC 8290 section 5.2.6: on"))]
+    #[config(default = true)]
     pub ecn: bool,
     /// Beside that, each ECN-capable packet that waited longer than this is marked; `"0 s"`: none.
     /// Asks for `ecn`.
     #[schemars(extend("x-source" = "RFC 8290 section 5.2.7: off"))]
+    #[config(default = CodelConfig::default().ce_threshold)]
     pub ce_threshold: Span,
     /// Number of queues; flows are spread over them by a hash with a salt of the run.
     #[schemars(range(min = 1, max = 65536), extend("x-source" = "RFC 8290 section 5.2.4: 1024"))]
+    #[config(default = FqParameters::RFC_8290.flows)]
     pub flows: u32,
     /// Bytes that a queue may send in its turn.
     #[schemars(extend("x-source" = "RFC 8290 section 5.2.3: 1514"))]
+    #[config(default = FqParameters::RFC_8290.quantum)]
     pub quantum: Bytes,
     /// Bytes that all queues may hold, beside the port's limit.
     #[schemars(extend("x-source" = "tc-fq_codel(8): 32 MiB"))]
+    #[config(default = FqParameters::RFC_8290.memory_limit)]
     pub memory_limit: Bytes,
     /// Packets dropped at once from the head of the queue with the most bytes when the buffer is
     /// full; at most half of it.
     #[schemars(range(min = 1, max = 65536), extend("x-source" = "RFC 8290 section 4.1: 64"))]
+    #[config(default = FqParameters::RFC_8290.drop_batch)]
     pub drop_batch: u32,
-}
-
-impl Default for FqCodelConfig {
-    fn default() -> Self {
-        let lot = FqParameters::default();
-        let codel = CodelConfig::default();
-        FqCodelConfig {
-            target: codel.target,
-            interval: codel.interval,
-            ecn: true,
-            ce_threshold: codel.ce_threshold,
-            flows: lot.flows,
-            quantum: lot.quantum,
-            memory_limit: lot.memory_limit,
-            drop_batch: lot.drop_batch,
-        }
-    }
 }
 
 impl FqCodelConfig {

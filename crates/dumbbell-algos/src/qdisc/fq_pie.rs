@@ -9,70 +9,57 @@ use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Look, PlotColor, Provenance,
 };
 use dumbbell_core::units::{Bytes, Span};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Flow queueing with PIE.
 pub type FqPie<P> = Queued<Pie, P>;
 
 /// Parameters of [`FqPie`]. The port's limit is that of all queues (tc-fq_pie(8): 10240 packets).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct FqPieConfig {
     /// The delay in a queue that the controller steers to.
     #[schemars(extend("x-source" = "tc-fq_pie(8): 15 ms"))]
+    #[config(default = PieConfig::default().target)]
     pub target: Span,
     /// Time between two updates of the probability.
     #[schemars(extend("x-source" = "tc-fq_pie(8): 15 ms"))]
+    #[config(default = PieConfig::default().tupdate)]
     pub tupdate: Span,
     /// Gain of the distance from the target, in 1/s (`tc` writes 16 times it).
     #[schemars(range(min = 0.0), extend("x-source" = "tc-fq_pie(8): 2/16"))]
+    #[config(default = PieConfig::default().alpha)]
     pub alpha: f64,
     /// Gain of the delay's growth, in 1/s (`tc` writes 16 times it).
     #[schemars(range(min = 0.0), extend("x-source" = "tc-fq_pie(8): 20/16"))]
+    #[config(default = PieConfig::default().beta)]
     pub beta: f64,
     /// Whether ECN-capable packets are marked rather than dropped.
     #[schemars(extend("x-source" = "tc-fq_pie(8): noecn"))]
     pub ecn: bool,
     /// From this probability on ECN-capable packets too are dropped.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "tc-fq_pie(8): ecn_prob 10 %"))]
+    #[config(default = PieConfig::default().mark_ecnth)]
     pub mark_ecnth: f64,
     /// Whether the probability is scaled by the packet's size.
     #[schemars(extend("x-source" = "tc-fq_pie(8): nobytemode"))]
     pub bytemode: bool,
     /// Number of queues; flows are spread over them by a hash with a salt of the run.
     #[schemars(range(min = 1, max = 65536), extend("x-source" = "tc-fq_pie(8): 1024"))]
+    #[config(default = FqParameters::RFC_8290.flows)]
     pub flows: u32,
     /// Bytes that a queue may send in its turn.
     #[schemars(extend("x-source" = "tc-fq_pie(8): 1514"))]
+    #[config(default = FqParameters::RFC_8290.quantum)]
     pub quantum: Bytes,
     /// Bytes that all queues may hold, beside the port's limit.
     #[schemars(extend("x-source" = "tc-fq_pie(8): 32 MiB"))]
+    #[config(default = FqParameters::RFC_8290.memory_limit)]
     pub memory_limit: Bytes,
     /// Packets dropped at once from the head of the queue with the most bytes when the buffer is
     /// full; at most half of it. (The kernel's drops the arriving packet.)
     #[schemars(range(min = 1, max = 65536), extend("x-source" = "RFC 8290 section 4.1: 64"))]
+    #[config(default = FqParameters::RFC_8290.drop_batch)]
     pub drop_batch: u32,
-}
-
-impl Default for FqPieConfig {
-    fn default() -> Self {
-        let lot = FqParameters::default();
-        let pie = PieConfig::default();
-        FqPieConfig {
-            target: pie.target,
-            tupdate: pie.tupdate,
-            alpha: pie.alpha,
-            beta: pie.beta,
-            ecn: false,
-            mark_ecnth: pie.mark_ecnth,
-            bytemode: false,
-            flows: lot.flows,
-            quantum: lot.quantum,
-            memory_limit: lot.memory_limit,
-            drop_batch: lot.drop_batch,
-        }
-    }
 }
 
 impl FqPieConfig {

@@ -12,43 +12,39 @@ use dumbbell_core::catalogue::{
     About, Algorithm, Config, Explained, Fault, Kernel, Look, PlotColor, Provenance,
 };
 use dumbbell_core::packet::Meta;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Strict priority with an AQM in each band.
 pub type Prio<P> = Scheduled<Bands, AnyAqm, P>;
 
 /// Parameters of [`Prio`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct PrioConfig {
     /// Number of bands; band 0 goes first.
     #[schemars(range(min = 1, max = 16), extend("x-source" = "tc-prio(8): 3, at most 16"))]
+    #[config(default = 3)]
     pub bands: u32,
     /// The band of each codepoint, as `{ ef = 0, af41 = 1, cs1 = 2 }`.
     #[schemars(
         extend("x-source" = "RFC 4594: expedited forwarding and network control first, CS1 and LE \
             last"),
     )]
+    #[config(default = by_service())]
     pub map: Table,
     /// The band of the other codepoints.
     #[schemars(extend("x-source" = "tc-prio(8): best effort is in band 1"))]
+    #[config(default = 1)]
     pub default_band: u32,
     /// When each band signals congestion.
     #[schemars(extend("x-source" = "tc-prio(8): pfifo"))]
+    #[config(default = Child::of::<DropTail>())]
     pub aqm: Child,
 }
 
-impl Default for PrioConfig {
-    fn default() -> Self {
-        let map = [("ef", 0), ("va", 0), ("cs6", 0), ("cs7", 0), ("cs1", 2), ("le", 2)];
-        PrioConfig {
-            bands: 3,
-            map: map.map(|(name, band)| (name.to_string(), band)).into(),
-            default_band: 1,
-            aqm: Child::of::<DropTail>(),
-        }
-    }
+/// Three bands after the services of RFC 4594: the first two, and the background.
+fn by_service() -> Table {
+    let map = [("ef", 0), ("va", 0), ("cs6", 0), ("cs7", 0), ("cs1", 2), ("le", 2)];
+    map.map(|(name, band)| (name.to_string(), band)).into()
 }
 
 impl Config for PrioConfig {

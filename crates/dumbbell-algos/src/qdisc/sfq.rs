@@ -20,48 +20,38 @@ use dumbbell_core::catalogue::{
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::{Bytes, Capacity, Span, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Stochastic fairness queueing with an AQM in each queue.
 pub type Sfq<P> = Scheduled<Buckets, AnyAqm, P>;
 
 /// Parameters of [`Sfq`]. The port's limit is that of all queues (tc-sfq(8): 127 packets).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct SfqConfig {
     /// Number of queues that flows are hashed onto.
     #[schemars(range(min = 1, max = 65536), extend("x-source" = "tc-sfq(8): 1024"))]
+    #[config(default = 1024)]
     pub divisor: u32,
     /// Bytes that a queue may send in its turn.
     #[schemars(extend("x-source" = "tc-sfq(8): the MTU"))]
+    #[config(default = Bytes(1500))]
     pub quantum: Bytes,
     /// Packets that one queue may hold.
     #[schemars(range(min = 1, max = 65535), extend("x-source" = "tc-sfq(8): 127"))]
+    #[config(default = 127)]
     pub depth: u32,
     /// After each such time the hash is drawn anew, and what waits is moved, so that no two flows
     /// stay in one queue; zero: never.
     #[schemars(extend("x-source" = "tc-sfq(8): 0; McKenney: from time to time"))]
+    #[config(default = Span::ZERO)]
     pub perturb: Span,
     /// Whether the longest queue loses its oldest packets instead of its newest.
     #[schemars(extend("x-source" = "tc-sfq(8): the newest"))]
     pub headdrop: bool,
     /// When each queue signals congestion.
     #[schemars(extend("x-source" = "tc-sfq(8): only when the buffer is full"))]
+    #[config(default = Child::of::<DropTail>())]
     pub aqm: Child,
-}
-
-impl Default for SfqConfig {
-    fn default() -> Self {
-        SfqConfig {
-            divisor: 1024,
-            quantum: Bytes(1500),
-            depth: 127,
-            perturb: Span::ZERO,
-            headdrop: false,
-            aqm: Child::of::<DropTail>(),
-        }
-    }
 }
 
 /// Least time between two draws of the hash: moving what waits costs time.

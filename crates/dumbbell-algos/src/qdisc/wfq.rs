@@ -27,6 +27,7 @@ use dumbbell_core::catalogue::{
 use dumbbell_core::packet::Meta;
 use dumbbell_core::probe::Probe;
 use dumbbell_core::units::Time;
+use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -48,26 +49,22 @@ pub enum Clock {
 }
 
 /// Parameters of [`Wfq`]. The weights are the flows' (`weight` of a flow).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct WfqConfig {
     /// What tells the virtual time: `gps` is exact and takes the link's rate for constant,
     /// `self_clocked` asks for no rate.
     #[schemars(extend("x-source" = "Parekh, Gallager 1993: the fluid"))]
+    #[config(default = Clock::Gps)]
     pub clock: Clock,
     /// Number of queues; a flow's is its number modulo this, so that each has its own as long as
     /// there are enough.
     #[schemars(range(min = 1, max = 65536), extend("x-source" = "RFC 8290 section 5.2.4: 1024"))]
+    #[config(default = 1024)]
     pub flows: u32,
     /// When each queue signals congestion.
     #[schemars(extend("x-source" = "only when the buffer is full"))]
+    #[config(default = Child::of::<DropTail>())]
     pub aqm: Child,
-}
-
-impl Default for WfqConfig {
-    fn default() -> Self {
-        WfqConfig { clock: Clock::Gps, flows: 1024, aqm: Child::of::<DropTail>() }
-    }
 }
 
 impl Config for WfqConfig {

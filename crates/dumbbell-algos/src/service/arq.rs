@@ -3,12 +3,10 @@ use dumbbell_core::catalogue::{About, Algorithm, Config, Provenance};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::service::{Service, Site, Transmitted};
 use dumbbell_core::units::{Rate, Span, Time, Transmitter};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`Arq`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct ArqConfig {
     /// Rate of one transmission; the link's `rate` where none is written.
     #[schemars(extend("x-source" = "ours: the link's"))]
@@ -18,23 +16,20 @@ pub struct ArqConfig {
         range(min = 0.0, max = 1.0),
         extend("x-source" = "ours: a channel that 1 % loss would cripple TCP on"),
     )]
+    #[config(default = 0.1)]
     pub loss: f64,
     /// Time until a failure is known: what passes between the end of a transmission and the next of
     /// the same packet.
     #[schemars(extend("x-source" = "ours: a link of a few hundred kilometers, or a slow card"))]
+    #[config(default = Span::from_ms(1))]
     pub turnaround: Span,
     /// Transmissions of a packet at most; one that fails in all of them is lost.
     #[schemars(
         range(min = 1, max = 1000),
         extend("x-source" = "IEEE 802.11: dot11LongRetryLimit 4, dot11ShortRetryLimit 7"),
     )]
+    #[config(default = 7)]
     pub limit: u32,
-}
-
-impl Default for ArqConfig {
-    fn default() -> Self {
-        ArqConfig { rate: None, loss: 0.1, turnaround: Span::from_ms(1), limit: 7 }
-    }
 }
 
 impl Config for ArqConfig {}

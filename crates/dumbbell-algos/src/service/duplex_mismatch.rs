@@ -12,9 +12,8 @@
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::service::{Service, Site, Transmitted};
 use dumbbell_core::units::{Rate, Span, Time, Transmitter};
+use dumbbell_macros::config;
 use medium::Station;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 pub mod medium;
 
@@ -25,12 +24,12 @@ pub const FASTEST: Rate = Rate::from_mbps(100);
 const FARTHEST_BYTES: u64 = 32;
 
 /// Parameters of [`DuplexMismatch`], of one end.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct DuplexMismatchConfig {
     /// Whether this end is half duplex. The other end's own service says so for it; without one it
     /// is the opposite.
     #[schemars(extend("x-source" = "IEEE 802.3 clause 28: who cannot negotiate is half duplex"))]
+    #[config(default = true)]
     pub half: bool,
     /// Rate of the Ethernet, at most 100 Mbps; default the link's.
     #[schemars(extend("x-source" = "the link's rate"))]
@@ -38,13 +37,8 @@ pub struct DuplexMismatchConfig {
     /// From this station to the other one: how much later that one hears what this one sends. At
     /// most half a slot. The link's `delay` may be more, for what lies behind.
     #[schemars(extend("x-source" = "IEEE 802.3 clause 24: 100 m of cable"))]
+    #[config(default = Span::from_ps(500_000))]
     pub propagation: Span,
-}
-
-impl Default for DuplexMismatchConfig {
-    fn default() -> Self {
-        DuplexMismatchConfig { half: true, rate: None, propagation: Span::from_ps(500_000) }
-    }
 }
 
 impl Config for DuplexMismatchConfig {

@@ -4,6 +4,7 @@ use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::impairment::WireEffect;
 use dumbbell_core::service::{Service, Site, Transmitted};
 use dumbbell_core::units::{Rate, Span, Time, Transmitter};
+use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,8 +20,7 @@ pub enum Waiting {
 }
 
 /// Parameters of [`Handoff`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct HandoffConfig {
     /// Rate before the first handoff; the link's `rate` where none is written.
     #[schemars(extend("x-source" = "ours: the link's"))]
@@ -28,17 +28,14 @@ pub struct HandoffConfig {
     /// Each: when it begins, how long the wire is down, the rate from then on, and how much longer
     /// than the link's own its delay is from then on: `[["10 s", "200 ms", "2 Mbps", "30 ms"]]`.
     #[schemars(extend("x-source" = "none: an example, to be replaced"))]
+    #[config(default = vec![
+        (Span::from_secs(10), Span::from_ms(200), Rate::from_mbps(2), Span::from_ms(30)),
+    ])]
     pub handoffs: Vec<(Span, Span, Rate, Span)>,
     /// What becomes of the packets that wait when one begins.
     #[schemars(extend("x-source" = "ours: the gentler of the two"))]
+    #[config(default = Waiting::Kept)]
     pub queue: Waiting,
-}
-
-impl Default for HandoffConfig {
-    fn default() -> Self {
-        let one = (Span::from_secs(10), Span::from_ms(200), Rate::from_mbps(2), Span::from_ms(30));
-        HandoffConfig { rate: None, handoffs: vec![one], queue: Waiting::Kept }
-    }
 }
 
 impl Config for HandoffConfig {

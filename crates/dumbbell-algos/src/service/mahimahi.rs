@@ -4,15 +4,13 @@ use crate::service::parts::schedule::{OPPORTUNITY, Schedule};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::service::{LATEST, Service, Site, Transmitted};
 use dumbbell_core::units::{Rate, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Picoseconds in a millisecond.
 const PS_PER_MS: u64 = 1_000_000_000;
 
 /// Parameters of [`Mahimahi`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct MahimahiConfig {
     /// A file in Mahimahi's format, beside the scenario that names it. Its opportunities take the
     /// place of `trace`.
@@ -21,14 +19,12 @@ pub struct MahimahiConfig {
     /// The opportunities: words `GAPxCOUNT*TIMES`, each GAP ms after the one before; the whole
     /// repeats.
     #[schemars(extend("x-source" = "mm-link(1): one each millisecond is 12 Mbit/s"))]
+    #[config(default = each_millisecond())]
     pub trace: Schedule,
 }
 
-impl Default for MahimahiConfig {
-    fn default() -> Self {
-        let trace = Schedule::new([1]).expect("one opportunity after the start is a schedule");
-        MahimahiConfig { file: String::new(), trace }
-    }
+fn each_millisecond() -> Schedule {
+    Schedule::new([1]).expect("one opportunity after the start is a schedule")
 }
 
 impl Config for MahimahiConfig {

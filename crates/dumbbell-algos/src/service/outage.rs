@@ -3,6 +3,7 @@ use crate::service::parts::outage_windows::Windows;
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::service::{Service, Site, Transmitted};
 use dumbbell_core::units::{Rate, Span, Time, Transmitter};
+use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,41 +19,32 @@ pub enum CutOff {
 }
 
 /// Parameters of [`Outage`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct OutageConfig {
     /// Rate while the wire is up; the link's `rate` where none is written.
     #[schemars(extend("x-source" = "ours: the link's"))]
     pub rate: Option<Rate>,
     /// From when and for how long the wire is down: `[["10 s", "2 s"], ["30 s", "500 ms"]]`.
     #[schemars(extend("x-source" = "none: an example, to be replaced"))]
+    #[config(default = vec![(Span::from_secs(10), Span::from_secs(1))])]
     pub at: Vec<(Span, Span)>,
     /// After this time the outages come again; 0 s: never.
     #[schemars(extend("x-source" = "none: an example, to be replaced"))]
+    #[config(default = Span::ZERO)]
     pub period: Span,
     /// Mean time that the wire is up, exponentially distributed, in the place of given times; 0 s:
     /// given times.
     #[schemars(extend("x-source" = "ours: given times"))]
+    #[config(default = Span::ZERO)]
     pub mean_up: Span,
     /// Mean time that it is down, exponentially distributed; 0 s: given times.
     #[schemars(extend("x-source" = "ours: given times"))]
+    #[config(default = Span::ZERO)]
     pub mean_down: Span,
     /// What becomes of a packet whose transmission is cut off.
     #[schemars(extend("x-source" = "ours: what a step of rate to zero does"))]
+    #[config(default = CutOff::Held)]
     pub cut_off: CutOff,
-}
-
-impl Default for OutageConfig {
-    fn default() -> Self {
-        OutageConfig {
-            rate: None,
-            at: vec![(Span::from_secs(10), Span::from_secs(1))],
-            period: Span::ZERO,
-            mean_up: Span::ZERO,
-            mean_down: Span::ZERO,
-            cut_off: CutOff::Held,
-        }
-    }
 }
 
 impl OutageConfig {

@@ -3,13 +3,11 @@ use crate::service::parts::fluid::{Curve, Fluid};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::service::{Service, Site, Transmitted};
 use dumbbell_core::units::{Rate, Span, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 use std::f64::consts::PI;
 
 /// Parameters of [`Sine`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct SineConfig {
     /// Mean rate; the link's `rate` where none is written.
     #[schemars(extend("x-source" = "ours: the link's"))]
@@ -19,20 +17,17 @@ pub struct SineConfig {
         range(min = 0.0, max = 1.0),
         extend("x-source" = "ours: between half and one and a half times the mean"),
     )]
+    #[config(default = 0.5)]
     pub depth: f64,
     /// Time of one swing.
     #[schemars(extend("x-source" = "ours: many round-trip times"))]
+    #[config(default = Span::from_secs(10))]
     pub period: Span,
     /// Where the swing stands at the start, in periods: at 0 the rate is at its mean and rises, at
     /// 0.25 it is at its top.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "ours: none"))]
+    #[config(default = 0.0)]
     pub phase: f64,
-}
-
-impl Default for SineConfig {
-    fn default() -> Self {
-        SineConfig { rate: None, depth: 0.5, period: Span::from_secs(10), phase: 0.0 }
-    }
 }
 
 impl Config for SineConfig {

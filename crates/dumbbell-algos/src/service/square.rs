@@ -3,39 +3,29 @@ use super::steps::{StepRate, Steps, StepsConfig};
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::service::{Service, Site, Transmitted};
 use dumbbell_core::units::{Rate, Span, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`Square`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct SquareConfig {
     /// The upper rate, with which each period begins; the link's `rate` where none is written.
     #[schemars(extend("x-source" = "ours: the link's"))]
     pub rate: Option<Rate>,
     /// The lower rate; 0 bps is an outage.
     #[schemars(extend("x-source" = "none: an example, to be replaced"))]
+    #[config(default = StepRate(Rate::from_mbps(1)))]
     pub low: StepRate,
     /// Time from one rise to the next.
     #[schemars(extend("x-source" = "ours: many round-trip times"))]
+    #[config(default = Span::from_secs(10))]
     pub period: Span,
     /// Share of the period at the upper rate.
     #[schemars(
         extend("exclusiveMinimum" = 0.0, "exclusiveMaximum" = 1.0, "x-source" = "ours: a square \
             wave has two like halves")
     )]
+    #[config(default = 0.5)]
     pub duty: f64,
-}
-
-impl Default for SquareConfig {
-    fn default() -> Self {
-        SquareConfig {
-            rate: None,
-            low: StepRate(Rate::from_mbps(1)),
-            period: Span::from_secs(10),
-            duty: 0.5,
-        }
-    }
 }
 
 impl Config for SquareConfig {

@@ -2,6 +2,7 @@
 use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::service::{LATEST, Service, Site, Transmitted};
 use dumbbell_core::units::{Rate, Span, Time};
+use dumbbell_macros::config;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
@@ -45,23 +46,21 @@ impl JsonSchema for StepRate {
 }
 
 /// Parameters of [`Steps`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct StepsConfig {
     /// From when which rate: `[["0 s", "12 Mbps"], ["10 s", "0 bps"]]`; the first is at 0 s, a rate
     /// of 0 is an outage.
     #[schemars(extend("x-source" = "none: an example, to be replaced"))]
+    #[config(default = vec![step(0, 12), step(10, 4)])]
     pub steps: Vec<(Span, StepRate)>,
     /// After this time the steps begin again; 0 s: never, the last rate stays.
     #[schemars(extend("x-source" = "none: an example, to be replaced"))]
+    #[config(default = Span::from_secs(20))]
     pub period: Span,
 }
 
-impl Default for StepsConfig {
-    fn default() -> Self {
-        let step = |s, mbps| (Span::from_secs(s), StepRate(Rate::from_mbps(mbps)));
-        StepsConfig { steps: vec![step(0, 12), step(10, 4)], period: Span::from_secs(20) }
-    }
+fn step(seconds: u64, mbps: u64) -> (Span, StepRate) {
+    (Span::from_secs(seconds), StepRate(Rate::from_mbps(mbps)))
 }
 
 impl Config for StepsConfig {

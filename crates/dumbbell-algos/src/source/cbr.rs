@@ -3,8 +3,7 @@ use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::source::{Burst, Source};
 use dumbbell_core::units::{Bytes, Rate, Span, Time, Transmitter};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Largest payload of a UDP datagram over IPv4: 65535 - 20 - 8.
 pub(super) const MAX_DATAGRAM: u64 = 65_507;
@@ -19,25 +18,21 @@ pub(super) fn check_packet(packet: Bytes) -> Result<(), Fault> {
 }
 
 /// Parameters of [`Cbr`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct CbrConfig {
     /// Rate of the payload.
     #[schemars(extend("x-source" = "ns-2 rate_ 448Kb"))]
+    #[config(default = Rate::from_bps(448_000))]
     pub rate: Rate,
     /// Payload of one datagram.
     #[schemars(extend("x-source" = "ns-2 packetSize_ 210"))]
+    #[config(default = Bytes(210))]
     pub packet: Bytes,
     /// Each interval is longer or shorter by up to this fraction, uniformly; ns-2's `random_ 1` is
     /// 0.5.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "ns-2 random_ 0"))]
+    #[config(default = 0.0)]
     pub jitter: f64,
-}
-
-impl Default for CbrConfig {
-    fn default() -> Self {
-        CbrConfig { rate: Rate::from_bps(448_000), packet: Bytes(210), jitter: 0.0 }
-    }
 }
 
 impl Config for CbrConfig {

@@ -3,22 +3,15 @@ use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::source::{Burst, Source};
 use dumbbell_core::units::{Bytes, Span, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`Fixed`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct FixedConfig {
     /// Bytes to transfer.
     #[schemars(extend("x-source" = "ours: a megabyte, which outlives slow start on most paths"))]
+    #[config(default = Bytes(1_000_000))]
     pub size: Bytes,
-}
-
-impl Default for FixedConfig {
-    fn default() -> Self {
-        FixedConfig { size: Bytes(1_000_000) }
-    }
 }
 
 impl Config for FixedConfig {

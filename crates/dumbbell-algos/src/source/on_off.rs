@@ -6,6 +6,7 @@ use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::source::{Burst, Source};
 use dumbbell_core::units::{Bytes, Rate, Span, Time, Transmitter};
+use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,43 +24,35 @@ pub enum PeriodLaw {
 }
 
 /// Parameters of [`OnOff`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct OnOffConfig {
     /// Mean length of a burst.
     #[schemars(extend("x-source" = "ns-2 burst_time_ 500ms"))]
+    #[config(default = Span::from_ms(500))]
     pub on_mean: Span,
     /// Mean length of a silence.
     #[schemars(extend("x-source" = "ns-2 idle_time_ 500ms"))]
+    #[config(default = Span::from_ms(500))]
     pub off_mean: Span,
     /// Law of both lengths.
     #[schemars(extend("x-source" = "ns-2 Application/Traffic/Exponential"))]
+    #[config(default = PeriodLaw::Exponential)]
     pub distribution: PeriodLaw,
     /// Pareto's shape; from 1 to 2 the variance is infinite.
     #[schemars(
         range(max = 100.0),
         extend("exclusiveMinimum" = 1.0, "x-source" = "ns-2 shape_ 1.5"),
     )]
+    #[config(default = 1.5)]
     pub shape: f64,
     /// Rate of the payload while on.
     #[schemars(extend("x-source" = "ns-2 rate_ 64Kb"))]
+    #[config(default = Rate::from_bps(64_000))]
     pub rate: Rate,
     /// Payload of one datagram.
     #[schemars(extend("x-source" = "ns-2 packetSize_ 210"))]
+    #[config(default = Bytes(210))]
     pub packet: Bytes,
-}
-
-impl Default for OnOffConfig {
-    fn default() -> Self {
-        OnOffConfig {
-            on_mean: Span::from_ms(500),
-            off_mean: Span::from_ms(500),
-            distribution: PeriodLaw::Exponential,
-            shape: 1.5,
-            rate: Rate::from_bps(64_000),
-            packet: Bytes(210),
-        }
-    }
 }
 
 impl Config for OnOffConfig {

@@ -7,31 +7,26 @@ use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::source::{Burst, Source};
 use dumbbell_core::units::{Bytes, Rate, Span, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`Pareto`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct ParetoConfig {
     /// Mean rate of the payload: `rate / (8 packet)` datagrams a second.
     #[schemars(extend("x-source" = "our choice, cbr's"))]
+    #[config(default = Rate::from_bps(448_000))]
     pub rate: Rate,
     /// Payload of one datagram.
     #[schemars(extend("x-source" = "ns-2 packetSize_ 210"))]
+    #[config(default = Bytes(210))]
     pub packet: Bytes,
     /// Pareto's shape; up to 2 the variance of the intervals is infinite.
     #[schemars(
         range(max = 100.0),
         extend("exclusiveMinimum" = 1.0, "x-source" = "ns-2 shape_ 1.5"),
     )]
+    #[config(default = 1.5)]
     pub shape: f64,
-}
-
-impl Default for ParetoConfig {
-    fn default() -> Self {
-        ParetoConfig { rate: Rate::from_bps(448_000), packet: Bytes(210), shape: 1.5 }
-    }
 }
 
 impl Config for ParetoConfig {

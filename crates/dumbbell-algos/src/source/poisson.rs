@@ -5,6 +5,7 @@ use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::source::{Burst, Source};
 use dumbbell_core::units::{Bytes, Rate, Span, Time};
+use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,25 +29,21 @@ pub enum SizeLaw {
 }
 
 /// Parameters of [`Poisson`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct PoissonConfig {
     /// Mean rate of the payload: `rate / (8 packet)` datagrams a second.
     #[schemars(extend("x-source" = "our choice, cbr's"))]
+    #[config(default = Rate::from_bps(448_000))]
     pub rate: Rate,
     /// Payload of one datagram; its mean if sizes are exponential (then 650 B to 7000 B). The wire
     /// adds 28 B.
     #[schemars(extend("x-source" = "our choice: 1000 B of IP length"))]
+    #[config(default = Bytes(972))]
     pub packet: Bytes,
     /// Law of the sizes.
     #[schemars(extend("x-source" = "Kleinrock 1975: M/D/1, M/M/1"))]
+    #[config(default = SizeLaw::Fixed)]
     pub sizes: SizeLaw,
-}
-
-impl Default for PoissonConfig {
-    fn default() -> Self {
-        PoissonConfig { rate: Rate::from_bps(448_000), packet: Bytes(972), sizes: SizeLaw::Fixed }
-    }
 }
 
 impl Config for PoissonConfig {

@@ -13,34 +13,23 @@ use dumbbell_core::rng::Stream;
 use dumbbell_core::rng::distribution::{Distribution, Shape};
 use dumbbell_core::source::{Burst, Source};
 use dumbbell_core::units::{Bytes, Span, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`RequestResponse`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct RequestResponseConfig {
     /// Size of a response: a size, or a distribution such as
     /// `{ kind = "bounded_pareto", shape = 1.2, min = "1 kB", max = "10 MB" }`.
     #[schemars(extend("x-source" = "our choice: a small page"))]
+    #[config(default = Distribution::fixed(Bytes(12_000)))]
     pub response: Distribution<Bytes>,
     /// Time from a response's end to the next request: a time, or a distribution.
     #[schemars(extend("x-source" = "our choice: a quick reader"))]
+    #[config(default = Distribution(Shape::Exponential { mean: Span::from_ms(500) }))]
     pub think: Distribution<Span>,
     /// How many; default until the flow stops.
     #[schemars(range(min = 1), extend("x-source" = "our choice: no end"))]
     pub exchanges: Option<u64>,
-}
-
-impl Default for RequestResponseConfig {
-    fn default() -> Self {
-        let think = Distribution(Shape::Exponential { mean: Span::from_ms(500) });
-        RequestResponseConfig {
-            response: Distribution::fixed(Bytes(12_000)),
-            think,
-            exchanges: None,
-        }
-    }
 }
 
 impl Config for RequestResponseConfig {

@@ -11,54 +11,46 @@ use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::source::{Burst, Source};
 use dumbbell_core::units::{Rate, Span, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 use std::collections::VecDeque;
 
 /// Parameters of [`Video`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct VideoConfig {
     /// Rates in which the video is there, ascending.
     #[schemars(extend("x-source" = "H. Mao et al., Pensieve, SIGCOMM 2017, section 5.1"))]
+    #[config(default = [300, 750, 1200, 1850, 2850, 4300].map(kbps).into())]
     pub ladder: Vec<Rate>,
     /// How much of the video one chunk is.
     #[schemars(extend("x-source" = "Pensieve, section 5.1: 4 s"))]
+    #[config(default = Span::from_secs(4))]
     pub chunk: Span,
     /// The player begins when so much is in its buffer, at first and after each stall.
     #[schemars(extend("x-source" = "our choice: two chunks"))]
+    #[config(default = Span::from_secs(8))]
     pub start_up: Span,
     /// The most that its buffer holds.
     #[schemars(extend("x-source" = "our choice: of the order of players' defaults, 30 s"))]
+    #[config(default = Span::from_secs(30))]
     pub buffer: Span,
     /// Share of the estimated throughput that is asked for.
     #[schemars(
         range(max = 1.0),
         extend("exclusiveMinimum" = 0.0, "x-source" = "FESTIVE, section 4.3: p = 0.85"),
     )]
+    #[config(default = 0.85)]
     pub safety: f64,
     /// Chunks that the estimate is of.
     #[schemars(range(min = 1, max = 1000), extend("x-source" = "FESTIVE, section 5: 20"))]
+    #[config(default = 20)]
     pub memory: u32,
     /// How long the video is, in whole chunks; default endless.
     #[schemars(extend("x-source" = "our choice: no end"))]
     pub length: Option<Span>,
 }
 
-impl Default for VideoConfig {
-    fn default() -> Self {
-        VideoConfig {
-            ladder: [300, 750, 1200, 1850, 2850, 4300]
-                .map(|kbps| Rate::from_bps(kbps * 1000))
-                .into(),
-            chunk: Span::from_secs(4),
-            start_up: Span::from_secs(8),
-            buffer: Span::from_secs(30),
-            safety: 0.85,
-            memory: 20,
-            length: None,
-        }
-    }
+fn kbps(kbps: u64) -> Rate {
+    Rate::from_bps(kbps * 1000)
 }
 
 impl Config for VideoConfig {

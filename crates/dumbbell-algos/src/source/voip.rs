@@ -10,6 +10,7 @@ use dumbbell_core::catalogue::{About, Algorithm, Config, Fault, Provenance};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::source::{Burst, Equipment, Source, Voice};
 use dumbbell_core::units::{Bytes, Span, Time};
+use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,11 +50,11 @@ impl Codec {
 }
 
 /// Parameters of [`Voip`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct VoipConfig {
     /// The coder, which says how large a packet is and how often one comes.
     #[schemars(extend("x-source" = "our choice: what every telephone speaks"))]
+    #[config(default = Codec::G711)]
     pub codec: Codec,
     /// Encoded speech in one packet; default the coder's.
     #[schemars(extend("x-source" = "RFC 3551 table 1"))]
@@ -63,30 +64,20 @@ pub struct VoipConfig {
     pub interval: Option<Span>,
     /// RTP's header; 22 B with the tag of SRTP.
     #[schemars(range(min = 12), extend("x-source" = "RFC 3550 section 5.1"))]
+    #[config(default = Bytes(12))]
     pub header: Bytes,
     /// Whether nothing is sent in silences.
     #[schemars(extend("x-source" = "RFC 3551 section 4.1"))]
+    #[config(default = true)]
     pub silence_suppression: bool,
     /// Mean length of a talk spurt.
     #[schemars(extend("x-source" = "ITU-T P.59 1.004 s"))]
+    #[config(default = Span::from_ms(1004))]
     pub talk_mean: Span,
     /// Mean length of a silence.
     #[schemars(extend("x-source" = "ITU-T P.59 1.587 s"))]
+    #[config(default = Span::from_ms(1587))]
     pub silence_mean: Span,
-}
-
-impl Default for VoipConfig {
-    fn default() -> Self {
-        VoipConfig {
-            codec: Codec::G711,
-            payload: None,
-            interval: None,
-            header: Bytes(12),
-            silence_suppression: true,
-            talk_mean: Span::from_ms(1004),
-            silence_mean: Span::from_ms(1587),
-        }
-    }
 }
 
 impl VoipConfig {

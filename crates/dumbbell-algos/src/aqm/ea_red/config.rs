@@ -119,11 +119,9 @@ pub struct EaRedConfig {
     pub overflow_first: bool,
     /// Whether an average that is exactly at a threshold counts as beyond it. Reconstructed.
     #[schemars(extend("x-source" = "reconstructed"))]
-    #[config(default = false)]
     pub at_bound: bool,
     /// Whether a packet is judged before it moves the thresholds, not after. Reconstructed.
     #[schemars(extend("x-source" = "reconstructed: section 2 wants no late reaction"))]
-    #[config(default = false)]
     pub adapt_after_decision: bool,
     /// What the RED family has in common.
     #[config(flatten)]

@@ -2,6 +2,7 @@
 use super::delay::DelayEstimate;
 use dumbbell_core::catalogue::{Config, Fault};
 use dumbbell_core::units::{Bytes, Span};
+use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -17,39 +18,47 @@ pub enum Decay {
 }
 
 /// Parameters of [`Pie`](super::Pie).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct PieConfig {
     /// Queueing delay that the controller steers to, `QDELAY_REF`.
     #[schemars(extend("x-source" = "RFC 8033 section 4.2: 15 ms"))]
+    #[config(default = Span::from_ms(15))]
     pub target: Span,
     /// Time between two updates of the probability, `T_UPDATE`.
     #[schemars(extend("x-source" = "RFC 8033 section 4.2: 15 ms"))]
+    #[config(default = Span::from_ms(15))]
     pub tupdate: Span,
     /// Gain of the distance from the target, in 1/s.
     #[schemars(range(min = 0.0), extend("x-source" = "RFC 8033 section 4.2: 1/8"))]
+    #[config(default = 0.125)]
     pub alpha: f64,
     /// Gain of the delay's growth, in 1/s.
     #[schemars(range(min = 0.0), extend("x-source" = "RFC 8033 section 4.2: 1 1/4"))]
+    #[config(default = 1.25)]
     pub beta: f64,
     /// For this long after a time without congestion no packet is signaled, `MAX_BURST`.
     #[schemars(extend("x-source" = "RFC 8033 section 4.4: 150 ms"))]
+    #[config(default = Span::from_ms(150))]
     pub max_burst: Span,
     /// Size of a typical packet: with at most two of them waiting no packet is signaled; the unit
     /// of `bytemode`.
     #[schemars(extend("x-source" = "RFC 8033 section 4.1: MEAN_PKTSIZE, an MTU"))]
+    #[config(default = Bytes(1500))]
     pub mean_packet_size: Bytes,
     /// How the queueing delay is estimated.
     #[schemars(
         extend("x-source" = "RFC 8033 section 4.3; Linux since 5.6, ns-3 UseDequeueRateEstimator \
             false"),
     )]
+    #[config(default = DelayEstimate::Timestamp)]
     pub delay: DelayEstimate,
     /// How many bytes must wait for a measurement of `dequeue_rate`, and leave within it.
     #[schemars(extend("x-source" = "RFC 8033 section 5.2: 2^14 B"))]
+    #[config(default = Bytes(16_384))]
     pub dq_threshold: Bytes,
     /// When the probability decays.
     #[schemars(extend("x-source" = "RFC 8033 section 4.2; its appendix A has low_delay"))]
+    #[config(default = Decay::NoDelay)]
     pub decay: Decay,
     /// Whether ECN-capable packets are marked rather than dropped.
     #[schemars(extend("x-source" = "RFC 8033 section 5.1: optional; tc-pie(8) noecn"))]
@@ -59,13 +68,16 @@ pub struct PieConfig {
         range(min = 0.0, max = 1.0),
         extend("x-source" = "RFC 8033 section 5.1: mark_ecnth 10 %"),
     )]
+    #[config(default = 0.1)]
     pub mark_ecnth: f64,
     /// Whether signals are spaced: none before the probabilities since the last one add up to 0.85,
     /// one at 8.5.
     #[schemars(extend("x-source" = "RFC 8033 section 5.4; Linux has it"))]
+    #[config(default = true)]
     pub derandomize: bool,
     /// Whether the probability, once it is 0.1, grows by at most 0.02 in an update.
     #[schemars(extend("x-source" = "RFC 8033 section 5.5"))]
+    #[config(default = true)]
     pub cap_drop_adjustment: bool,
     /// Whether the probability is scaled by the packet's size over `mean_packet_size`, up to 1.
     #[schemars(extend("x-source" = "RFC 8033 section 4.1; tc-pie(8) nobytemode"))]
@@ -76,29 +88,8 @@ pub struct PieConfig {
         range(min = 0.0, max = 1.0),
         extend("x-source" = "RFC 8033 section 5.3: optional; Linux has it not"),
     )]
+    #[config(default = 0.0)]
     pub activate: f64,
-}
-
-impl Default for PieConfig {
-    fn default() -> Self {
-        PieConfig {
-            target: Span::from_ms(15),
-            tupdate: Span::from_ms(15),
-            alpha: 0.125,
-            beta: 1.25,
-            max_burst: Span::from_ms(150),
-            mean_packet_size: Bytes(1500),
-            delay: DelayEstimate::Timestamp,
-            dq_threshold: Bytes(16_384),
-            decay: Decay::NoDelay,
-            ecn: false,
-            mark_ecnth: 0.1,
-            derandomize: true,
-            cap_drop_adjustment: true,
-            bytemode: false,
-            activate: 0.0,
-        }
-    }
 }
 
 /// Refuses what no controller of delay can work with.

@@ -31,7 +31,6 @@ pub struct RedOptions {
     /// Whether the queue is measured in bytes: thresholds then mean `th * mean_packet_size`
     /// bytes.
     #[schemars(extend("x-source" = "Floyd, Jacobson 1993: packets"))]
-    #[config(default = false)]
     pub byte_mode: bool,
     /// Whether larger packets are signaled more often.
     #[schemars(
@@ -45,11 +44,9 @@ pub struct RedOptions {
     #[schemars(
         extend("x-source" = "Floyd, Jacobson 1993; ns-2 and ns-3 have it since 2001"),
     )]
-    #[config(default = false)]
     pub gentle: bool,
     /// Whether ECN-capable packets are marked rather than dropped.
     #[schemars(extend("x-source" = "ns-2 setbit_ false, ns-3 UseEcn false"))]
-    #[config(default = false)]
     pub ecn: bool,
     /// Whether ECN-capable packets too are dropped where every packet is signaled
     /// (`max_th`, gentle: twice that).
@@ -121,7 +118,6 @@ pub struct RedConfig {
         extend("x-source" = "Floyd, Jacobson 1993: thresholds are given; true: ns-2 thresh_ 0, \
             maxthresh_ 0"),
     )]
-    #[config(default = false)]
     pub auto_th: bool,
     /// Delay in the queue from which automatic thresholds follow.
     #[schemars(extend("x-source" = "ns-2 targetdelay_ 0.005"))]

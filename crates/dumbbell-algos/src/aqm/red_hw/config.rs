@@ -5,6 +5,7 @@ use crate::dscp as codepoints;
 use crate::dscp::Table;
 use dumbbell_core::catalogue::{Config, Fault};
 use dumbbell_core::units::{Clock, Packets, Span};
+use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -51,8 +52,7 @@ fn fiftieth() -> f64 {
 
 /// Parameters of [`RedHw`](super::RedHw). All become integers: thresholds have ten fraction bits,
 /// probabilities 21 bits.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct RedHwConfig {
     /// How averages and draws are made. The paper has no RTL; its 21 bits and its scale of 2^10 are
     /// printed, a register that runs freely is our reading, and `"sound"` is what we would build.
@@ -60,27 +60,33 @@ pub struct RedHwConfig {
         extend("x-source" = "reconstructed: HDL without the paper's artifacts; \"paper\": Oh et \
             al. 2012"),
     )]
+    #[config(default = RedHwMode::Sound)]
     pub mode: RedHwMode,
     /// The probability between the thresholds. Reconstructed: the text compares a preset number
     /// with the draw, Fig. 2 has a slope.
     #[schemars(extend("x-source" = "reconstructed: Oh et al. 2012, Fig. 2"))]
+    #[config(default = RedHwThreshold::Linear)]
     pub threshold: RedHwThreshold,
     /// Average queue length at which dropping begins.
     #[schemars(extend("x-source" = "Oh et al. 2012: 1/6 of a buffer of 36 packets"))]
+    #[config(default = Packets(6.0))]
     pub min_th: Packets,
     /// Average queue length from which on every packet is dropped; less than 256 packets above
     /// `min_th`.
     #[schemars(extend("x-source" = "Oh et al. 2012: 2 min_th"))]
+    #[config(default = Packets(12.0))]
     pub max_th: Packets,
     /// Probability at `max_th`; with thresholds `d` packets apart at most `d / 32`, which is what a
     /// slope of 18 bits can say.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Oh et al. 2012, Table 3: 0.02"))]
+    #[config(default = 0.02)]
     pub max_p: f64,
     /// Weight of the newest sample in the average, `2^-weight_shift`.
     #[schemars(
         range(min = 1, max = 15),
         extend("x-source" = "reconstructed: the shift next to Oh et al. 2012's 0.002"),
     )]
+    #[config(default = 9)]
     pub weight_shift: u32,
     /// Whether gaps between drops are uniform, as Floyd and Jacobson have them, instead of
     /// geometric: twice as many drops.
@@ -89,15 +95,18 @@ pub struct RedHwConfig {
     /// Time in which the average of an empty queue halves, in steps of a half of it; `"0 s"`: it
     /// stands. RED with packets that take `s` has `s ln 2 / w_q`.
     #[schemars(extend("x-source" = "reconstructed: Oh et al. 2012 update at arrivals only"))]
+    #[config(default = Span::ZERO)]
     pub idle_half_life: Span,
     /// First state of the draw's shift register; 0: by chance, other for each seed of the run.
     #[schemars(
         range(min = 0, max = 2_097_151),
         extend("x-source" = "reconstructed: a register that no run shares"),
     )]
+    #[config(default = 0)]
     pub lfsr_seed: u32,
     /// The hardware's clock: in paper mode a draw is as old as the clocks since the packet before.
     #[schemars(extend("x-source" = "NetFPGA-1G: 125 MHz"))]
+    #[config(default = Clock::from_mhz(125))]
     pub clock: Clock,
     /// Curves of four classes (WRED), as `[{ min_th = "6 pkt", max_th = "12 pkt", max_p = 0.02 }]`:
     /// for packets without a drop precedence, and of drop precedence 1, 2 and 3 (AFx1 to AFx3).
@@ -106,15 +115,18 @@ pub struct RedHwConfig {
     pub classes: Vec<RedHwClass>,
     /// The class of each codepoint instead, as `{ ef = 1 }`; there are then one to four classes.
     #[schemars(extend("x-source" = "RFC 2597: AF's drop precedence"))]
+    #[config(default = Table::new())]
     pub map: Table,
     /// The class of the other codepoints.
     #[schemars(extend("x-source" = "the first"))]
+    #[config(default = 0)]
     pub default_class: u32,
     /// Whether `max_p` adapts: Adaptive RED, in whose downward step 7/8 stands for 0.9.
     #[schemars(extend("x-source" = "none: Oh et al. 2012 have Adaptive RED as future work"))]
     pub adaptive: bool,
     /// Time between two steps of `max_p`, the second of which waits for a packet.
     #[schemars(extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.5 s"))]
+    #[config(default = Span::from_ms(500))]
     pub interval: Span,
     /// Step of `max_p` upwards. Reconstructed: Floyd has at most `max_p / 4`, which would need a
     /// comparison more.
@@ -122,24 +134,28 @@ pub struct RedHwConfig {
         range(min = 0.0, max = 1.0),
         extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.01"),
     )]
+    #[config(default = 0.01)]
     pub alpha: f64,
     /// Where the target begins, from `min_th` (0) to `max_th` (1): below it `max_p` falls.
     #[schemars(
         range(min = 0.0, max = 1.0),
         extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.4"),
     )]
+    #[config(default = 0.4)]
     pub target_low: f64,
     /// Where the target ends: above it `max_p` rises.
     #[schemars(
         range(min = 0.0, max = 1.0),
         extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.6"),
     )]
+    #[config(default = 0.6)]
     pub target_high: f64,
     /// At or below it `max_p` does not fall.
     #[schemars(
         range(min = 0.0, max = 1.0),
         extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.01"),
     )]
+    #[config(default = 0.01)]
     pub bottom: f64,
     /// At or above it `max_p` does not rise; no further either than the slope's 18 bits let the
     /// next step go.
@@ -147,34 +163,8 @@ pub struct RedHwConfig {
         range(min = 0.0, max = 1.0),
         extend("x-source" = "Floyd, Gummadi, Shenker 2001, Fig. 4: 0.5"),
     )]
+    #[config(default = 0.5)]
     pub top: f64,
-}
-
-impl Default for RedHwConfig {
-    fn default() -> Self {
-        RedHwConfig {
-            mode: RedHwMode::Sound,
-            threshold: RedHwThreshold::Linear,
-            min_th: Packets(6.0),
-            max_th: Packets(12.0),
-            max_p: 0.02,
-            weight_shift: 9,
-            gap: false,
-            idle_half_life: Span::ZERO,
-            lfsr_seed: 0,
-            clock: Clock::from_mhz(125),
-            classes: Vec::new(),
-            map: Table::new(),
-            default_class: 0,
-            adaptive: false,
-            interval: Span::from_ms(500),
-            alpha: 0.01,
-            target_low: 0.4,
-            target_high: 0.6,
-            bottom: 0.01,
-            top: 0.5,
-        }
-    }
 }
 
 /// A queue length as a register has it.

@@ -111,7 +111,6 @@ pub struct RioConfig {
     /// The classes of `precedences = "own"`, best protected first, as
     /// `[{ min_th = "40 pkt", max_th = "70 pkt", max_p = 0.02 }]`.
     #[schemars(extend("x-source" = "none: two and three precedences need none"))]
-    #[config(default = Vec::new())]
     pub classes: Vec<WredClass>,
     /// The class of each codepoint with `precedences = "own"`, as `{ af11 = 0 }`.
     #[schemars(extend("x-source" = "none: two and three precedences need none"))]
@@ -130,7 +129,6 @@ pub struct RioConfig {
     /// Whether a packet that does not fit pushes out the newest packet of the least
     /// protected class, if that is less protected than its own.
     #[schemars(extend("x-source" = "Clark, Fang 1998: no packet is pushed out"))]
-    #[config(default = false)]
     pub pushout: bool,
     /// What the RED family has in common.
     #[config(flatten)]

@@ -1,15 +1,14 @@
 //! The options that Reno, NewReno and SACK share.
 use super::hystart::SlowStart;
 use dumbbell_core::catalogue::{Config, Fault};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Options of the classics; the defaults are RFC 5681 and RFC 3168.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct ClassicConfig {
     /// How the first slow start ends.
     #[schemars(extend("x-source" = "RFC 5681 section 3.1; RFC 9406"))]
+    #[config(default = SlowStart::Standard)]
     pub hystart: SlowStart,
     /// Whether an ECN echo takes less of the window than a loss (alternative backoff with ECN).
     #[schemars(extend("x-source" = "RFC 8511; off: RFC 3168 section 6.1.2"))]
@@ -18,13 +17,8 @@ pub struct ClassicConfig {
     #[schemars(
         extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-source" = "RFC 8511 section 3"),
     )]
+    #[config(default = 0.8)]
     pub beta_ecn: f64,
-}
-
-impl Default for ClassicConfig {
-    fn default() -> Self {
-        ClassicConfig { hystart: SlowStart::Standard, abe: false, beta_ecn: 0.8 }
-    }
 }
 
 impl Config for ClassicConfig {

@@ -2,6 +2,7 @@
 use crate::aqm::pie::config::check_times;
 use dumbbell_core::catalogue::{Config, Fault};
 use dumbbell_core::units::Span;
+use dumbbell_macros::config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -56,87 +57,79 @@ pub enum Chance {
 
 /// Parameters of [`DualPi2`](super::DualPi2). The port's limit is that of both queues (RFC 9332:
 /// 250 ms of the link's rate).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct DualPi2Config {
     /// Queueing delay that the controller steers to.
     #[schemars(extend("x-source" = "RFC 9332 appendix A.1: 15 ms"))]
+    #[config(default = Span::from_ms(15))]
     pub target: Span,
     /// Time between two updates of the pressure.
     #[schemars(extend("x-source" = "RFC 9332 appendix A.1: 16 ms"))]
+    #[config(default = Span::from_ms(16))]
     pub tupdate: Span,
     /// Gain of the distance from the target, in 1/s.
     #[schemars(
         range(min = 0.0),
         extend("x-source" = "RFC 9332 appendix A.1: 0.1 Tupdate / RTT_max^2"),
     )]
+    #[config(default = 0.16)]
     pub alpha: f64,
     /// Gain of the delay's growth, in 1/s.
     #[schemars(
         range(min = 0.0),
         extend("x-source" = "Linux sch_dualpi2: 3.2; RFC 9332: 0.3 / RTT_max"),
     )]
+    #[config(default = 3.2)]
     pub beta: f64,
     /// The coupling factor k: L is marked with k p', C signaled with p'^2.
     #[schemars(range(min = 1.0, max = 20.0), extend("x-source" = "RFC 9332 section 2.1: 2"))]
+    #[config(default = 2.0)]
     pub coupling_factor: f64,
     /// Which delay the controller acts on.
     #[schemars(extend("x-source" = "RFC 9332 appendix A.2; Linux"))]
+    #[config(default = DelayOf::Both)]
     pub delay_of: DelayOf,
     /// How L marks by its own delay.
     #[schemars(extend("x-source" = "RFC 9332 appendix A.1"))]
+    #[config(default = LAqm::Ramp)]
     pub l_aqm: LAqm,
     /// Delay at which L's ramp begins.
     #[schemars(extend("x-source" = "RFC 9332 appendix A.1: minTh 800 us"))]
+    #[config(default = Span::from_us(800))]
     pub l_min_th: Span,
     /// Width of L's ramp.
     #[schemars(extend("x-source" = "RFC 9332 appendix A.1: 400 us"))]
+    #[config(default = Span::from_us(400))]
     pub range: Span,
     /// Delay above which L's step marks.
     #[schemars(extend("x-source" = "Linux sch_dualpi2: 1 ms"))]
+    #[config(default = Span::from_ms(1))]
     pub step_thresh: Span,
     /// With no more packets than this behind it in L a packet is not marked for its delay.
     #[schemars(range(max = 1000), extend("x-source" = "RFC 9332 appendix A.1: Th_len 1"))]
+    #[config(default = 1)]
     pub th_len: u32,
     /// Which queue's packet is next.
     #[schemars(extend("x-source" = "Linux sch_dualpi2: WRR"))]
+    #[config(default = Scheduler::Wrr)]
     pub scheduler: Scheduler,
     /// Under `wrr`, C's share of the bytes while both queues are backlogged.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-source" = "Linux sch_dualpi2: 10 %"))]
+    #[config(default = 0.1)]
     pub c_protection: f64,
     /// Under `time_shifted`, for how much longer L's packets count as having waited. RFC 9332
     /// leaves it open; reconstructed.
     #[schemars(extend("x-source" = "reconstructed: 50 ms"))]
+    #[config(default = Span::from_ms(50))]
     pub tshift: Span,
     /// How a probability becomes decisions.
     #[schemars(extend("x-source" = "Linux sch_dualpi2; RFC 9332 appendix A has recur"))]
+    #[config(default = Chance::Random)]
     pub chance: Chance,
     /// What happens to ECN-capable packets when `p'` is at least `1 / coupling_factor`.
     #[schemars(extend("x-source" = "RFC 9332 section 4.2.3"))]
+    #[config(default = Overload::Drop)]
     pub overload: Overload,
-}
-
-impl Default for DualPi2Config {
-    fn default() -> Self {
-        DualPi2Config {
-            target: Span::from_ms(15),
-            tupdate: Span::from_ms(16),
-            alpha: 0.16,
-            beta: 3.2,
-            coupling_factor: 2.0,
-            delay_of: DelayOf::Both,
-            l_aqm: LAqm::Ramp,
-            l_min_th: Span::from_us(800),
-            range: Span::from_us(400),
-            step_thresh: Span::from_ms(1),
-            th_len: 1,
-            scheduler: Scheduler::Wrr,
-            c_protection: 0.1,
-            tshift: Span::from_ms(50),
-            chance: Chance::Random,
-            overload: Overload::Drop,
-        }
-    }
 }
 
 impl Config for DualPi2Config {

@@ -25,19 +25,15 @@ pub struct FqParameters {
     pub drop_batch: u32,
 }
 
-/// The values of RFC 8290 section 5.2, and of tc-fq_codel(8).
-impl Default for FqParameters {
-    fn default() -> Self {
-        FqParameters {
-            flows: 1024,
-            quantum: Bytes(1514),
-            memory_limit: Bytes(32 << 20),
-            drop_batch: 64,
-        }
-    }
-}
-
 impl FqParameters {
+    /// The values of RFC 8290 section 5.2, and of tc-fq_codel(8).
+    pub const RFC_8290: FqParameters = FqParameters {
+        flows: 1024,
+        quantum: Bytes(1514),
+        memory_limit: Bytes(32 << 20),
+        drop_batch: 64,
+    };
+
     /// Checks the parameters, by the names that they have in each preset.
     ///
     /// # Errors

@@ -2,82 +2,72 @@
 use super::{GIGAHERTZ, SHORTEST_MERGED};
 use dumbbell_core::catalogue::{Config, Fault};
 use dumbbell_core::units::{Bytes, Clock, Span};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use dumbbell_macros::config;
 
 /// Parameters of [`super::HostCpu`]. Costs are cycles; the defaults are the arithmetic of 1,200
 /// cycles for a packet and nothing else, `presets` are whole hosts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[config]
 pub struct HostCpuConfig {
     /// Cycles per second of the core.
     #[schemars(extend("x-source" = "ours: a host of the first gigabit cards"))]
+    #[config(default = GIGAHERTZ)]
     pub clock: Clock,
     /// Cycles for a packet, whatever its length: headers, buffers, the socket.
     #[schemars(
         range(min = 1.0, max = 1e7),
         extend("x-source" = "Jo, Kwak, Byeon 2004, section 3.1: one IP and TCP header"),
     )]
+    #[config(default = 1200.0)]
     pub per_packet: f64,
     /// Cycles for one that is gathered with the packet before.
     #[schemars(range(min = 1.0, max = 1e7), extend("x-source" = "ours: a tenth; with `aggregate`"))]
+    #[config(default = 120.0)]
     pub per_merged: f64,
     /// Up to so many bytes of packets that wait behind each other are handled as one packet (GRO,
     /// LRO, TSO); 0 B: none.
     #[schemars(extend("x-source" = "ours: a host of 2004 has none; Linux gathers up to 64 KiB"))]
+    #[config(default = Bytes(0))]
     pub aggregate: Bytes,
     /// Cycles to copy a byte from card to application; not with `zero_copy`.
     #[schemars(range(min = 0.0, max = 1000.0), extend("x-source" = "ours: free"))]
+    #[config(default = 0.0)]
     pub copy: f64,
     /// Whether bytes reach the application without being copied.
     #[schemars(extend("x-source" = "ours: sockets copy"))]
     pub zero_copy: bool,
     /// Cycles for each byte of the checksum; not with `checksum_offload`.
     #[schemars(range(min = 0.0, max = 1000.0), extend("x-source" = "ours: free"))]
+    #[config(default = 0.0)]
     pub checksum: f64,
     /// Whether the card makes the checksum.
     #[schemars(extend("x-source" = "ours: as cards do since about 2000"))]
+    #[config(default = true)]
     pub checksum_offload: bool,
     /// A page of memory; a packet takes as many as it has begun.
     #[schemars(extend("x-source" = "Jo, Kwak, Byeon 2004, section 3.2"))]
+    #[config(default = Bytes(4096))]
     pub page: Bytes,
     /// Cycles for each page that a packet takes: to get, map and free it.
     #[schemars(range(min = 0.0, max = 1e7), extend("x-source" = "ours: free"))]
+    #[config(default = 0.0)]
     pub per_page: f64,
     /// Cycles for an interrupt, with what it does to the caches.
     #[schemars(range(min = 0.0, max = 1e7), extend("x-source" = "ours: free"))]
+    #[config(default = 0.0)]
     pub per_interrupt: f64,
     /// An interrupt is raised so long after the packet that wants it, and serves all that came
     /// meanwhile (`ethtool -C rx-usecs`).
     #[schemars(extend("x-source" = "ours: at once"))]
+    #[config(default = Span::ZERO)]
     pub coalesce_time: Span,
     /// The least time between two interrupts (the inverse of Intel's InterruptThrottleRate).
     #[schemars(extend("x-source" = "ours: none"))]
+    #[config(default = Span::ZERO)]
     pub interrupt_gap: Span,
     /// Whether packets raise interrupts; false: the core looks for work, as where a host sends.
     #[schemars(extend("x-source" = "every card"))]
+    #[config(default = true)]
     pub interrupts: bool,
-}
-
-impl Default for HostCpuConfig {
-    fn default() -> Self {
-        HostCpuConfig {
-            clock: GIGAHERTZ,
-            per_packet: 1200.0,
-            per_merged: 120.0,
-            aggregate: Bytes(0),
-            copy: 0.0,
-            zero_copy: false,
-            checksum: 0.0,
-            checksum_offload: true,
-            page: Bytes(4096),
-            per_page: 0.0,
-            per_interrupt: 0.0,
-            coalesce_time: Span::ZERO,
-            interrupt_gap: Span::ZERO,
-            interrupts: true,
-        }
-    }
 }
 
 impl Config for HostCpuConfig {
