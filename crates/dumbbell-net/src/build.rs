@@ -91,7 +91,8 @@ pub struct Built {
 pub fn network(
     plan: &Plan,
     options: Options,
-    (plugins, alarm): (&Plugins, &Alarm),
+    plugins: &Plugins,
+    alarm: &Alarm,
     egress: impl Fn(usize, RunAhead) -> Egress,
 ) -> Result<Built, Fault> {
     let cx = BuildCx { plugins, alarm, passing: rules::passing(plan) };

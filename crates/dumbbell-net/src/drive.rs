@@ -2,7 +2,7 @@
 //! without a network.
 use crate::build::lone_port;
 use crate::engine::entry::Pkt;
-use crate::engine::queued_packet::QueuedPacket;
+use crate::engine::queued_packet::{QueuedPacket, Way};
 use crate::engine::sidecar::Sidecars;
 use crate::observe::{Observer, PacketId, Signal};
 use crate::port::account::{Copies, Drops, PortCtx};
@@ -174,7 +174,7 @@ impl LoneLink {
         let extra = self.sidecars.follow(0, number as u64 + 1);
         let mut packet = Pkt::new(segment, extra);
         packet.set_dscp(a.dscp);
-        let queued = QueuedPacket::new(packet, 2 * a.flow, 0);
+        let queued = QueuedPacket::new(packet, Way { socket: 2 * a.flow, path_segment: 0 });
         if u32::from(a.ip_len) > self.port.mtu {
             // Nobody is there who would cut it, or hear that it did not fit.
             self.port.refuse(a.at, queued, port_ctx!(self));
@@ -228,12 +228,7 @@ impl LoneLink {
         match self.port.queue {
             Queue::Arrival(_) => {
                 let mut packet = queued.packet;
-                let through = self.port.pass(
-                    now,
-                    &mut packet,
-                    (queued.socket(), queued.path_segment),
-                    port_ctx!(self),
-                );
+                let through = self.port.pass(now, &mut packet, queued.way(), port_ctx!(self));
                 self.forget(through.map(|_| queued));
             }
             Queue::Held(_) => {

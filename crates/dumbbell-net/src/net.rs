@@ -9,7 +9,7 @@ use crate::engine::egress::Egress;
 use crate::engine::entry::{Entry, Pkt};
 use crate::engine::host_signals::HostSignals;
 use crate::engine::path::{End, PathSegment, Paths, RunAhead};
-use crate::engine::queued_packet::QueuedPacket;
+use crate::engine::queued_packet::{QueuedPacket, Way};
 use crate::engine::ranks::Ranks;
 use crate::engine::sidecar::Sidecars;
 use crate::engine::socket::SENDER;
@@ -233,36 +233,26 @@ impl Net {
         t: Time,
         link: u32,
         packet: &mut Pkt,
-        (socket, path_segment): (u32, u32),
+        way: Way,
         observer: &mut O,
     ) -> Option<Time> {
         self.tally.packet_hops += 1;
         match &mut self.elements[link as usize] {
             Element::Wire(wire) => {
                 let at = wire.pass(t, packet.ip_len());
-                wire.tell(
-                    t,
-                    link,
-                    &QueuedPacket::new(*packet, socket, path_segment),
-                    port_ctx!(self, observer),
-                );
+                wire.tell(t, link, &QueuedPacket::new(*packet, way), port_ctx!(self, observer));
                 Some(at)
             }
             Element::Port(port) => {
                 if u32::from(packet.ip_len()) > port.mtu {
-                    return self.too_large(t, link, packet, (socket, path_segment), observer);
+                    return self.too_large(t, link, packet, way, observer);
                 }
                 match port.queue {
                     Queue::Arrival(_) if port.edge.is_none() => {
-                        port.pass(t, packet, (socket, path_segment), port_ctx!(self, observer))
+                        port.pass(t, packet, way, port_ctx!(self, observer))
                     }
                     _ => {
-                        self.wait(
-                            t,
-                            link,
-                            QueuedPacket::new(*packet, socket, path_segment),
-                            observer,
-                        );
+                        self.wait(t, link, QueuedPacket::new(*packet, way), observer);
                         None
                     }
                 }
@@ -277,16 +267,16 @@ impl Net {
         t: Time,
         link: u32,
         packet: &mut Pkt,
-        (socket, path_segment): (u32, u32),
+        way: Way,
         observer: &mut O,
     ) -> Option<Time> {
         let Element::Port(port) = &mut self.elements[link as usize] else { return None };
         match port.queue {
             Queue::Arrival(_) if port.edge.is_none() => {
-                port.pass(t, packet, (socket, path_segment), port_ctx!(self, observer))
+                port.pass(t, packet, way, port_ctx!(self, observer))
             }
             _ => {
-                self.wait(t, link, QueuedPacket::new(*packet, socket, path_segment), observer);
+                self.wait(t, link, QueuedPacket::new(*packet, way), observer);
                 None
             }
         }
@@ -304,7 +294,7 @@ impl Net {
         observer: &mut O,
     ) -> Option<Time> {
         let link = self.paths.hops[run_ahead.from as usize];
-        let at = self.pass(t, link, packet, (socket, 0), observer);
+        let at = self.pass(t, link, packet, Way { socket, path_segment: 0 }, observer);
         if self.copies.is_empty() {
             return at;
         }
@@ -330,7 +320,8 @@ impl Net {
                 wire.pass(now, packet.ip_len())
             }
             Some(_) => {
-                let at = self.pass(now, link, &mut packet, (socket, entry.path_segment), observer);
+                let way = Way { socket, path_segment: entry.path_segment };
+                let at = self.pass(now, link, &mut packet, way, observer);
                 if !self.copies.is_empty() {
                     self.together(at, packet, &run_ahead, socket, observer);
                     return None;

@@ -7,7 +7,7 @@ pub(crate) mod held;
 pub(crate) mod ring;
 pub(crate) mod stats;
 use crate::engine::entry::{NO_SIDECAR, Pkt};
-use crate::engine::queued_packet::QueuedPacket;
+use crate::engine::queued_packet::{QueuedPacket, Way};
 use crate::observe::{Observer, QueueRow, SampleTimes};
 use crate::port::account::{Account, Event, PortCtx};
 use crate::port::arrival::ArrivalQueue;
@@ -61,10 +61,10 @@ impl Port {
         &mut self,
         t: Time,
         packet: &mut Pkt,
-        (socket, path_segment): (u32, u32),
+        way: Way,
         ctx: &mut PortCtx<'_, O>,
     ) -> Option<Time> {
-        let mut queued = QueuedPacket::new(*packet, socket, path_segment);
+        let mut queued = QueuedPacket::new(*packet, way);
         let at = self.takes(t, &mut queued, ctx);
         *packet = queued.packet;
         at

@@ -157,7 +157,7 @@ impl Relay {
         // Hosts write their own codepoints.
         let egress = |_, run_ahead| Egress::new(run_ahead, Dscp::default(), None);
         let Built { mut net, report_names, .. } =
-            network(plan, Options::default(), (plugins, &alarm), egress)?;
+            network(plan, Options::default(), plugins, &alarm, egress)?;
         net.sidecars.keep_lifetime_events();
         net.arm();
         let warm = Time::ZERO + plan.warmup;
@@ -355,42 +355,39 @@ impl Relay {
         }
         if data && icmp_error.is_none() {
             let whole = fragment.is_none_or(|fragment| fragment.last);
-            let payload = self.in_flight.payload(number);
-            self.arrives(flow, t, &packet, (payload, wrong.is_none(), whole));
+            if wrong.is_some() {
+                self.arrives_damaged(flow, t, &packet);
+            } else {
+                let payload = whole.then(|| self.in_flight.payload(number));
+                self.arrives(flow, t, &packet, payload);
+            }
         }
         self.net.sidecars.take(handle);
     }
 
-    /// A packet of a flow's sender comes out; of one that was cut, its last fragment stands for it.
-    fn arrives(
-        &mut self,
-        number: usize,
-        t: Time,
-        packet: &Pkt,
-        (payload, sound, whole): (u16, bool, bool),
-    ) {
+    /// A packet of a flow's sender comes out with a wrong bit.
+    fn arrives_damaged(&mut self, number: usize, t: Time, packet: &Pkt) {
         let counts = t >= self.warm;
         let flow = &mut self.flows[number];
-        if !sound {
-            let first = self.net.sidecars.loses(packet.sidecar(), counts);
-            self.losses
-                .iter_mut()
-                .filter(|_| first)
-                .for_each(|losses| losses.push((t, number as u32)));
-            flow.report.lost_packets += u64::from(counts && first);
-            if let Some(delays) = flow.delays.as_mut().filter(|_| first) {
-                delays.lost(t, delays.number(packet.seq()));
-            }
-            self.colors
-                .iter_mut()
-                .filter(|_| counts)
-                .for_each(|c| c.lost(number, packet.dscp(), Reason::Link));
-            return;
+        let first = self.net.sidecars.loses(packet.sidecar(), counts);
+        self.losses.iter_mut().filter(|_| first).for_each(|losses| losses.push((t, number as u32)));
+        flow.report.lost_packets += u64::from(counts && first);
+        if let Some(delays) = flow.delays.as_mut().filter(|_| first) {
+            delays.lost(t, delays.number(packet.seq()));
         }
+        self.colors
+            .iter_mut()
+            .filter(|_| counts)
+            .for_each(|c| c.lost(number, packet.dscp(), Reason::Link));
+    }
+
+    /// A packet of a flow's sender comes out with a payload of so many bytes; of one that was cut,
+    /// only its last fragment has it and stands for it.
+    fn arrives(&mut self, number: usize, t: Time, packet: &Pkt, payload: Option<u16>) {
+        let counts = t >= self.warm;
+        let flow = &mut self.flows[number];
         self.colors.iter_mut().for_each(|c| c.delivered(t, number, packet.dscp(), packet.ip_len()));
-        if !whole {
-            return;
-        }
+        let Some(payload) = payload else { return };
         if let Some(delays) = &mut flow.delays {
             delays.arrived(t, delays.number(packet.seq()));
         }

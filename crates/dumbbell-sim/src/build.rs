@@ -45,7 +45,7 @@ impl World {
                 if end == SENDER { jitter(plan, flow) } else { None },
             )
         };
-        let built = network(plan, options, (plugins, &alarm), egress)?;
+        let built = network(plan, options, plugins, &alarm, egress)?;
         let cx = BuildCx {
             plugins,
             alarm: alarm.clone(),

@@ -244,10 +244,10 @@ impl World {
         let mut extra = None;
         if packet.sidecar() != NO_SIDECAR || self.flows[f].sides[END].quiet_until <= t {
             if let Some(link) = self.net.corrupted_by(&packet) {
-                return self.discard::<END, O>(f, t, (packet, link), observer);
+                return self.discard::<END, O>(f, t, packet, link, observer);
             }
             if let Some(piece) = self.net.fragment_of(&packet) {
-                let Some(whole) = self.reassemble((2 * f + 1 - END) as u32, t, (packet, piece))
+                let Some(whole) = self.reassemble((2 * f + 1 - END) as u32, t, packet, piece)
                 else {
                     return;
                 };
@@ -282,8 +282,8 @@ impl World {
 
     /// A fragment arrives of what socket `from` sent: the whole packet, if nothing is missing now.
     #[cold]
-    fn reassemble(&mut self, from: u32, t: Time, (packet, piece): (Pkt, Fragment)) -> Option<Pkt> {
-        let whole = self.net.reassemble(&mut self.reassembler, t, from, (packet, piece));
+    fn reassemble(&mut self, from: u32, t: Time, packet: Pkt, piece: Fragment) -> Option<Pkt> {
+        let whole = self.net.reassemble(&mut self.reassembler, t, from, packet, piece);
         self.give_up(t);
         whole
     }
@@ -318,7 +318,8 @@ impl World {
         &mut self,
         f: usize,
         t: Time,
-        (packet, link): (Pkt, usize),
+        packet: Pkt,
+        link: usize,
         observer: &mut O,
     ) {
         let who =

@@ -126,7 +126,7 @@ impl ChokeConfig {
 
 impl Config for ChokeConfig {
     fn check(&self) -> Result<(), Fault> {
-        check_thresholds((self.min_th, self.max_th), self.w_q, self.mean_packet_size)?;
+        check_thresholds(self.min_th, self.max_th, self.w_q, self.mean_packet_size)?;
         check_sizes(self.mean_packet_size, self.byte_drop, Some(self.spacing))
     }
 }

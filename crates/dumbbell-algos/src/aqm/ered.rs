@@ -78,11 +78,12 @@ impl EredConfig {
 impl Config for EredConfig {
     fn check(&self) -> Result<(), Fault> {
         self.out().check()?;
-        let within = (self.min_in, self.max_in);
-        check_thresholds(within, self.w_q, self.mean_packet_size).map_err(|f| Fault {
-            at: "max_in".into(),
-            cause: f.cause.replace("max_th", "max_in").replace("min_th", "min_in"),
-            fix: f.fix.map(|fix| fix.replace("min_th", "min_in")),
+        check_thresholds(self.min_in, self.max_in, self.w_q, self.mean_packet_size).map_err(|f| {
+            Fault {
+                at: "max_in".into(),
+                cause: f.cause.replace("max_th", "max_in").replace("min_th", "min_in"),
+                fix: f.fix.map(|fix| fix.replace("min_th", "min_in")),
+            }
         })
     }
 }

@@ -133,7 +133,7 @@ impl FredConfig {
 
 impl Config for FredConfig {
     fn check(&self) -> Result<(), Fault> {
-        check_thresholds((self.min_th, self.max_th), self.w_q, self.mean_packet_size)?;
+        check_thresholds(self.min_th, self.max_th, self.w_q, self.mean_packet_size)?;
         check_sizes(self.mean_packet_size, self.byte_drop, Some(self.spacing))?;
         if self.min_th.0 < 1.0 {
             let cause = format!(

@@ -16,14 +16,15 @@ type Control = Box<dyn CongestionControl + Send>;
 const ROUNDS: u64 = 20;
 
 /// Acknowledgments of one window, each of one segment.
-fn round(cc: &mut Control, now: &mut Time, una: &mut u64, (ece, phase): (bool, Phase)) {
+fn round(cc: &mut Control, now: &mut Time, una: &mut u64, ece: bool) {
     let end = *una + cc.cwnd();
     while *una < end {
         *una += PATH.mss;
         *now += Span::from_us(700);
         let mut ack = Ack::default();
         (ack.now, ack.acked, ack.una, ack.nxt) = (*now, PATH.mss, *una, end);
-        (ack.in_flight, ack.window_limited, ack.ece, ack.phase) = (cc.cwnd(), true, ece, phase);
+        (ack.in_flight, ack.window_limited, ack.ece, ack.phase) =
+            (cc.cwnd(), true, ece, Phase::Open);
         ack.marked = if ece { ack.acked } else { 0 };
         (ack.rtt, ack.srtt, ack.min_rtt) =
             (Some(Span::from_ms(100)), Some(Span::from_ms(100)), Some(Span::from_ms(100)));
@@ -46,7 +47,7 @@ pub fn falls_on_congestion(subject: &CcUnderTest) -> Finding {
             let (mut now, mut una) = (Time::ZERO + Span::from_secs(60), 1 << 20);
             for _ in 0..10 {
                 if cc.cwnd() < 10 * PATH.mss {
-                    round(&mut cc, &mut now, &mut una, (false, Phase::Open));
+                    round(&mut cc, &mut now, &mut una, false);
                 }
             }
             let (window, rate) = (cc.cwnd(), cc.pacing());
@@ -55,7 +56,7 @@ pub fn falls_on_congestion(subject: &CcUnderTest) -> Finding {
             }
             for n in 0..rounds {
                 if n > 0 {
-                    round(&mut cc, &mut now, &mut una, (true, Phase::Open));
+                    round(&mut cc, &mut now, &mut una, true);
                 }
                 let in_flight = cc.cwnd();
                 cc.on_congestion(

@@ -2,6 +2,15 @@
 use crate::engine::entry::Pkt;
 use dumbbell_core::packet::{Dscp, FlowId, Framing, Meta, Packet};
 
+/// Where a packet comes from, and where it goes on.
+#[derive(Clone, Copy, Debug)]
+pub struct Way {
+    /// The socket that it comes from: 2 x flow + end.
+    pub socket: u32,
+    /// Its path segment, where the port is a merge; else 0.
+    pub path_segment: u32,
+}
+
 /// A packet in a port.
 #[derive(Clone, Copy, Debug)]
 pub struct QueuedPacket {
@@ -20,9 +29,9 @@ pub struct QueuedPacket {
 }
 
 impl QueuedPacket {
-    /// A packet from `socket` (2 x flow + end), on `path_segment` if that is known.
+    /// A packet on its way.
     #[inline]
-    pub fn new(packet: Pkt, socket: u32, path_segment: u32) -> Self {
+    pub fn new(packet: Pkt, Way { socket, path_segment }: Way) -> Self {
         QueuedPacket {
             packet,
             flow: socket / 2,
@@ -36,6 +45,11 @@ impl QueuedPacket {
     #[inline]
     pub fn socket(&self) -> u32 {
         2 * self.flow + u32::from(!self.data)
+    }
+    /// Its way.
+    #[inline]
+    pub fn way(&self) -> Way {
+        Way { socket: self.socket(), path_segment: self.path_segment }
     }
     /// One word that tells packets apart, for the fingerprint.
     #[inline]

@@ -133,13 +133,14 @@ impl Reassembler {
         &mut self,
         now: Time,
         from: u32,
-        (packet, piece): (Pkt, Fragment),
+        packet: Pkt,
+        piece: Fragment,
         sidecars: &mut Sidecars,
     ) -> Option<Pkt> {
         self.counts.fragments += 1;
         let (host, header) = self.homes.get(&from).copied().unwrap_or((0, 20));
         let buffer = self.hosts.entry(host).or_default();
-        expire(buffer, (now, self.warm), &mut self.lost, &mut self.counts, sidecars);
+        expire(buffer, now, self.warm, &mut self.lost, &mut self.counts, sidecars);
         let size = u64::from(piece.to - piece.from);
         if buffer.bytes + size > self.rules.memory.0 {
             self.counts.full += 1;
@@ -184,7 +185,7 @@ impl Reassembler {
     /// kept gives its handles back.
     pub fn close(&mut self, end: Time, sidecars: &mut Sidecars) {
         for buffer in self.hosts.values_mut() {
-            expire(buffer, (end, self.warm), &mut self.lost, &mut self.counts, sidecars);
+            expire(buffer, end, self.warm, &mut self.lost, &mut self.counts, sidecars);
         }
         let kept = self
             .hosts
@@ -199,7 +200,8 @@ impl Reassembler {
 /// Gives up what has waited too long by `now`.
 fn expire(
     buffer: &mut Buffer,
-    (now, warm): (Time, Time),
+    now: Time,
+    warm: Time,
     lost: &mut Vec<u32>,
     counts: &mut ReassemblyCounts,
     sidecars: &mut Sidecars,
@@ -246,7 +248,7 @@ mod tests {
             let piece = Fragment { datagram, from, to, last };
             let handle = self.sidecars.cut(NO_SIDECAR, piece);
             let packet = Pkt::new(Segment { ip_len: to - from + 20, ..Segment::default() }, handle);
-            let whole = self.reassembler.takes(at, 0, (packet, piece), &mut self.sidecars);
+            let whole = self.reassembler.takes(at, 0, packet, piece, &mut self.sidecars);
             whole.map(|w| {
                 self.sidecars.take(w.sidecar());
                 w.ip_len()

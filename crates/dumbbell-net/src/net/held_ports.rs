@@ -58,7 +58,7 @@ impl Net {
         let Element::Port(port) = &mut self.elements[link as usize] else { return None };
         match port.queue {
             Queue::Arrival(_) => {
-                let way = (queued.socket(), queued.path_segment);
+                let way = queued.way();
                 port.pass(now, &mut queued.packet, way, port_ctx!(self, observer))
             }
             Queue::Held(_) => {

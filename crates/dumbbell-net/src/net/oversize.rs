@@ -1,7 +1,7 @@
 //! Routers and packets above the MTU of the next link: fragmentation, or a drop and an ICMP
 //! message.
 use crate::engine::entry::{NO_SIDECAR, Pkt};
-use crate::engine::queued_packet::QueuedPacket;
+use crate::engine::queued_packet::{QueuedPacket, Way};
 use crate::engine::sidecar::Fragment;
 use crate::fragment::oversize::{Oversize, SizeVerdict, fragment_ranges};
 use crate::link::Element;
@@ -23,19 +23,19 @@ impl Net {
         t: Time,
         link: u32,
         packet: &mut Pkt,
-        way: (u32, u32),
+        way: Way,
         observer: &mut O,
     ) -> Option<Time> {
         let Element::Port(port) = &mut self.elements[link as usize] else { return None };
         let size_verdict =
-            |oversize: &Oversize| oversize.size_verdict(link, port.mtu, way.0, packet);
+            |oversize: &Oversize| oversize.size_verdict(link, port.mtu, way.socket, packet);
         match self.oversize.as_deref().map_or(SizeVerdict::Refuse(port.mtu), size_verdict) {
             SizeVerdict::Fits => self.fits(t, link, packet, way, observer),
-            SizeVerdict::Fragment(mtu) => self.fragment(t, link, packet, (way, mtu), observer),
+            SizeVerdict::Fragment(mtu) => self.fragment(t, link, packet, way, mtu, observer),
             SizeVerdict::Refuse(mtu) => {
-                port.refuse(t, QueuedPacket::new(*packet, way.0, way.1), port_ctx!(self, observer));
+                port.refuse(t, QueuedPacket::new(*packet, way), port_ctx!(self, observer));
                 self.tally.cuts.refused += u64::from(t <= self.end);
-                self.answer(t, link, packet, (way.0, mtu), observer);
+                self.answer(t, link, packet, way.socket, mtu, observer);
                 None
             }
         }
@@ -47,15 +47,16 @@ impl Net {
         t: Time,
         link: u32,
         packet: &mut Pkt,
-        (way, mtu): ((u32, u32), u32),
+        way: Way,
+        mtu: u32,
         observer: &mut O,
     ) -> Option<Time> {
         let (header, more) =
-            self.oversize.as_ref().map_or((20, 0), |oversize| oversize.headers(way.0));
+            self.oversize.as_ref().map_or((20, 0), |oversize| oversize.headers(way.socket));
         let (audit, already) =
             (self.sidecars.audit(packet.sidecar()), self.sidecars.fragment(packet.sidecar()));
         let whole = already.unwrap_or_else(|| Fragment {
-            datagram: self.sidecars.datagram(way.0),
+            datagram: self.sidecars.datagram(way.socket),
             from: 0,
             to: packet.ip_len() - header as u16,
             last: true,
@@ -81,11 +82,7 @@ impl Net {
             if made == 0 {
                 (first, *packet) = (at, own);
             } else if at.is_some() {
-                behind.push(PacketCopy {
-                    at,
-                    queued: QueuedPacket::new(own, way.0, way.1),
-                    fragment: true,
-                });
+                behind.push(PacketCopy { at, queued: QueuedPacket::new(own, way), fragment: true });
             }
             behind.extend(copies);
             made += 1;
@@ -104,7 +101,8 @@ impl Net {
         t: Time,
         link: u32,
         packet: &Pkt,
-        (socket, mtu): (u32, u32),
+        socket: u32,
+        mtu: u32,
         observer: &mut O,
     ) {
         let Some(oversize) = self.oversize.as_deref().filter(|_| t <= self.end) else { return };

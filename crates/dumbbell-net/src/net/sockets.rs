@@ -141,10 +141,11 @@ impl Net {
         buffers: &mut Reassembler,
         t: Time,
         from: u32,
-        (packet, fragment): (Pkt, Fragment),
+        packet: Pkt,
+        fragment: Fragment,
     ) -> Option<Pkt> {
         let number = self.sidecars.audit(packet.sidecar());
-        let whole = buffers.takes(t, from, (packet, fragment), &mut self.sidecars);
+        let whole = buffers.takes(t, from, packet, fragment, &mut self.sidecars);
         if whole.is_none() {
             self.tally.delivered += 1;
             self.audit.iter_mut().for_each(|audit| audit.delivered(number));

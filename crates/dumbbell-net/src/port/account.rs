@@ -5,7 +5,6 @@ use crate::observe::{Observer, PacketId, Signal};
 use crate::port::stats::PortStats;
 use dumbbell_core::aqm::Reason;
 use dumbbell_core::meter::Color;
-use dumbbell_core::packet::Dscp;
 use dumbbell_core::packet::fingerprint::Fingerprint;
 use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::probe::{Gauges, Probe};
@@ -87,11 +86,6 @@ impl<O: Observer> PortCtx<'_, O> {
     }
 }
 
-/// Returns the fields of a packet that measures need: flow, IP length in bytes, codepoint.
-fn packet_of(queued: &QueuedPacket) -> (u32, u32, Dscp) {
-    (queued.flow, u32::from(queued.packet.ip_len()), queued.packet.dscp())
-}
-
 /// One port's account.
 pub(crate) struct Account {
     /// The link's number in the plan.
@@ -145,7 +139,8 @@ impl Account {
         ctx: &mut PortCtx<'_, O>,
     ) {
         if e.t <= self.stats.end() && e.reason != Reason::Link {
-            self.stats.signalled(e.t, packet_of(&queued), true);
+            let (bytes, dscp) = (u32::from(queued.packet.ip_len()), queued.packet.dscp());
+            self.stats.refused(e.t, queued.flow, bytes, dscp);
         }
         self.drop_before_queue(queued, e, ctx);
     }
@@ -178,8 +173,7 @@ impl Account {
         e: &Event<'_>,
         ctx: &mut PortCtx<'_, O>,
     ) {
-        self.stats.marked(e.t);
-        self.stats.signalled(e.t, packet_of(&queued), false);
+        self.stats.marked(e.t, queued.flow);
         self.record(&queued, e, true, ctx);
     }
 

@@ -63,9 +63,12 @@ impl PortStats {
     pub(crate) fn dropped(&mut self, t: Time, why: Reason) {
         self.count(t, |l| l.drops[why.index()] += 1);
     }
-    /// A packet was marked at `t`.
-    pub(crate) fn marked(&mut self, t: Time) {
+    /// A packet of `flow` was marked at `t`.
+    pub(crate) fn marked(&mut self, t: Time, flow: u32) {
         self.count(t, |l| l.marks += 1);
+        if let Some(monitor) = &mut self.monitor {
+            monitor.marked(t, flow);
+        }
     }
     /// The end of the run.
     #[inline]
@@ -172,11 +175,10 @@ impl PortStats {
             monitor.shares.came(flow, bytes, dscp);
         }
     }
-    /// A packet that came, of a flow, so many bytes and a codepoint, was dropped (`refused`) or
-    /// marked at `t`.
-    pub(crate) fn signalled(&mut self, t: Time, packet: (u32, u32, Dscp), refused: bool) {
+    /// A packet of `flow` that came was dropped at `t`.
+    pub(crate) fn refused(&mut self, t: Time, flow: u32, bytes: u32, dscp: Dscp) {
         if let Some(monitor) = &mut self.monitor {
-            monitor.signalled(t, packet, refused);
+            monitor.refused(t, flow, bytes, dscp);
         }
     }
     /// More measures, if somebody asked for them.

@@ -1,6 +1,7 @@
 //! The new information in an acknowledgment, and the reaction of a detector that knows single
 //! segments.
 use super::Sender;
+use super::output::Repair;
 use dumbbell_core::transport::segment::Outbox;
 use dumbbell_core::transport::{
     Cause, Congestion, CongestionControl, Detect, Finding, Phase, Pick, Recover,
@@ -100,13 +101,13 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     /// After a timeout: what was found lost, then new data, as far as the window goes; it grows if
     /// it is what holds the sender back.
-    pub(super) fn next_after_timeout(&mut self) -> Option<((Pick, u64, u64), u64)> {
+    pub(super) fn next_after_timeout(&mut self) -> Option<Repair> {
         let lost = self.detect.next_lost(&self.board, self.una);
         let pick = lost.map_or(Pick::New, |(from, to)| Pick::Again(from, to));
         let segment = self.cut(pick);
         self.window_limited = segment.is_some();
         let (from, to) = segment?;
         let flying = self.detect.pipe(&self.board, self.una, self.nxt, self.una);
-        Some(((pick, from, to), self.cc.cwnd().saturating_sub(flying)))
+        Some(Repair { pick, from, to, room: self.cc.cwnd().saturating_sub(flying) })
     }
 }

@@ -5,6 +5,17 @@ use dumbbell_core::transport::segment::{Extra, Outbox, Segment, flag, timestamp}
 use dumbbell_core::transport::{CongestionControl, Detect, Phase, Pick, Recover, Sent, Tag};
 use dumbbell_core::units::Time;
 
+/// The segment that a recovery selects.
+pub(super) struct Repair {
+    pub pick: Pick,
+    /// Its first byte.
+    pub from: u64,
+    /// The byte after its last.
+    pub to: u64,
+    /// Bytes that may be sent now.
+    pub room: u64,
+}
+
 impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     /// Sends what the windows, the recovery and the pacing allow.
     #[inline(never)]
@@ -45,11 +56,11 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
         } else if self.cold.frto.waits() {
             // F-RTO's two new segments decide what goes next.
         } else if self.metered() {
-            while let Some((segment, room)) = self.next_repair() {
-                if segment.2 - segment.1 > room || !self.released(now) {
+            while let Some(repair) = self.next_repair() {
+                if repair.to - repair.from > repair.room || !self.released(now) {
                     break;
                 }
-                self.send_repair(now, segment, out);
+                self.send_repair(now, repair, out);
             }
         } else {
             while let Some(to) = self.next_in_order() {
@@ -77,7 +88,7 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
     fn send_repair(
         &mut self,
         now: Time,
-        (pick, from, to): (Pick, u64, u64),
+        Repair { pick, from, to, .. }: Repair,
         out: &mut impl Outbox,
     ) {
         let after = self.send(now, from, to, Tag(0), out);
@@ -96,8 +107,8 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
             return false;
         }
         if self.metered() {
-            let Some((segment, _)) = self.next_repair() else { return false };
-            self.send_repair(now, segment, out);
+            let Some(repair) = self.next_repair() else { return false };
+            self.send_repair(now, repair, out);
         } else {
             let Some(to) = self.next_for_the_receiver() else { return false };
             self.nxt = self.send(now, self.nxt, to, Tag(0), out);
@@ -158,14 +169,14 @@ impl<C: CongestionControl, D: Detect, R: Recover> Sender<C, D, R> {
 
     /// The next data of the recovery, cut to a segment, and the number of bytes for which there is
     /// room.
-    fn next_repair(&mut self) -> Option<((Pick, u64, u64), u64)> {
+    fn next_repair(&mut self) -> Option<Repair> {
         if self.phase == Phase::Loss {
             return self.next_after_timeout();
         }
         let flight = flight!(self);
         let pick = self.recover.next(&flight, &self.detect)?;
         let (from, to) = self.cut(pick)?;
-        Some(((pick, from, to), self.recover.room(&flight, &self.detect)))
+        Some(Repair { pick, from, to, room: self.recover.room(&flight, &self.detect) })
     }
 
     /// The segment of a pick, if there is one and the receiver has room for it.

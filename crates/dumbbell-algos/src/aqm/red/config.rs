@@ -155,7 +155,8 @@ impl RedConfig {
 /// for. The same threshold twice is a step; that of the queue itself (`w_q` 1) is how DCTCP's
 /// routers mark.
 pub(crate) fn check_thresholds(
-    (min_th, max_th): (Packets, Packets),
+    min_th: Packets,
+    max_th: Packets,
     w_q: f64,
     mean_packet_size: Bytes,
 ) -> Result<(), Fault> {
@@ -212,7 +213,7 @@ fn unused(config: &RedConfig) -> Result<(), Fault> {
 impl Config for RedConfig {
     fn check(&self) -> Result<(), Fault> {
         unused(self)?;
-        check_thresholds((self.min_th, self.max_th), self.w_q, self.mean_packet_size)?;
+        check_thresholds(self.min_th, self.max_th, self.w_q, self.mean_packet_size)?;
         check_sizes(self.mean_packet_size, self.byte_drop, Some(self.spacing))
     }
 }

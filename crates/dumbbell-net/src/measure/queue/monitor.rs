@@ -189,17 +189,15 @@ impl QueueMonitor {
         self.levels.weigh(t, now);
     }
 
-    /// A packet of `flow` was dropped (`refused`) or marked at `t`.
-    pub(crate) fn signalled(
-        &mut self,
-        t: Time,
-        (flow, bytes, dscp): (u32, u32, Dscp),
-        refused: bool,
-    ) {
+    /// A packet of `flow` was marked at `t`.
+    pub(crate) fn marked(&mut self, t: Time, flow: u32) {
         self.losses.lost(t, flow as usize);
-        if refused {
-            self.shares.refused(flow, bytes, dscp);
-        }
+    }
+
+    /// A packet of `flow` was dropped at `t`.
+    pub(crate) fn refused(&mut self, t: Time, flow: u32, bytes: u32, dscp: Dscp) {
+        self.losses.lost(t, flow as usize);
+        self.shares.refused(flow, bytes, dscp);
     }
 
     /// The time when [`Self::turn`] is due.
