@@ -96,11 +96,13 @@ fn complete(Shared(module): Shared, mut item: ItemStruct) -> Result<TokenStream>
     });
     let mut values = Vec::new();
     for field in &mut named(&mut item)?.named {
-        let value = match take(field)?.values.into_iter().next() {
-            Some((key, value)) if key == "default" => value,
-            Some((key, _)) => return Err(syn::Error::new(key.span(), "expected `default`")),
-            None => parse_quote!(::core::default::Default::default()),
-        };
+        let mut value = parse_quote!(::core::default::Default::default());
+        for (key, written) in take(field)?.values {
+            if key != "default" {
+                return Err(syn::Error::new(key.span(), "expected `default`"));
+            }
+            value = written;
+        }
         let field = &field.ident;
         values.push(quote!(#field: #value));
     }
@@ -189,5 +191,57 @@ fn conversions(name: &Ident, of: &Field, shared: &[Field], others: bool) -> Toke
                 #name { #(#keys: shared.#keys,)* #rest }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flat(field: TokenStream) -> String {
+        let input = quote! {
+            { #[config(default = 1)] a: u32, #[config(default = 2)] b: u32 }
+            ()
+            pub struct Own { #[config(default = 0)] own: u32, #field }
+        };
+        let flat = parse2(input).and_then(flatten);
+        flat.unwrap_or_else(syn::Error::into_compile_error).to_string()
+    }
+
+    #[test]
+    fn shared_fields_take_their_place_with_another_default() {
+        let flat = flat(quote!(#[config(flatten, b = 3)] pub shared: Shared));
+        let fields = quote! {
+            pub struct Own {
+                #[config(default = 0)] own: u32,
+                #[config(default = 1)] a: u32,
+                #[config(default = 3)] b: u32
+            }
+        };
+        assert!(flat.contains(&fields.to_string()), "{flat}");
+        let back = quote!(Own { a: shared.a, b: shared.b, ..Own::default() });
+        assert!(flat.contains(&back.to_string()), "{flat}");
+    }
+
+    #[test]
+    fn what_is_not_known_is_refused() {
+        assert!(flat(quote!(#[config(flatten, c = 3)] shared: Shared)).contains("no shared field"));
+        let item = quote!(
+            struct Own {
+                #[config(defualt = 3)]
+                a: u32,
+            }
+        );
+        let refused = expand(quote!(), item).unwrap_err().to_string();
+        assert_eq!(refused, "expected `default`");
+        let refused = expand(
+            quote!(sharde = crate::a),
+            quote!(
+                struct Own {
+                    a: u32,
+                }
+            ),
+        );
+        assert_eq!(refused.unwrap_err().to_string(), "expected `shared`");
     }
 }

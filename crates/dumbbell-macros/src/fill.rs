@@ -142,3 +142,42 @@ fn body(signature: &Signature, to: &To) -> TokenStream {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use syn::{parse_quote, parse2};
+
+    fn filled(arguments: TokenStream) -> String {
+        let input = quote! {
+            (P) {
+                #[inline] fn take(&mut self, p: P, to: &impl View) -> Option<P>;
+                fn held(&self) -> u64;
+            }
+            (#arguments)
+            impl Stage<u8> for Any { fn held(&self) -> u64 { 7 } }
+        };
+        expand(parse2(input).expect("an impl and its trait")).to_string()
+    }
+
+    #[test]
+    fn what_is_written_stays_and_the_rest_is_handed_on() {
+        let expected: ItemImpl = parse_quote! {
+            impl Stage<u8> for Any {
+                fn held(&self) -> u64 { 7 }
+                #[inline]
+                fn take(&mut self, p: u8, to: &impl View) -> Option<u8> {
+                    match self { Self::A(to) => to.take(p, to), Self::B(to) => to.take(p, to), }
+                }
+            }
+        };
+        assert_eq!(filled(quote!(match self { A, B })), expected.to_token_stream().to_string());
+        assert!(filled(quote!(self.inner)).contains("(self . inner) . take (p , to)"));
+    }
+
+    #[test]
+    fn a_list_names_methods_of_the_trait() {
+        assert!(!filled(quote!(self.inner:)).contains("take"));
+        assert!(filled(quote!(self.inner: taek)).contains("no method of the trait"));
+    }
+}
