@@ -3,7 +3,7 @@
 use crate::aqm::{AnyAqm, CATALOGUE};
 use crate::suite::traffic::{Arrival, arrivals, hold};
 use dumbbell_core::aqm::{Aqm, Cx, Limit, LinkInfo, QueueView, Reason, Slot, Verdict};
-use dumbbell_core::catalogue::{Algorithm, Entry, SizeLaw};
+use dumbbell_core::catalogue::{About, Entry, SizeLaw};
 use dumbbell_core::packet::flow::FlowTable;
 use dumbbell_core::packet::{Ecn, Meta};
 use dumbbell_core::probe::Gauges;
@@ -20,8 +20,8 @@ const WAITING: u32 = 24;
 const SIZES: f64 = JUMBO as f64 / MEAN as f64;
 
 /// The page says what the size of a packet is to the algorithm with its defaults.
-pub fn is_what_its_page_says<A: Algorithm>() {
-    let name = A::ABOUT.name;
+pub fn is_what_its_page_says(about: &About) {
+    let name = about.name;
     let entry = CATALOGUE.iter().find(|e| e.about.name == name).unwrap();
     let found = match measured(entry, &json!({})) {
         None => SizeLaw::None,
@@ -32,7 +32,7 @@ pub fn is_what_its_page_says<A: Algorithm>() {
         Some((r, _)) if (r / (SIZES * SIZES) - 1.0).abs() < 0.25 => SizeLaw::Square,
         Some((r, _)) => panic!("{name} signals a jumbo frame {r} times as often"),
     };
-    assert_eq!(A::ABOUT.size.signals, found, "what size is to {name}: correct `size` of its ABOUT");
+    assert_eq!(about.size.signals, found, "what size is to {name}: correct `size` of its ABOUT");
 }
 
 fn ratio(entry: &Entry, words: &Value) -> Option<f64> {

@@ -37,20 +37,44 @@ macro_rules! suite {
     };
 }
 
-/// One `#[test]` for each check of a suite's module, of `$Subject::of::<$T>()`.
+/// One `#[test]` for each check of a suite's module. A check gets its algorithm by its page, so
+/// that it is compiled once and not for each algorithm.
 #[cfg(test)]
 macro_rules! examine {
     ($UnderTest:ident of $T:ty, $module:ident: $($test:ident),+) => {
+        const NAMES: &[&str] = &[$(stringify!($test)),+];
+
+        fn subject() -> $crate::suite::under_test::$UnderTest {
+            let entry = dumbbell_core::catalogue::Entry::of::<$T>();
+            $crate::suite::under_test::$UnderTest::of(&entry)
+        }
         $(#[test]
         fn $test() {
-            let subject = $crate::suite::under_test::$UnderTest::of::<$T>();
-            $crate::suite::$module::$test(&subject).unwrap_or_else(|found| panic!("{found}"));
+            $crate::suite::under_test::examine(&subject(), $crate::suite::$module::$test);
         })+
 
         #[test]
         fn each_check_is_a_test() {
-            let checks: Vec<&str> = $crate::suite::$module::CHECKS.iter().map(|c| c.name).collect();
-            assert_eq!(checks, [$(stringify!($test)),+]);
+            assert!($crate::suite::$module::CHECKS.iter().map(|c| c.name).eq(NAMES.iter().copied()));
+        }
+    };
+}
+
+/// One `#[test]` for each check of an algorithm's page.
+#[cfg(test)]
+macro_rules! page_suite {
+    ($T:ty) => {
+        #[test]
+        fn documents_itself() {
+            $crate::suite::parameters::documents_itself(
+                &dumbbell_core::catalogue::Entry::of::<$T>(),
+            );
+        }
+        #[test]
+        fn refuses_what_is_wrong() {
+            $crate::suite::parameters::refuses_what_is_wrong(
+                &dumbbell_core::catalogue::Entry::of::<$T>(),
+            );
         }
     };
 }
@@ -64,7 +88,9 @@ macro_rules! aqm_suite {
 
         #[test]
         fn is_what_its_page_says_of_size() {
-            $crate::packet_size::is_what_its_page_says::<$T>();
+            $crate::packet_size::is_what_its_page_says(
+                &<$T as dumbbell_core::catalogue::Algorithm>::ABOUT,
+            );
         }
     };
 }
@@ -79,7 +105,7 @@ macro_rules! cc_suite {
 #[cfg(test)]
 macro_rules! conditioner_suite {
     ($T:ty) => {
-        suite!($T, parameters: documents_itself, refuses_what_is_wrong);
+        page_suite!($T);
         suite!($T, conditioner: accounts_for_every_packet, accounts_for_every_token,
             repeats_itself);
     };
@@ -87,7 +113,7 @@ macro_rules! conditioner_suite {
 #[cfg(test)]
 macro_rules! meter_suite {
     ($T:ty) => {
-        suite!($T, parameters: documents_itself, refuses_what_is_wrong);
+        page_suite!($T);
         suite!($T, meter: repeats_itself, accounts_for_every_token, favours_what_fits);
         suite!($T, meter: never_betters_a_colour, green_is_the_contract);
     };
@@ -95,7 +121,7 @@ macro_rules! meter_suite {
 #[cfg(test)]
 macro_rules! qdisc_suite {
     ($T:ty) => {
-        suite!($T, parameters: documents_itself, refuses_what_is_wrong);
+        page_suite!($T);
         suite!($T, qdisc: accounts_for_every_packet, repeats_itself, keeps_the_limit,
             never_idles_while_a_packet_waits, keeps_the_order_of_a_flow,
             behaves_alike_behind_a_box);
@@ -104,14 +130,14 @@ macro_rules! qdisc_suite {
 #[cfg(test)]
 macro_rules! impairment_suite {
     ($T:ty) => {
-        suite!($T, parameters: documents_itself, refuses_what_is_wrong);
+        page_suite!($T);
         suite!($T, impairment: repeats_itself, says_whether_it_reorders);
     };
 }
 #[cfg(test)]
 macro_rules! service_suite {
     ($T:ty) => {
-        suite!($T, parameters: documents_itself, refuses_what_is_wrong);
+        page_suite!($T);
         suite!($T, service: takes_time_and_keeps_order, repeats_itself, later_is_not_sooner);
         suite!($T, service: is_down_when_it_says_so, keeps_its_nominal_rate);
     };
@@ -119,7 +145,7 @@ macro_rules! service_suite {
 #[cfg(test)]
 macro_rules! source_suite {
     ($T:ty) => {
-        suite!($T, parameters: documents_itself, refuses_what_is_wrong);
+        page_suite!($T);
         suite!($T, source: repeats_itself, hands_over_something);
     };
 }

@@ -2,19 +2,19 @@
 //! tests only.
 use super::pages;
 use crate::suite::under_test::Described;
-use dumbbell_core::catalogue::{Algorithm, read};
+use dumbbell_core::catalogue::{Algorithm, Entry, read};
 
 /// See [`pages::documents_itself`].
-pub fn documents_itself<A: Algorithm>() {
-    pages::documents_itself(&Described::of::<A>()).unwrap();
+pub fn documents_itself(entry: &Entry) {
+    pages::documents_itself(&Described::of(entry)).unwrap();
 }
 
 /// See [`pages::refuses_what_is_wrong`].
-pub fn refuses_what_is_wrong<A: Algorithm>() {
-    pages::refuses_what_is_wrong(&Described::of::<A>()).unwrap();
+pub fn refuses_what_is_wrong(entry: &Entry) {
+    pages::refuses_what_is_wrong(&Described::of(entry)).unwrap();
 }
 
 /// See [`pages::choices`].
 pub fn choices<A: Algorithm>() -> Vec<A::Config> {
-    pages::choices(&Described::of::<A>()).iter().map(|c| read(c).unwrap()).collect()
+    pages::choices(&Described::of(&Entry::of::<A>())).iter().map(|c| read(c).unwrap()).collect()
 }

@@ -1,6 +1,8 @@
 //! The algorithm under test: one of the catalogue, or a plugin.
-use dumbbell_core::aqm::{Aqm, DynAqm, LinkInfo};
-use dumbbell_core::catalogue::{Algorithm, Entry, Fault, read};
+use crate::aqm::AnyAqm;
+use crate::cc::AnyCc;
+use dumbbell_core::aqm::{DynAqm, LinkInfo};
+use dumbbell_core::catalogue::{Entry, Fault};
 use dumbbell_core::plugin::{Alarm, AqmFactory, CcFactory, Page};
 use dumbbell_core::transport::{CongestionControl, Path};
 use serde_json::Value;
@@ -41,9 +43,8 @@ type Resolve = dyn Fn(&Value) -> Result<Value, Fault>;
 
 impl Described {
     /// An algorithm of the catalogue.
-    pub fn of<A: Algorithm>() -> Self {
-        let entry = Entry::of::<A>();
-        let (about, schema) = (A::ABOUT, (entry.schema)());
+    pub fn of(entry: &Entry) -> Self {
+        let about = &entry.about;
         let page = Page {
             name: about.name.into(),
             title: about.title.into(),
@@ -53,9 +54,9 @@ impl Described {
             language: "Rust".into(),
             file: format!("{}.rs", about.name),
             source_hash: String::new(),
-            schema: schema.clone(),
+            schema: (entry.schema)().clone(),
         };
-        Described { page, resolve: Box::new(move |v| (entry.resolve)(v)) }
+        Described { page, resolve: Box::new(entry.resolve) }
     }
 
     fn plugin(page: &Page, check: impl Fn(&Value) -> Result<(), Fault> + 'static) -> Self {
@@ -90,6 +91,13 @@ pub type AqmUnderTest = UnderTest<dyn DynAqm, LinkInfo>;
 pub type CcUnderTest = UnderTest<dyn CongestionControl + Send, Path>;
 
 impl<T: ?Sized, Site> UnderTest<T, Site> {
+    fn new(
+        described: Described,
+        make: impl Fn(&Value, &Site, &Alarm) -> Result<Box<T>, Fault> + 'static,
+    ) -> Self {
+        UnderTest { described, make: Box::new(make), alarm: RefCell::default() }
+    }
+
     /// A fresh instance.
     ///
     /// # Errors
@@ -119,15 +127,13 @@ impl<T: ?Sized, Site> UnderTest<T, Site> {
 
 impl AqmUnderTest {
     /// An algorithm of the catalogue.
-    pub fn of<A: Algorithm<Site = LinkInfo> + Aqm + Send + 'static>() -> Self {
-        let make = |config: &Value, site: &LinkInfo, _: &Alarm| -> Result<Box<dyn DynAqm>, Fault> {
-            Ok(Box::new(A::new(&read(config)?, site)))
+    pub fn of(entry: &Entry) -> Self {
+        let name = entry.about.name;
+        let make = move |config: &Value, site: &LinkInfo, _: &Alarm| {
+            let made = AnyAqm::build(name, config, site)?;
+            Ok(Box::new(made) as Box<dyn DynAqm>)
         };
-        UnderTest {
-            described: Described::of::<A>(),
-            make: Box::new(make),
-            alarm: RefCell::default(),
-        }
+        UnderTest::new(Described::of(entry), make)
     }
     /// A plugin.
     pub fn plugin(factory: &AqmFactory) -> Self {
@@ -135,24 +141,19 @@ impl AqmUnderTest {
         let described = Described::plugin(factory.page(), move |config| judge.check(config));
         let make =
             move |config: &Value, site: &LinkInfo, alarm: &Alarm| factory.make(config, site, alarm);
-        UnderTest { described, make: Box::new(make), alarm: RefCell::default() }
+        UnderTest::new(described, make)
     }
 }
 
 impl CcUnderTest {
     /// An algorithm of the catalogue.
-    pub fn of<A: Algorithm<Site = Path> + CongestionControl + Send + 'static>() -> Self {
-        let make = |config: &Value,
-                    site: &Path,
-                    _: &Alarm|
-         -> Result<Box<dyn CongestionControl + Send>, Fault> {
-            Ok(Box::new(A::new(&read(config)?, site)))
+    pub fn of(entry: &Entry) -> Self {
+        let name = entry.about.name;
+        let make = move |config: &Value, site: &Path, _: &Alarm| {
+            let made = AnyCc::build(name, config, site)?;
+            Ok(Box::new(made) as Box<dyn CongestionControl + Send>)
         };
-        UnderTest {
-            described: Described::of::<A>(),
-            make: Box::new(make),
-            alarm: RefCell::default(),
-        }
+        UnderTest::new(Described::of(entry), make)
     }
     /// A plugin.
     pub fn plugin(factory: &CcFactory) -> Self {
@@ -160,8 +161,14 @@ impl CcUnderTest {
         let described = Described::plugin(factory.page(), move |config| judge.check(config));
         let make =
             move |config: &Value, site: &Path, alarm: &Alarm| factory.make(config, site, alarm);
-        UnderTest { described, make: Box::new(make), alarm: RefCell::default() }
+        UnderTest::new(described, make)
     }
+}
+
+/// Applies a check, and panics with what it finds.
+#[cfg(test)]
+pub(crate) fn examine<S>(subject: &S, check: fn(&S) -> Finding) {
+    check(subject).unwrap_or_else(|found| panic!("{found}"));
 }
 
 /// The smallest part of a list of events on which `test` still finds something, and what it finds:
