@@ -45,6 +45,12 @@ def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DUMBBELL_STORE", str(tmp_path / "dumbbell-store"))
 
 
+@pytest.fixture(autouse=True)
+def own_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables are as wide as in a pipe, whatever the runner of the tests exports."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def results_conform() -> Iterator[None]:
     """Every result that a test makes in this process has the published form."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -147,12 +147,14 @@ class Result:
         """The mean of `values` with its 95 % interval over the runs."""
         return interval(self.values(measure))
 
-    def table(self) -> str:
-        """Flows and queues as text tables."""
+    def table(self, *, width: int | None = 140, every: bool = False) -> str:
+        """Flows and queues as text tables. width: the most characters of a line; columns that do
+        not fit are left out, and a note names them. None: no limit. every: a row for each flow and
+        queue, where more than 20 are otherwise summarized in groups."""
         from .present.grids import to_text
         from .present.tables import result_tables
 
-        return to_text(result_tables(self))
+        return to_text(result_tables(self, every), width)
 
     def _labelled(self, labels: Mapping[str, Any]) -> Iterator[Run]:
         return records.runs_of(self.json, self._records, labels)
@@ -214,12 +216,15 @@ class Sweep:
         run and flow."""
         return records.summary(name, self._runs())
 
-    def table(self) -> str:
-        """The points as a text table: what all flows got, and the first queue."""
+    def table(self, columns: Sequence[str] = (), *, width: int | None = 140) -> str:
+        """A row for each point: what is swept, and metrics of all flows and of the first queue with
+        their 95 % intervals; the best of each is marked. columns: names of metrics, as in
+        `["goodput", "p99_delay", "flows.far.share"]` (docs/sweeps.md). width: as in
+        `Result.table`."""
         from .present.grids import to_text
-        from .present.tables import sweep_tables
+        from .present.points import sweep_grid
 
-        return to_text(sweep_tables(self))
+        return to_text([sweep_grid(self, columns)], width)
 
     def _runs(self) -> list[Run]:
         points = enumerate(self, 1)

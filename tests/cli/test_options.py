@@ -213,7 +213,7 @@ def test_hostile_values_end_with_a_sentence(
             ["run", "a", "--replicatoins", "3"],
             "there is no option --replicatoins: did you mean --replications?",
         ),
-        (["run", "a", "--quiet"], "there is no option --quiet\n"),
+        (["run", "a", "--silent"], "there is no option --silent\n"),
         (["run", "a", "--on", "mars"], "--on mars: write sim or kernel"),
         (
             ["table", "rtt-fairness", "--ratio", "nan"],

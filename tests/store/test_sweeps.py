@@ -116,5 +116,5 @@ def test_many_points_are_a_line_each(file: Path) -> None:
     limits = ",".join(f"{n} pkt" for n in range(20, 50))
     text = command("sweep", file, "--over", f"queue.limit={limits}", "-s", "duration=200 ms").stdout
     lines = text.splitlines()
-    assert re.split(r"\s{2,}", lines[0])[:2] == ["queue.limit", "all flows [Mbps]"]
+    assert re.split(r"\s{2,}", lines[0])[:2] == ["queue.limit", "goodput [Mbps]"]
     assert len([line for line in lines if re.match(r"\d+ pkt ", line)]) == 30

@@ -232,11 +232,12 @@ def _written(write: Callable[[], T]) -> T:
 def _code(words: list[str]) -> int:
     from cyclopts import CycloptsError
 
+    from . import output
     from .usage_errors import sentence, with_values
 
     try:
         encoding.need_text(words)
-        return app()(with_values(words)) or 0
+        return app()(with_values(output.taken(words))) or 0
     except DumbbellError as error:
         return _refuse(words, error.code, error.rendered, error.detail)
     except CycloptsError as error:

@@ -96,7 +96,7 @@ def _expect(can: dict[str, Any]) -> dict[str, Any]:
 def _testbed(found: dict[str, Any]) -> list[Any]:
     """What a newcomer reads: what works, then each check, then what to do about those that
     failed."""
-    from ..present.grids import grid
+    from ..present.grids import Grid
 
     head = "Real kernels (--on kernel, shell):"
     if "why" in found:
@@ -114,7 +114,7 @@ def _testbed(found: dict[str, Any]) -> list[Any]:
         head,
         *works,
         *_expected(found.get("expect")),
-        grid("What that rests on", ["", "check", "found", "needed for"], rows, text_columns=4),
+        Grid("What that rests on", ["", "check", "found", "needed for"], rows, text_columns=4),
         *(["What to do:", *fixes] if fixes else []),
     ]
 

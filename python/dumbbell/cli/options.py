@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -17,9 +18,15 @@ from .. import api
 from ..errors import ScenarioError
 from ..files.reading import LONGEST
 from ..present.progress import said
-from . import encoding
+from . import encoding, output
+
+_HINT = " (--wide shows every column)"
 
 Json = Annotated[bool, Parameter(name="--json", help="Print exactly one JSON document on stdout.")]
+Every = Annotated[
+    bool,
+    Parameter(name="--all", help="Print every row: more than 20 are summarized in groups."),
+]
 Overrides = Annotated[
     list[str],
     Parameter(
@@ -136,21 +143,29 @@ def source(file: str) -> dict[str, str]:
     return {"text": text, "name": "stdin"}
 
 
+def command_line() -> str:
+    """The command line, as a shell reads it."""
+    return shlex.join(["dumbbell", *sys.argv[1:]])
+
+
 def emit(document: Any) -> None:
     """Prints the one JSON document of `--json`."""
     print(json.dumps(document, ensure_ascii=not encoding.is_unicode(), allow_nan=False))
 
 
 def show(*renderables: Any) -> None:
-    """Prints for people on stdout; as wide as the terminal, 140 columns in a pipe."""
-    if sys.stdout.isatty():
-        from rich.console import Console
+    """Prints for people on stdout, as wide as `output.columns` says."""
+    from ..present import grids
 
-        Console(highlight=False, markup=False, emoji=False).print(*renderables, sep="\n")
-    else:
-        from ..present.grids import to_text
+    width = output.columns()
+    if not sys.stdout.isatty():
+        print(grids.to_text(renderables, width, _HINT))
+        return
+    from rich.console import Console
 
-        print(to_text(renderables))
+    console = Console(highlight=False, markup=False, emoji=False, width=width or grids.UNBOUNDED)
+    for each in renderables:
+        console.print(each.drawn(width, _HINT) if isinstance(each, grids.Grid) else each)
 
 
 def instant(option: str, text: str | None) -> float | None:
@@ -181,21 +196,21 @@ def instant(option: str, text: str | None) -> float | None:
 
 
 def notes(lines: Iterable[str]) -> None:
-    """Prints remarks on stderr."""
-    for line in lines:
+    """Prints remarks on stderr, but not with --quiet."""
+    for line in () if output.OUTPUT.quiet else lines:
         print(f"note: {line}", file=sys.stderr)
 
 
 def tell(line: str) -> None:
     """A line after each of some long runs, where no bar says how far it is."""
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() and not output.OUTPUT.quiet:
         print(line, file=sys.stderr, flush=True)
 
 
 @contextmanager
 def progress(title: str) -> Iterator[api.Progress]:
-    """A progress bar on stderr, if that is a terminal."""
-    if not sys.stderr.isatty():
+    """A progress bar on stderr, if that is a terminal; none with --quiet."""
+    if output.OUTPUT.quiet or not sys.stderr.isatty():
         yield lambda finished, runs, fraction: None
         return
     from rich.console import Console

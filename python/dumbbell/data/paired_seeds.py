@@ -10,7 +10,7 @@ sections 10.2.1 and 11.2).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from ..errors import ScenarioError
 from ..language import overrides as words
@@ -19,6 +19,27 @@ from ..present import stats
 Baseline = str | int | Mapping[str, Any]
 """A point by its number, from 1; or overrides, as `"queue.kind=drop_tail"`: each point is then
 compared with the one that has these and is otherwise like itself."""
+
+
+BySeed = Mapping[int, float]
+"""A measurement by seed; a seed is left out where its run has no such value."""
+
+
+class Cell(TypedDict):
+    """A mean with its 95 % interval over n values; the interval is None for a single one."""
+
+    mean: float
+    ci95: Sequence[float] | None
+    n: int
+
+
+class Difference(TypedDict):
+    """A mean difference over n seeds with its 95 % interval, and the ratio of both means."""
+
+    difference: float
+    ci95: Sequence[float] | None
+    ratio: float | None
+    n: int
 
 
 def versus(points: Sequence[dict[str, Any]], baseline: Baseline) -> list[dict[str, Any]]:
@@ -148,7 +169,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def difference(mine: Sequence[float], theirs: Sequence[float]) -> dict[str, Any]:
+def difference(mine: Sequence[float], theirs: Sequence[float]) -> Difference:
     """The mean of the paired differences, its interval, and the ratio of the means."""
     differences = [a - b for a, b in zip(mine, theirs, strict=True)]
     base = stats.mean(theirs)
@@ -158,3 +179,20 @@ def difference(mine: Sequence[float], theirs: Sequence[float]) -> dict[str, Any]
         "ratio": stats.mean(mine) / base if base else None,
         "n": len(differences),
     }
+
+
+def paired_difference(mine: BySeed, theirs: BySeed) -> Difference | None:
+    """The mean of `mine` less `theirs`, seed by seed over the seeds that both have, with its 95 %
+    interval. It is positive if mine is larger; None if they have no seed in common."""
+    seeds = [seed for seed in mine if seed in theirs]
+    if not seeds:
+        return None
+    return difference([mine[s] for s in seeds], [theirs[s] for s in seeds])
+
+
+def excludes_zero(block: Cell | Difference | None) -> bool:
+    """True if the interval of a difference excludes 0; False if it has no interval."""
+    if block is None or block["ci95"] is None:
+        return False
+    low, high = block["ci95"]
+    return bool(low > 0 or high < 0)

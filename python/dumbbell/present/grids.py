@@ -5,65 +5,114 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich import box
 from rich.console import Console, RenderableType
-from rich.table import Table
+from rich.segment import Segment, Segments
+from rich.style import Style
 
+from . import fit
 from .stats import Interval
 from .units import TIMES, prefix, significant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import ConsoleOptions
+
+WIDTH = 140
+"""Columns of characters of a table that no terminal shows."""
+UNBOUNDED = 100_000
+"""Columns of characters of a console that wraps nothing."""
+_BOLD = Style(bold=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table as words: the first `text_columns` columns are text, the others numbers."""
+    """A table as words: the first `text_columns` columns are text, the others numbers.
+
+    On a console it fits the width: heads and text wrap between words, and columns are left out by
+    rank, the highest first; a note below names them. Rank 0 is never left out. Without `ranks`,
+    columns of numbers are left out from the right. A row may end early: its last cell then has the
+    rest of the line. `notes` are lines below the table.
+    """
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     text_columns: int = 1
+    ranks: Sequence[int] = ()
+    notes: Sequence[str] = ()
+
+    def lines(self, width: int | None = WIDTH, hint: str = "") -> Iterator[tuple[str, bool]]:
+        """The lines in at most `width` columns of characters (None: as wide as the table is), and
+        whether each belongs to the title or the head. hint: how to see the columns that are left
+        out."""
+        indent = " " if self.title else ""
+        room = None if width is None else max(width - len(indent), 1)
+        layout = fit.fitted(
+            self.columns, self.rows, self.text_columns, self.ranks or self._by_place(), room
+        )
+        count = len(self.columns)
+        if self.title:
+            yield from ((line, True) for line in self._wrapped(self.title, width))
+            yield "", False
+        for line in fit.head(self.columns, layout, self.text_columns):
+            yield f"{indent}{line}".rstrip(), True
+        yield f"{indent}{'─' * layout.width}", False
+        for row in self.rows:
+            for line in fit.lines(row, layout, self.text_columns, count):
+                yield f"{indent}{line}".rstrip(), False
+        remarks = [*self.notes]
+        if layout.left_out:
+            names = ", ".join(self.columns[i].partition(" [")[0] for i in layout.left_out)
+            remarks.append(f"not shown at {width} columns: {names}{hint}")
+        for remark in remarks:
+            for line in self._wrapped(remark, room):
+                yield f"{indent}{line}", False
+        if self.title:
+            yield "", False
+
+    def text(self, width: int | None = WIDTH) -> str:
+        """The table as plain text."""
+        return "\n".join(line for line, _ in self.lines(width))
+
+    def _by_place(self) -> list[int]:
+        return [max(i - self.text_columns + 1, 0) for i in range(len(self.columns))]
+
+    @staticmethod
+    def _wrapped(text: str, width: int | None) -> list[str]:
+        return [text] if width is None else fit.wrapped(text, width, True)
+
+    def drawn(self, width: int | None = WIDTH, hint: str = "") -> Segments:
+        """The table for a console: title and head stand out."""
+        styled = (
+            (line, _BOLD if bold and line else None) for line, bold in self.lines(width, hint)
+        )
+        return Segments(
+            part for line, style in styled for part in (Segment(line, style), Segment.line())
+        )
+
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[Segments]:
+        yield self.drawn(options.max_width)
 
 
-def grid(
-    title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], text_columns: int = 1
-) -> Table:
-    """A plain table; the first `text_columns` columns are words, the others numbers."""
-    table = Table(
-        title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
-    )
-    for i, column in enumerate(columns):
-        table.add_column(column, justify="left" if i < text_columns else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    return table
+def headed(rows: Sequence[Sequence[str]], text_columns: int = 1) -> Grid:
+    """A table without a title, whose first row is its head."""
+    return Grid("", rows[0], rows[1:], text_columns)
 
 
-def to_text(renderables: Iterable[RenderableType], width: int = 140) -> str:
-    """Tables as plain text."""
+def to_text(
+    renderables: Iterable[RenderableType], width: int | None = WIDTH, hint: str = ""
+) -> str:
+    """Tables and texts as plain text; `width` and `hint` as for `Grid.lines`."""
     out = io.StringIO()
-    console = Console(file=out, width=width, no_color=True, highlight=False, markup=False)
-    for renderable in renderables:
-        console.print(renderable)
+    console = Console(
+        file=out, width=width or UNBOUNDED, no_color=True, highlight=False, markup=False
+    )
+    for each in renderables:
+        console.print(each.drawn(width, hint) if isinstance(each, Grid) else each)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()).rstrip("\n")
-
-
-def plain(rows: Sequence[Sequence[str]], text_columns: int = 1) -> str:
-    """Aligned columns; the first row is the head, the first `text_columns` columns are words, the
-    others numbers."""
-    count = len(rows[0])
-    widths = [
-        max((len(row[i]) for row in rows if i < len(row) - (len(row) < count)), default=0)
-        for i in range(count)
-    ]
-    lines = []
-    for row in rows:
-        cells = [
-            c.ljust(w) if i < text_columns else c.rjust(w)
-            for i, (c, w) in enumerate(zip(row, widths, strict=False))
-        ]
-        lines.append("   ".join(cells).rstrip())
-    return "\n".join([lines[0], "─" * len(lines[0]), *lines[1:]])
 
 
 def unit_of(unit: str, largest: float) -> tuple[float, str]:

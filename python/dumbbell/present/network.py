@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..models import codepoints
+from . import groups
 from .units import rate_about, seconds, time_text
 
 Plan = dict[str, Any]
@@ -18,20 +19,24 @@ _FEW = 8
 
 
 def for_people(plan: Plan) -> Plan:
-    """The plan with the first flow of each session in the place of all of them:
-    `web.1 … web.1978`."""
+    """The plan with one flow in the place of each group: the first one, with the group's names
+    (`web.1 … web.1978`) and, in `group`, all of them. A session is a group; of more than
+    `groups.MOST` flows, so is a template, or else a congestion control."""
     flows = plan["flows"]
-    last = {flow["session"]: flow["name"] for flow in flows if "session" in flow}
-    if not last:
+    keys = _groups(flows)
+    members: dict[Key, list[dict[str, Any]]] = {}
+    for key, flow in zip(keys, flows, strict=True):
+        members.setdefault(key, []).append(flow)
+    if len(members) == len(flows):
         return plan
-    kept: list[dict[str, Any]] = []
-    for flow in flows:
-        if "session" not in flow:
-            kept.append(flow)
-        elif (end := last.pop(flow["session"], None)) is not None:
-            kept.append(
-                flow if end == flow["name"] else {**flow, "name": f"{flow['name']} … {end}"}
-            )
+    kept = []
+    for group in members.values():
+        first, last = group[0], group[-1]
+        name = first["name"] if first is last else f"{first['name']} … {last['name']}"
+        of_session = "session" in first
+        kept.append(
+            {**first, "name": name, **({} if of_session else {"group": _spread(plan, group)})}
+        )
     used = {i for flow in kept for i in (*flow["forward"], *flow["back"])}
     dropped = {i for flow in flows for i in (*flow["forward"], *flow["back"])} - used
     links = [i for i in range(len(plan["links"])) if i not in dropped]
@@ -51,6 +56,42 @@ def for_people(plan: Plan) -> Plan:
     }
 
 
+Key = tuple[str, ...]
+"""What the flows of a group have in common."""
+
+
+def _groups(flows: Sequence[dict[str, Any]]) -> list[Key]:
+    """The group of each flow."""
+    alone: list[Key] = [
+        (flow.get("session", ""), flow["name"] * ("session" not in flow)) for flow in flows
+    ]
+    if len(set(alone)) <= groups.MOST:
+        return alone
+    by_name: list[Key] = [
+        (flow.get("session", ""), groups.template(flow["name"]), _cc(flow)) for flow in flows
+    ]
+    if len(set(by_name)) <= groups.MOST:
+        return by_name
+    return [(flow.get("session", ""), _cc(flow)) for flow in flows]
+
+
+def _spread(plan: Plan, group: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The number of flows of a group, and the ends of their starts and round-trip times [s]."""
+    starts = [seconds(flow["start"]) for flow in group]
+    rtts = [base_rtt(plan, flow) for flow in group]
+    return {
+        "flows": len(group),
+        "start": (min(starts), max(starts)),
+        "rtt": (min(rtts), max(rtts)),
+    }
+
+
+def _cc(flow: dict[str, Any]) -> str:
+    """The congestion control of a flow, or `udp`."""
+    transport = flow["transport"]
+    return str(transport["cc"]["kind"]) if transport["protocol"] == "tcp" else "udp"
+
+
 def _renumbered(link: dict[str, Any], numbers: dict[int, int]) -> dict[str, Any]:
     """A link whose rules name flows by their new numbers; those that are not shown are left out."""
     rules = link.get("conditioner")
@@ -68,13 +109,18 @@ def _renumbered(link: dict[str, Any], numbers: dict[int, int]) -> dict[str, Any]
     return {**link, "conditioner": [renumbered(rule) for rule in rules]}
 
 
-def drawing(plan: Plan) -> str:
-    """A dumbbell as a picture; any other network as one line for each pair of neighbors."""
+def drawing(plan: Plan, most: int | None = None, width: int | None = None) -> str:
+    """A dumbbell as a picture, if it is not wider than `width`; any other network as one line for
+    each pair of neighbors, at most `most` of them."""
     routers = [i for i, node in enumerate(plan["nodes"]) if node["kind"] == "router"]
     between = [link for link in plan["links"] if link["from"] in routers and link["to"] in routers]
     if len(routers) == 2 and between:
-        return _dumbbell(plan, *_downstream(plan, routers, between))
-    return "\n".join(_pair(plan, link) for link in _one_way(_wires(plan)))
+        picture = _dumbbell(plan, *_downstream(plan, routers, between))
+        if width is None or max(map(len, picture.splitlines())) <= width:
+            return picture
+    pairs = [_pair(plan, link) for link in _one_way(_wires(plan))]
+    more = [f"  and {len(pairs) - most} more"] if most is not None and len(pairs) > most else []
+    return "\n".join([*pairs[:most], *more])
 
 
 def _wires(plan: Plan) -> list[dict[str, Any]]:
@@ -224,26 +270,43 @@ def _pair(plan: Plan, link: dict[str, Any]) -> str:
     )
 
 
+FLOWS = ("flow", "path", "cc", "source", "start", "base RTT")
+"""The heads of `flow_rows`."""
+
+
 def flow_rows(plan: Plan) -> list[list[str]]:
-    """Name, path, congestion control, start and base RTT of each flow."""
-    return [
-        [
-            flow["name"],
-            " → ".join(path(plan, flow)),
-            flow["transport"]["cc"]["kind"] if flow["transport"]["protocol"] == "tcp" else "udp",
-            flow["source"]["kind"],
-            time_text(seconds(flow["start"])),
-            time_text(base_rtt(plan, flow)),
-        ]
-        for flow in plan["flows"]
-    ]
+    """Name, path, congestion control, source, start and base RTT of each flow; of a group, the ends
+    of its starts and RTTs."""
+    rows = []
+    for flow in plan["flows"]:
+        start, rtt = seconds(flow["start"]), base_rtt(plan, flow)
+        group = flow.get("group", {"start": (start, start), "rtt": (rtt, rtt)})
+        rows.append(
+            [
+                flow["name"],
+                " → ".join(path(plan, flow)),
+                _cc(flow),
+                flow["source"]["kind"],
+                _ends(*group["start"]),
+                _ends(*group["rtt"]),
+            ]
+        )
+    return rows
 
 
-def link_rows(plan: Plan) -> list[list[str]]:
+def _ends(low: float, high: float) -> str:
+    return time_text(low) if low == high else f"{time_text(low)} to {time_text(high)}"
+
+
+LINKS = ("link", "rate", "delay", "queue", "MTU", "conditioner", "impairments")
+"""The heads of `link_rows`."""
+
+
+def link_rows(plan: Plan, every: bool = False) -> list[list[str]]:
     """Each link that is reported, or that does more than forward; processors of hosts if they are
-    few."""
-    few = sum("host" in link for link in plan["links"]) <= _FEW
-    return [
+    few. Of more than `groups.MOST`, those that are alike are one row, unless `every`."""
+    few = every or sum("host" in link for link in plan["links"]) <= _FEW
+    rows = [
         [
             link["name"],
             rate_text(link),
@@ -255,4 +318,13 @@ def link_rows(plan: Plan) -> list[list[str]]:
         ]
         for link in (plan["links"] if few else _wires(plan))
         if link["report"] or link["impairments"] or link.get("conditioner") or link.get("service")
+    ]
+    if every or len(rows) <= groups.MOST:
+        return rows
+    alike: dict[Key, list[str]] = {}
+    for name, *rest in rows:
+        alike.setdefault(tuple(rest), []).append(name)
+    return [
+        [names[0] if len(names) == 1 else f"{names[0]} … {names[-1]} ({len(names)})", *rest]
+        for rest, names in alike.items()
     ]

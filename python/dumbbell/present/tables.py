@@ -3,61 +3,263 @@ one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
-from rich.table import Table
 
 from ..data import measurements
-from ..language.overrides import toml
-from . import stats
-from .grids import Grid, grid, number, plain, unit_of
+from . import columns, groups
+from .columns import Column, Member, Shown
+from .grids import Grid, number, unit_of
+from .groups import Group
+from .points import sweep_grid as sweep_grid
+from .points import total_goodput as total_goodput
 from .stats import Interval
-from .units import significant, time_text
+from .units import time_text
 
 if TYPE_CHECKING:
     from ..data.rows import Row
-    from ..data.shapes import ResultLike, SweepLike
+    from ..data.shapes import ResultLike
+
+Label = tuple[str, Callable[[Any], str]]
+"""A column of text: its head, and its cell for a row of the result."""
 
 
-def result_tables(result: ResultLike) -> list[RenderableType]:
-    """A table for the flows, one for the queues, one for what was recorded of acknowledgments."""
-    return [_drawn(g) for g in result_grids(result)]
+def result_tables(result: ResultLike, every: bool = False) -> list[RenderableType]:
+    """The tables of a result; `every`: with each row, however many there are."""
+    return list(result_grids(result, every))
 
 
-def sweep_tables(sweep: SweepLike) -> list[RenderableType]:
-    """A table with a row for each point."""
-    return [_drawn(sweep_grid(sweep))]
-
-
-def result_grids(result: ResultLike) -> list[Grid]:
+def result_grids(result: ResultLike, every: bool = False) -> list[Grid]:
     """The flows, what their applications measured, the sessions, the queues, profiles, markers and
-    processors of hosts where there are any, and acknowledgments where they were recorded."""
-    own = [_flows(result)] if len(result.flows) or not len(result.sessions) else []
-    told = [_applications(result)] if any(flow.application for flow in result.flows) else []
-    sessions = [_sessions(result), *_by_size(result)] if len(result.sessions) else []
-    followed = [acks for flow in result.flows if (acks := flow.acks) is not None]
-    profiles = (
-        [_profiles(result)] if any("in_throughput_bps" in f.as_dict() for f in result.flows) else []
+    processors of hosts where there are any, and acknowledgments where they were recorded. More than
+    `groups.MOST` rows are summarized in groups, unless `every`."""
+    return [grid for part in _parts(result, every) for grid in part] + _of_live_runs(result)
+
+
+def _parts(result: ResultLike, every: bool) -> Iterator[Sequence[Grid]]:
+    if len(result.flows) or not len(result.sessions):
+        yield [_table(result, _FLOWS, every)]
+    if any(flow.application for flow in result.flows):
+        yield [_applications(result, every)]
+    if len(result.sessions):
+        yield [_table(result, _SESSIONS, True), *_by_size(result)]
+    yield [_table(result, _QUEUES, every)]
+    if _ends(result):
+        yield [_table(result, _ETHERNETS, every)]
+    if any("in_throughput_bps" in flow.as_dict() for flow in result.flows):
+        yield [_table(result, _PROFILES, every, _distance(result))]
+    if len(result.markers):
+        yield [_table(result, _MARKERS, every)]
+    if len(result.hosts):
+        yield [_table(result, _HOSTS, every)]
+    if _followed(result):
+        yield [_table(result, _ACKS, every)]
+
+
+def _of_live_runs(result: ResultLike) -> list[Grid]:
+    if not any("validity" in run for run in result.json.get("runs") or [result.json]):
+        return []
+    from . import validity
+
+    return validity.grids(result.json)
+
+
+def _ends(result: ResultLike) -> list[Row]:
+    return [queue for queue in result.queues if "collisions" in queue.as_dict()]
+
+
+def _followed(result: ResultLike) -> list[Row]:
+    return [acks for flow in result.flows if (acks := flow.acks) is not None]
+
+
+def _cc(flow: Row) -> str:
+    return str(flow.as_dict().get("cc") or "-")
+
+
+def drops(queue: Row | Group) -> str:
+    """Drops by reason: `overflow 12, early 340`; those that never happened are left out."""
+    reasons = queue.as_dict().get("drops", {})
+    numbers = ((reason, Interval.read(n)) for reason, n in reasons.items())
+    return ", ".join(f"{reason} {number(n)}" for reason, n in numbers if n and n.mean > 0) or "none"
+
+
+@dataclass(frozen=True, slots=True)
+class _Sort:
+    """A table of a sort of rows: its title, the sort in the registry of measurements, the rows of a
+    result, the measurements, and columns of text before and behind them. Rows are grouped by name
+    and `kind`, the place of a column of text."""
+
+    title: str
+    row: str
+    of: groups.Rows
+    shown: Shown
+    before: Sequence[Label]
+    kind: int | None = None
+    behind: Sequence[Label] = ()
+
+
+def _named(head: str) -> Label:
+    return (head, lambda row: str(row.name))
+
+
+_KIND: Label = ("kind", lambda row: str(row.kind))
+_FLOWS = _Sort(
+    "Flows", "flow", lambda r: r.flows, columns.FLOW, [_named("flow"), ("cc", _cc)], kind=1
+)
+_PROFILES = _Sort("Profiles", "flow", lambda r: r.flows, columns.PROFILE, [_named("flow")])
+_SESSIONS = _Sort("Sessions", "session", lambda r: r.sessions, columns.SESSION, [_named("session")])
+_QUEUES = _Sort(
+    "Queues",
+    "queue",
+    lambda r: r.queues,
+    columns.QUEUE,
+    [_named("queue"), _KIND],
+    kind=1,
+    behind=[("drops", drops)],
+)
+_ETHERNETS = _Sort("Ends of Ethernets", "queue", _ends, columns.ETHERNET, [_named("queue")])
+_MARKERS = _Sort(
+    "Markers",
+    "marker",
+    lambda r: r.markers,
+    columns.MARKER,
+    [
+        ("of flow", lambda marker: marker.as_dict().get("flow") or "all"),
+        ("before", lambda marker: marker.link),
+        _KIND,
+    ],
+    kind=2,
+)
+_HOSTS = _Sort(
+    "Hosts",
+    "host",
+    lambda r: r.hosts,
+    columns.HOST,
+    [("host", lambda host: host.host), ("processor", lambda host: host.direction)],
+    kind=1,
+)
+_ACKS = _Sort("Acknowledgments", "acks", _followed, columns.ACKS, [_named("flow")])
+_BEHIND = 3
+"""The rank of columns of text behind the measurements."""
+
+
+def _table(result: ResultLike, sort: _Sort, every: bool, more: str = "") -> Grid:
+    """A row for each row of the result, or for each group of them; `more` joins the title."""
+    rows = sort.of(result)
+    if len(rows) > groups.MOST and not every:
+        return _grouped(result, sort, more)
+    return _grid(
+        f"{sort.title}{more}", rows, sort.before, columns.of(sort.row, sort.shown), sort.behind
     )
-    markers = [_markers(result)] if len(result.markers) else []
-    wires = [_ethernets(result)] if any("collisions" in q.as_dict() for q in result.queues) else []
-    hosts = [_hosts(result)] if len(result.hosts) else []
-    tail = [_acks(followed)] if followed else []
-    if any("validity" in run for run in result.json.get("runs") or [result.json]):
-        from . import validity
-
-        tail += validity.grids(result.json)
-    return [*own, *told, *sessions, _queues(result), *wires, *profiles, *markers, *hosts, *tail]
 
 
-def measures_table(result: ResultLike) -> Table:
-    """Everything that is measured of the queues."""
+def _grid(
+    title: str,
+    members: Sequence[Member],
+    before: Sequence[Label],
+    wanted: Sequence[Column],
+    behind: Sequence[Label] = (),
+    notes: Sequence[str] = (),
+) -> Grid:
+    block = columns.block(members, wanted)
+    rows = [
+        [*(text(one) for _, text in before), *cells, *(text(one) for _, text in behind)]
+        for one, cells in zip(members, block.rows, strict=True)
+    ]
+    heads = [*(head for head, _ in before), *block.heads, *(head for head, _ in behind)]
+    ranks = [*[0] * len(before), *block.ranks, *[_BEHIND] * len(behind)]
+    return Grid(title, heads, rows, len(before), ranks, notes)
+
+
+def _grouped(result: ResultLike, sort: _Sort, more: str) -> Grid:
+    """A row for each group: how many rows it has, of the first measurement the mean, the extremes
+    and Jain's index, and the mean of the others."""
+    kinds: Label = ("", lambda _: "") if sort.kind is None else sort.before[sort.kind]
+    found = groups.groups(result, sort.of, kinds[1])
+    key = next(iter(sort.shown))
+    first, *others = columns.of(sort.row, sort.shown)
+    first = first._replace(scale=key)
+    spread = [
+        first,
+        first._replace(head="min", rank=1, of=lambda group: group.lowest(key)),
+        first._replace(head="max", rank=1, of=lambda group: group.highest(key)),
+    ]
+    if key == "goodput_bps":
+        spread.append(Column("Jain", "", 1, False, lambda group: group.jain(key)))
+    what = sort.before[0][0].removeprefix("of ")
+    before: list[Label] = [("group", lambda group: group.name)]
+    if sort.kind is not None:
+        before.append((kinds[0], lambda group: group.kind))
+    count = Column(f"{what}s", "", 0, False, lambda group: Interval(group.count))
+    rows = sum(group.count for group in found)
+    note = (
+        f"{rows} {what}s in {len(found)} group{'s' if len(found) > 1 else ''}; each number is the "
+        f"mean over the group, if its head says nothing else; --all shows every {what}"
+    )
+    return _grid(
+        f"{sort.title}{more}", found, before, [count, *spread, *others], sort.behind, [note]
+    )
+
+
+def _by_size(result: ResultLike) -> list[Grid]:
+    """A table for each session whose transfers have several classes of size."""
+    grids = []
+    for session in result.sessions:
+        classes = [
+            row
+            for row in session.by_size
+            if (flows := row.interval("flows")) is not None and flows.mean > 0
+        ]
+        if len(classes) > 1:
+            shown = {key: rank for key, rank in columns.SESSION.items() if key != "arrived_bps"}
+            wanted = columns.of("session", shown)
+            grids.append(_grid(f"Sizes of {session.name}", classes, [_named("size")], wanted))
+    return grids
+
+
+def _applications(result: ResultLike, every: bool) -> Grid:
+    """Measurements of applications, each number by its name in the JSON. Of many flows, the mean
+    and the extremes over the flows of a template."""
+    values: dict[tuple[str, str], list[Interval]] = {}
+    grouped = len(result.flows) > groups.MOST and not every
+    for flow in result.flows:
+        name = groups.template(flow.name) if grouped else flow.name
+        for key, value in flow.application.items():
+            if value is not None:
+                known = value if isinstance(value, Interval) else Interval(float(value))
+                values.setdefault((name, key), []).append(known)
+    rows = []
+    for (name, key), found in values.items():
+        unit = "s" if key.endswith("_s") else "bps" if key.endswith("_bps") else ""
+        scale, unit = unit_of(unit, max(abs(one.mean) for one in found))
+        what = key.removesuffix("_s").removesuffix("_bps").replace("_", " ")
+        means = [one.mean for one in found]
+        shown = [Interval(sum(means) / len(means)), Interval(min(means)), Interval(max(means))]
+        cells = shown if grouped else found
+        rows.append([name, what, *(f"{number(one, scale)} {unit}".rstrip() for one in cells)])
+    heads = ["group", "measure", "mean", "min", "max"] if grouped else ["flow", "measure", "value"]
+    return Grid("Applications", heads, rows, text_columns=2)
+
+
+def _distance(result: ResultLike) -> str:
+    """The mean distance of flows from their targets, for a title."""
+    mean = result.totals.interval("target_error_mean")
+    return "" if mean is None else f", {number(mean, 100.0, 3)} % from their targets in the mean"
+
+
+def measures_table(result: ResultLike, every: bool = False) -> Grid:
+    """Everything that is measured of the queues; a column for each queue, or each group."""
+    many = len(result.queues) > groups.MOST and not every
+    queues: Sequence[Member] = (
+        groups.groups(result, lambda r: r.queues, _KIND[1]) if many else result.queues
+    )
     rows = []
     for title, key in _MEASURES:
         unit = measurements.find("queue", key).unit
-        values = [queue.interval(key) for queue in result.queues]
+        values = [queue.interval(key) for queue in queues]
         largest = max((abs(v.mean) for v in values if v is not None), default=None)
         if largest is not None:
             scale, name = unit_of(unit, largest)
@@ -67,95 +269,9 @@ def measures_table(result: ResultLike) -> Table:
                     *("-" if v is None else number(v, scale) for v in values),
                 ]
             )
-    return _drawn(
-        Grid("Measures of queues", ["measure", *(queue.name for queue in result.queues)], rows)
-    )
+    return Grid("Measures of queues", ["measure", *(queue.name for queue in queues)], rows)
 
 
-def _drawn(g: Grid) -> Table:
-    return grid(g.title, g.columns, g.rows, g.text_columns)
-
-
-# A column: its title, the key in the JSON, and the unit of the JSON's number.
-Column = tuple[str, str, str]
-# The measurements that a table of a sort of row shows; the registry has their heads and units.
-_SHOWN = {
-    "flow": (
-        "goodput_bps",
-        "share",
-        "sent_packets",
-        "lost_packets",
-        "retransmits",
-        "rtos",
-        "marks",
-        "srtt_mean_s",
-        "cwnd_mean_packets",
-        "completion_s",
-    ),
-    "session": (
-        "flows",
-        "finished",
-        "arrived_bps",
-        "mean_bytes",
-        "mean_completion_s",
-        "p50_completion_s",
-        "p95_completion_s",
-        "p99_completion_s",
-        "mean_slowdown",
-        "p99_slowdown",
-    ),
-    "queue": (
-        "mean_packets",
-        "max_packets",
-        "mean_sojourn_s",
-        "p99_sojourn_s",
-        "utilization",
-        "marks",
-        "lock_out",
-    ),
-    "acks": (
-        "sent",
-        "lost",
-        "duplicates",
-        "mean_newly_acked_bytes",
-        "p50_spacing_receiver_s",
-        "p50_spacing_sender_s",
-        "compressed_share",
-        "stretched_share",
-    ),
-    "marker": (
-        "in_rate_bps",
-        "out_rate_bps",
-        "dropped_packets",
-        "tokens_lost_share",
-        "tokens_mean_bytes",
-        "tokens_mean_packets",
-        "held_mean_packets",
-        "holding_mean_s",
-        "holding_p99_s",
-    ),
-    "host": (
-        "packets",
-        "interrupts",
-        "cycles_per_packet",
-        "cycles_per_bit",
-        "utilization",
-        "dropped_packets",
-    ),
-}
-# Numbers of a flow within a profile and beyond it.
-_PROFILES = (
-    "reserved_bps",
-    "target_bps",
-    "in_throughput_bps",
-    "out_throughput_bps",
-    "in_sent_packets",
-    "in_lost_packets",
-    "out_sent_packets",
-    "out_lost_packets",
-)
-_ETHERNETS = ("collisions", "late_collisions", "excessive_collisions", "broken_frames")
-_RARE = ("marks", "rtos", "lock_out", "dropped_packets", "held_mean_packets")
 # Further measures of a queue, by titles that group them: a row for each, a column for each queue.
 _MEASURES = (
     ("length, mean", "mean_packets"),
@@ -178,208 +294,6 @@ _MEASURES = (
     ("flows that lose in an epoch", "loss_epoch_share"),
     ("locked out", "lock_out"),
 )
-
-
-def _columns_of(row: str, names: Sequence[str] = ()) -> list[Column]:
-    """The columns of measurements of a sort of row; without names, those that its table shows."""
-    found = measurements.of(row)
-    return [(found[name].head, name, found[name].unit) for name in names or _SHOWN[row]]
-
-
-def _flows(result: ResultLike) -> Grid:
-    titles, cells = _measured(result.flows, _columns_of("flow"))
-    rows = [
-        [f.name, f.as_dict().get("cc") or "-", *row]
-        for f, row in zip(result.flows, cells, strict=True)
-    ]
-    return Grid("Flows", ["flow", "cc", *titles], rows, text_columns=2)
-
-
-def _sessions(result: ResultLike) -> Grid:
-    titles, cells = _measured(result.sessions, _columns_of("session"))
-    rows = [[s.name, *row] for s, row in zip(result.sessions, cells, strict=True)]
-    return Grid("Sessions", ["session", *titles], rows)
-
-
-def _by_size(result: ResultLike) -> list[Grid]:
-    """A table for each session whose transfers have several classes of size."""
-    grids = []
-    for session in result.sessions:
-        classes = [
-            row
-            for row in session.by_size
-            if (flows := row.interval("flows")) is not None and flows.mean > 0
-        ]
-        if len(classes) > 1:
-            titles, cells = _measured(
-                classes, [c for c in _columns_of("session") if c[1] != "arrived_bps"]
-            )
-            rows = [[row.name, *cell] for row, cell in zip(classes, cells, strict=True)]
-            grids.append(Grid(f"Sizes of {session.name}", ["size", *titles], rows))
-    return grids
-
-
-def _applications(result: ResultLike) -> Grid:
-    """Measurements of applications, each number by its name in the JSON."""
-    rows = []
-    for flow in result.flows:
-        for key, value in flow.application.items():
-            if value is not None:
-                known = value if isinstance(value, Interval) else Interval(float(value))
-                unit = "s" if key.endswith("_s") else "bps" if key.endswith("_bps") else ""
-                scale, name = unit_of(unit, abs(known.mean))
-                what = key.removesuffix("_s").removesuffix("_bps").replace("_", " ")
-                rows.append([flow.name, what, f"{number(known, scale)} {name}".rstrip()])
-    return Grid("Applications", ["flow", "measure", "value"], rows, text_columns=2)
-
-
-def _queues(result: ResultLike) -> Grid:
-    titles, cells = _measured(result.queues, _columns_of("queue"))
-    rows = [[q.name, q.kind, *row, drops(q)] for q, row in zip(result.queues, cells, strict=True)]
-    return Grid("Queues", ["queue", "kind", *titles, "drops"], rows, text_columns=2)
-
-
-def _ethernets(result: ResultLike) -> Grid:
-    ends = [q for q in result.queues if "collisions" in q.as_dict()]
-    titles, cells = _measured(ends, _columns_of("queue", _ETHERNETS))
-    rows = [[q.name, *row] for q, row in zip(ends, cells, strict=True)]
-    return Grid("Ends of Ethernets", ["queue", *titles], rows)
-
-
-def _profiles(result: ResultLike) -> Grid:
-    titles, cells = _measured(result.flows, _columns_of("flow", _PROFILES))
-    rows = [[f.name, *row] for f, row in zip(result.flows, cells, strict=True)]
-    return Grid(f"Profiles{_distance(result)}", ["flow", *titles], rows)
-
-
-def _distance(result: ResultLike) -> str:
-    """The mean distance of flows from their targets, for a title."""
-    mean = result.totals.interval("target_error_mean")
-    return "" if mean is None else f", {number(mean, 100.0, 3)} % from their targets in the mean"
-
-
-def _markers(result: ResultLike) -> Grid:
-    titles, cells = _measured(result.markers, _columns_of("marker"))
-    rows = [
-        [m.as_dict().get("flow") or "all", m.link, m.kind, *row]
-        for m, row in zip(result.markers, cells, strict=True)
-    ]
-    return Grid("Markers", ["of flow", "before", "kind", *titles], rows, text_columns=3)
-
-
-def _hosts(result: ResultLike) -> Grid:
-    titles, cells = _measured(result.hosts, _columns_of("host"))
-    rows = [[h.host, h.direction, *row] for h, row in zip(result.hosts, cells, strict=True)]
-    return Grid("Hosts", ["host", "processor", *titles], rows, text_columns=2)
-
-
-def _acks(followed: Sequence[Row]) -> Grid:
-    titles, cells = _measured(followed, _columns_of("acks"))
-    rows = [[acks.name, *row] for acks, row in zip(followed, cells, strict=True)]
-    return Grid("Acknowledgments", ["flow", *titles], rows)
-
-
-def sweep_grid(sweep: SweepLike) -> Grid:
-    """A row for each point: what is swept, the goodput of all flows together, and the first
-    queue."""
-    points = list(sweep)
-    of_queue = _columns_of("queue")
-    swept = list(dict.fromkeys(key for changes, _ in points for key in changes))
-    rows: list[dict[str, Interval | None]] = []
-    for _, result in points:
-        queue = result.queues[0] if result.json.get("queues") else None
-        row = {key: queue.interval(key) if queue else None for _, key, _ in of_queue}
-        rows.append({"goodput_bps": total_goodput(result), **row})
-    titles, cells = _columns(rows, [*_columns_of("totals", ("goodput_bps",)), *of_queue])
-    named = [
-        [*(_word(changes.get(key)) for key in swept), *row]
-        for (changes, _), row in zip(points, cells, strict=True)
-    ]
-    return Grid("Points", [*swept, *titles], named, text_columns=len(swept))
-
-
-def total_goodput(result: ResultLike) -> Interval | None:
-    """The goodput of all flows together [bit/s], with its interval over the runs; None if the point
-    has no run."""
-    runs = [run for run in result.runs if "flows" in run.json]
-    sums = [
-        float(r.totals.goodput_bps) if r.sessions else sum(float(f.goodput_bps) for f in r.flows)
-        for r in runs
-    ]
-    return stats.interval(sums) if sums else None
-
-
-def _word(value: object) -> str:
-    return value if isinstance(value, str) else "-" if value is None else toml(value)
-
-
-def _measured(rows: Sequence[Row], columns: Sequence[Column]) -> tuple[list[str], list[list[str]]]:
-    """Titles with their units, and the cells of each row."""
-    return _columns([{key: row.interval(key) for _, key, _ in columns} for row in rows], columns)
-
-
-def _columns(
-    rows: Sequence[dict[str, Interval | None]], columns: Sequence[Column]
-) -> tuple[list[str], list[list[str]]]:
-    """Titles with their units, and the cells of each row. Columns that nobody has are left out, and
-    marks and timeouts that never occurred."""
-    titles: list[str] = []
-    shown: list[list[str]] = []
-    for title, key, unit in columns:
-        values = [row[key] for row in rows]
-        largest = max((abs(v.mean) for v in values if v is not None), default=None)
-        if largest is None or (key in _RARE and largest == 0):
-            continue
-        scale, name = unit_of(unit, largest)
-        titles.append(f"{title} [{name}]" if name else title)
-        shown.append(["-" if v is None else number(v, scale) for v in values])
-    return titles, [[column[i] for column in shown] for i in range(len(rows))]
-
-
-def drops(queue: Row) -> str:
-    """Drops by reason: `overflow 12, early 340`; those that never happened are left out."""
-    reasons = queue.as_dict().get("drops", {})
-    numbers = ((reason, Interval.read(n)) for reason, n in reasons.items())
-    return ", ".join(f"{reason} {number(n)}" for reason, n in numbers if n and n.mean > 0) or "none"
-
-
-def versus_table(points: Sequence[dict[str, Any]]) -> str:
-    """Each point less its baseline, seed by seed: the mean difference, half its interval, and the
-    ratio."""
-    axes = list(dict.fromkeys(key for point in points for key in point["overrides"]))
-    queues = list(
-        dict.fromkeys(q["name"] for point in points for q in point["versus"].get("queues", []))
-    )
-    head = [
-        *axes,
-        "seeds",
-        "goodput [Mbps]",
-        "ratio",
-        *(f"{name} {what}" for name in queues for what in ("mean [pkt]", "ratio")),
-    ]
-    rows = [head]
-    for i, point in enumerate(points):
-        block = point["versus"]
-        cells = [str(point["overrides"].get(axis, "")) for axis in axes]
-        if block["baseline"] == i + 1:
-            rows.append([*cells, "baseline"])
-        elif block["seeds"] == 0:
-            rows.append([*cells, "no result"])
-        else:
-            measured = {queue["name"]: queue.get("mean_packets") for queue in block["queues"]}
-            cells += [str(block["seeds"]), *_difference(block["goodput_bps"], 1e-6)]
-            rows.append(
-                cells + [text for name in queues for text in _difference(measured.get(name), 1.0)]
-            )
-    return "Each point less its baseline, seed by seed\n" + plain(rows, text_columns=len(axes))
-
-
-def _difference(measured: dict[str, Any] | None, scale: float) -> list[str]:
-    if measured is None:
-        return ["-", "-"]
-    low, high = measured["ci95"] or (None, None)
-    ratio = "-" if measured["ratio"] is None else significant(measured["ratio"], 3)
-    return [f"{number(Interval(measured['difference'], low, high, measured['n']), scale)}", ratio]
 
 
 def summary_line(result: ResultLike) -> str:

@@ -21,14 +21,14 @@ def list_(*, use: Use = [], json: Json = False) -> int:  # noqa: B006 (cyclopts 
     if json:
         emit(names)
         return 0
-    from ...present.grids import grid
+    from ...present.grids import Grid
 
     ideas = {(a.kind, a.name): _idea(a) for a in catalogue.algorithms(*use)}
     ideas |= {("paper", name): papers.load(name).title for name in names["paper"]}
     for kind, members in names.items():
         if members:
             show(
-                grid(
+                Grid(
                     kind,
                     ["name", "idea"],
                     [[n, ideas.get((kind, n), "")] for n in members],

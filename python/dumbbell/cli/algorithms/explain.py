@@ -13,7 +13,7 @@ from rich.text import Text
 from ... import catalogue
 from ...catalogue import Algorithm, Parameter
 from ...language.overrides import toml
-from ...present.grids import grid
+from ...present.grids import Grid
 
 PROVENANCE = {
     "vectors": "checked against vectors from an RFC, a paper or published code",
@@ -115,10 +115,10 @@ def tcp_page(profile: str) -> Page:
 def _parameters(parameters: tuple[Parameter, ...], title: str) -> RenderableType:
     if not parameters:
         return "It takes no parameters."
-    return grid(
+    return Grid(
         title,
         ["name", "default", "meaning [range] (source of the default)"],
-        map(_row, parameters),
+        [_row(parameter) for parameter in parameters],
         3,
     )
 

@@ -12,6 +12,7 @@ from ... import api
 from ...errors import DumbbellError, ScenarioError
 from ..options import Json, emit, notes
 from ..options import show as print_out
+from . import sweep_folder
 
 _BINARY = ("pcapng", "pcap", "flent")
 _COUNTED = ("packets", "lines", "rows", "series", "opportunities")
@@ -69,6 +70,12 @@ def export(
             f"{format} is nothing for a terminal: name a file with -o, or pipe it on"
         )
     sys.stdout.flush()
+    if format == "csv" and sweep_folder.is_sweep(result):
+        refused = {"--flow": flow, "--at": at, "--snaplen": snaplen, "--departed": departed or None}
+        for option, value in refused.items():
+            if value is not None:
+                raise ScenarioError(f"{option} does not apply to a sweep: leave it out")
+        return sweep_folder.export_csv(result, table, output, json)
     request = {
         "flow": flow,
         "at": at,
@@ -117,7 +124,7 @@ def read(
 
 
 def _tables(found: dict[str, Any]) -> list[Any]:
-    from ...present.grids import grid
+    from ...present.grids import Grid
 
     if "flows" in found:
         head = ["flow", "type", "sent", "received", "bytes received", "dropped"]
@@ -132,7 +139,7 @@ def _tables(found: dict[str, Any]) -> list[Any]:
             f"the trace"
         ]
         return [
-            grid("Flows", head, rows, 2),
+            Grid("Flows", head, rows, 2),
             f"{found['lines']} lines",
             *(remark if between else []),
         ]
@@ -155,7 +162,7 @@ def _tables(found: dict[str, Any]) -> list[Any]:
     ]
     other = [f"{found[key]} {what}" for key, what in _REST if found[key]]
     return [
-        grid("TCP connections", head, rows, 2),
+        Grid("TCP connections", head, rows, 2),
         ", ".join([f"{found['packets']} packets", *other]),
     ]
 

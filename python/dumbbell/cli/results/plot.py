@@ -13,6 +13,8 @@ from ...data import summary as saved
 from ...errors import ScenarioError
 from ...language import overrides
 from ..options import Json, emit, instant, show
+from . import sweep_folder
+from .sweep_folder import SweepAxes
 
 Sets = Annotated[
     list[str],
@@ -58,6 +60,7 @@ def plot(
         int | None, Parameter(help="Of replications: which seed. Default: the first; goodput: all.")
     ] = None,
     set: Sets = [],  # noqa: B006 (cyclopts reads it)
+    sweep: SweepAxes | None = None,
     out: Out = None,
     json: Json = False,
 ) -> int:
@@ -72,6 +75,9 @@ def plot(
         figure, note = _curve(name, set)
         drawn, notes = {f"curve-{name}": figure}, [note]
         target = out or Path()
+    elif sweep_folder.wanted(what, kinds, point, sweep):
+        drawn, notes = sweep_folder.figure(Path(what), sweep or SweepAxes()), []
+        target = out or Path(what) / "figures"
     else:
         drawn, home = _of_result(what, list(kinds), (flow, begin, end), point, seed)
         target, notes = out or home / "figures", []

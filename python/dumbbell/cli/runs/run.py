@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +12,7 @@ from cyclopts import Parameter
 from ... import api, result
 from ...errors import InvalidRun, ScenarioError, of_code
 from ..options import (
+    Every,
     File,
     Json,
     On,
@@ -45,9 +47,10 @@ def run(
         Path | None,
         Parameter(help="Write a page of the result here, too: FILE.html, or FILE.md for Markdown."),
     ] = None,
+    every: Every = False,
     json: Json = False,
 ) -> int:
-    """Run a scenario file and print what each flow and each queue got.
+    """Run a scenario file and print what each flow achieved and what each queue did.
 
     With --on kernel real TCP of this machine's kernel runs over the same network (docs/testbed.md).
     """
@@ -70,7 +73,7 @@ def run(
     data = _with_code(data)
     if page is not None:
         pages.write(data, page, options.out)
-    return report(data, json, options, measures)
+    return report(data, json, options, Shown(measures, every))
 
 
 def _of_the_profile(wanted: dict[str, Any]) -> list[str]:
@@ -117,13 +120,31 @@ def check(
     return 0
 
 
-def report(data: dict[str, Any], json: bool, options: RunOptions, measures: bool = False) -> int:
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is printed of a result: also what is measured of the queues, every row however many
+    there are, the tables of every point of a sweep (None: of at most `_POINTS_IN_FULL`), and which
+    metrics of its points (none: the usual ones)."""
+
+    measures: bool = False
+    every: bool = False
+    points: bool | None = None
+    columns: Sequence[str] = ()
+
+    def in_full(self, points: int) -> bool:
+        """True if each point's own tables are printed."""
+        return points <= _POINTS_IN_FULL if self.points is None else self.points
+
+
+def report(
+    data: dict[str, Any], json: bool, options: RunOptions, shown: Shown | None = None
+) -> int:
     """Prints a result and says how it ended."""
     if json:
         emit(data)
     else:
         notes(data.get("notes", []))
-        _print(result.read(data), options, measures)
+        _print(result.read(data), options, shown or Shown())
     code = int(data.get("code", 0))
     if code and not json:
         raise of_code(code, what_failed(data))
@@ -183,29 +204,20 @@ def _first_traceback(data: Mapping[str, Any]) -> list[str]:
     return [trace.rstrip() for trace in traces if trace][:1]
 
 
-def _print(outcome: result.Result | result.Sweep, options: RunOptions, measures: bool) -> None:
-    from ...present.grids import plain
-    from ...present.tables import (
-        measures_table,
-        result_tables,
-        summary_line,
-        sweep_grid,
-        versus_table,
-    )
+def _print(outcome: result.Result | result.Sweep, options: RunOptions, shown: Shown) -> None:
+    from ...present.points import sweep_grid, versus_table
+    from ...present.tables import measures_table, result_tables, summary_line
 
     data = outcome.json
-    if isinstance(outcome, result.Sweep) and len(outcome) > _POINTS_IN_FULL:
-        table = sweep_grid(
-            outcome
-        )  # Plain text: a terminal's table of a thousand lines takes a second to lay out.
-        show(plain([table.columns, *table.rows], table.text_columns), "")
+    if isinstance(outcome, result.Sweep) and not shown.in_full(len(outcome)):
+        show(sweep_grid(outcome, shown.columns), "")
     else:
         for changes, point in outcome if isinstance(outcome, result.Sweep) else [({}, outcome)]:
             if changes:
                 show(f"-- {'  '.join(f'{key} = {value}' for key, value in changes.items())}")
             if "flows" in point.json:
-                more = [measures_table(point)] if measures else []
-                show(*result_tables(point), *more, summary_line(point), "")
+                more = [measures_table(point, shown.every)] if shown.measures else []
+                show(*result_tables(point, shown.every), *more, summary_line(point), "")
             else:
                 show(f"no result: {point.json['error']['message']}", "")
     if any("versus" in point for point in data.get("points", [])):

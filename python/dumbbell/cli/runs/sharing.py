@@ -7,7 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ... import api
-from ...present.grids import grid
+from ...present.grids import Grid
 from ..options import File, Json, Overrides, Use, emit, source
 from ..options import show as print_out
 
@@ -36,7 +36,7 @@ def sharing(
     rows = [
         [f["name"], str(f["links"]), str(f["shared_links"]), f"{f['intensity']:.2f}"] for f in flows
     ]
-    parts = [grid("Path-sharing intensity", ["flow", "links", "shared", "intensity"], rows, 1)]
+    parts = [Grid("Path-sharing intensity", ["flow", "links", "shared", "intensity"], rows, 1)]
     if found["matrix"] is not None and (matrix or len(flows) <= _SHOWN):
         names = [f["name"] for f in flows]
         cells = [
@@ -44,7 +44,7 @@ def sharing(
             for name, row in zip(names, found["matrix"], strict=True)
         ]
         parts.append(
-            grid(
+            Grid(
                 "Of the links of a row's flow, the share that a column's takes",
                 ["", *names],
                 cells,

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from ... import api
 from ...errors import ScenarioError
-from ...present import network
-from ...present.grids import grid
-from ..options import File, Json, Overrides, Use, emit, notes, source
+from ...present import groups, network
+from ...present.grids import Grid
+from .. import output
+from ..options import Every, File, Json, Overrides, Use, emit, notes, source
 from ..options import show as print_out
-
-_LINKS = ("link", "rate", "delay", "queue", "MTU", "conditioner", "impairments")
 
 
 def show(
@@ -24,36 +23,56 @@ def show(
     use: Use = [],  # noqa: B006
     point: Annotated[int, Parameter(help="Which point of a sweep, from 1.")] = 1,
     json: Json = False,
+    every: Every = False,
     dot: Annotated[bool, Parameter(help="Print the network for Graphviz.")] = False,
 ) -> int:
-    """Draw a scenario's network, its flows and their round-trip times; `--json` prints the whole
-    plan."""
+    """Draw a scenario's network, its flows and their round-trip times.
+
+    More than 20 flows are summarized in groups. `--json` prints the whole plan.
+    """
     planned = api.plan(api.request(source(file), set, use=use or None))
     points = planned["points"]
     if not 1 <= point <= len(points):
         raise ScenarioError(f"there is no point {point}: the scenario has {len(points)}, from 1")
     chosen = points[point - 1]
-    plan = chosen["plan"] if json or dot else network.for_people(chosen["plan"])
     if json:
         emit(chosen)
     elif dot:
-        print(network.dot(plan))
+        print(network.dot(chosen["plan"]))
     else:
         notes(planned.get("notes", []))
         more = (
             f" · point {point} of {len(points)}: {chosen['overrides']}" if len(points) > 1 else ""
         )
-        head = (
-            f"{plan['name']} · {plan['duration']}, of which {plan['warmup']} warm-up · seed "
-            f"{plan['seed']}{more}"
-        )
-        flows = grid(
-            "Flows",
-            ["flow", "path", "cc", "source", "start", "base RTT"],
-            network.flow_rows(plan),
-            6,
-        )
-        rows = network.link_rows(plan)
-        links = [grid("Links", _LINKS, rows, len(_LINKS))] if rows else []
-        print_out(head, "", network.drawing(plan), "", flows, *links)
+        _print(chosen["plan"], more, every)
     return 0
+
+
+def _print(whole: dict[str, Any], more: str, every: bool) -> None:
+    """Prints a plan; more: what joins its first line."""
+    plan = whole if every else network.for_people(whole)
+    head = (
+        f"{plan['name']} · {plan['duration']}, of which {plan['warmup']} warm-up · seed "
+        f"{plan['seed']}{more}"
+    )
+    flows, shown = len(whole["flows"]), len(plan["flows"])
+    grouped = any("group" in flow for flow in plan["flows"])
+    note = (
+        f"{flows} flows in {shown} groups; the drawing has the first of each; --all shows every "
+        "flow and link"
+    )
+    rows = network.link_rows(plan, every)
+    print_out(
+        head,
+        "",
+        network.drawing(plan, None if every else groups.MOST, output.columns()),
+        "",
+        Grid(
+            "Flows",
+            network.FLOWS,
+            network.flow_rows(plan),
+            len(network.FLOWS),
+            notes=[note] if grouped else [],
+        ),
+        *([Grid("Links", network.LINKS, rows, len(network.LINKS))] if rows else []),
+    )

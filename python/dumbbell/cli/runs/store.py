@@ -1,4 +1,4 @@
-"""`store`: looking after the results that are kept."""
+"""`store`: the results that are kept."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from ..options import Json, emit, notes, show
 Action = Annotated[
     Literal["check", "list", "repair", "gc"],
     Parameter(
-        help="check: verify every row and every file of series. list: what there is. repair: move "
-        "damaged rows and "
-        "runs aside. "
-        "gc: one file of rows for many, without those that nothing asks for."
+        help="check: verify every row and every file of series. list: a line for each run. "
+        "repair: move damaged rows and runs aside. gc: merge the files of rows into one and drop "
+        "rows of older results."
     ),
 ]
 
@@ -32,7 +31,7 @@ def store(
     *,
     json: Json = False,
 ) -> int:
-    """Look after a store of results: check, list, repair, gc."""
+    """Manage cached results: check, list, repair, gc."""
     from .sweep import default_store
 
     answer = api.call("store", {"do": action, "dir": str(directory or default_store())})
@@ -87,12 +86,17 @@ def _check(answer: dict[str, Any]) -> None:
 
 
 def _list(answer: dict[str, Any]) -> None:
-    from ...present.grids import plain
+    from ...present.grids import Grid
 
-    if answer["runs"]:
-        head = ["key", "scenario", "seed", "took", "fingerprint", "changes"]
-        show(plain([head, *map(_row, answer["runs"])], text_columns=len(head)), "")
-    show(f"{len(answer['runs'])} runs in {answer['store']}")
+    runs = answer["runs"]
+    if runs:
+        heads, ranks = zip(*_LISTED.items(), strict=True)
+        show(Grid("", heads, [_row(run) for run in runs], len(heads), ranks), "")
+    show(f"{len(runs)} runs in {answer['store']}")
+
+
+_LISTED = {"key": 0, "scenario": 2, "seed": 0, "took": 4, "fingerprint": 3, "changes": 0}
+"""The columns, each with its rank (`present.columns.Shown`)."""
 
 
 def _row(run: dict[str, Any]) -> list[str]:

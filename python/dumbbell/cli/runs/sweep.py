@@ -11,10 +11,11 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from ... import api
+from ...data import metrics
 from ...errors import ScenarioError
 from ...language import overrides
-from ..options import File, Json, RunOptions, progress
-from .run import report
+from ..options import Every, File, Json, RunOptions, command_line, progress
+from .run import Shown, report
 
 Axes = Annotated[
     list[str],
@@ -27,30 +28,57 @@ Axes = Annotated[
 
 @Parameter(name="*")
 @dataclass(kw_only=True)
+class Printed:
+    """What is printed of the points, and the page of them."""
+
+    columns: Annotated[
+        str | None,
+        Parameter(
+            help="Metrics of the table, with commas between them, as in "
+            "goodput,p99_delay,flows.far.share. Default: goodput, fairness, queueing delay, loss "
+            "and utilization. docs/sweeps.md tells how they are named."
+        ),
+    ] = None
+    verbose: Annotated[bool, Parameter(help="Print the tables of every point.")] = False
+    every: Every = False
+    page: Annotated[
+        Path | None,
+        Parameter(help="Write a page with the table and a figure of each metric: FILE.html."),
+    ] = None
+
+    def shown(self) -> Shown:
+        """What of it the report needs. `ScenarioError` for a metric that does not exist."""
+        names = [name.strip() for name in (self.columns or "").split(",") if name.strip()]
+        for name in names:
+            metrics.find(name)
+        return Shown(every=self.every, points=self.verbose, columns=names)
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
 class SweepOptions:
     """Where results are kept, where runs are made, and what is compared."""
 
-    no_store: Annotated[bool, Parameter(help="Keep nothing, and run everything anew.")] = False
+    no_store: Annotated[bool, Parameter(help="Keep no results and use none that were kept.")] = (
+        False
+    )
     keep_going: Annotated[
-        bool,
-        Parameter(
-            help="A point whose scenario is wrong is a row with its error; the others are run."
-        ),
+        bool, Parameter(help="Report invalid points as error rows instead of stopping.")
     ] = False
     baseline: Annotated[
         str | None,
         Parameter(
-            help="Compare each point, seed by seed, with the one that has this and is otherwise "
-            "like itself, "
-            'as in "queue=drop_tail"; or with a point by its number, from 1.'
+            help="Paired comparison: compare each point, per seed, with the point that differs "
+            'from it only in KEY=VALUE, as in "queue=drop_tail"; or with one point by its number, '
+            "from 1."
         ),
     ] = None
     workers: Annotated[
         str | None,
         Parameter(
             help=(
-                "Where runs are made: dask://HOST:PORT, ssh:HOST,HOST or slurm. Default: "
-                "here, on all cores."
+                "Where runs are made: dask://HOST:PORT, ssh:HOST,HOST or slurm. Default: this "
+                "machine, on all cores."
             )
         ),
     ] = None
@@ -68,14 +96,21 @@ def sweep(
     over: Axes = [],  # noqa: B006 (cyclopts reads it)
     options: RunOptions | None = None,
     sweeping: SweepOptions | None = None,
+    printed: Printed | None = None,
     json: Json = False,
 ) -> int:
-    """Run every combination of the axes' values, or the sweep that the file itself has.
+    """Run every combination of the axes' values, or the file's own sweep, and print a table.
 
-    What is finished is kept in a store (--store, $DUMBBELL_STORE or .dumbbell/store): a sweep that
-    was interrupted resumes, and one that is finished answers at once.
+    The table has a row for each point. Finished runs are kept in a store (--store, $DUMBBELL_STORE
+    or .dumbbell/store): an interrupted sweep resumes, and a completed one answers at once.
     """
     options, sweeping = options or RunOptions(), sweeping or SweepOptions()
+    printed = printed or Printed()
+    shown = printed.shown()
+    if printed.page is not None:
+        from ...studies.sweep import page
+
+        page.check(printed.page)
     if sweeping.no_store and (options.store or sweeping.workers):
         other = "--store" if options.store else "--workers"
         raise ScenarioError(f"--no-store and {other} exclude each other: leave one of them out")
@@ -98,7 +133,9 @@ def sweep(
             data["points"], paired_seeds.versus(data["points"], sweeping.baseline), strict=True
         ):
             point["versus"] = block
-    return report(data, json, options)
+    if printed.page is not None:
+        page.write(data, printed.page, shown.columns, command_line())
+    return report(data, json, options, shown)
 
 
 def measure(wanted: dict[str, Any], workers: str | None, heard: api.Progress) -> dict[str, Any]:

@@ -14,6 +14,8 @@ from .advise_options import GridOptions, app, asked
 from .answers import answered
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from ...studies.advise.queue.document import Document
 
 
@@ -79,7 +81,7 @@ def queue(
     return answered(document, json, lambda: _told(document))
 
 
-def _told(document: Document) -> list[str] | None:
+def _told(document: Document) -> list[RenderableType] | None:
     from ...studies.advise.queue.page import lines
 
     if document["advice"] is None:

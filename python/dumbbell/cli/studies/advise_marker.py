@@ -12,6 +12,8 @@ from .advise_options import MarkerOptions, app, asked
 from .answers import answered
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from ...studies.advise.marker.document import Document
 
 
@@ -104,7 +106,7 @@ def marker(
     return answered(document, json, lambda: _told(document))
 
 
-def _told(document: Document) -> list[str] | None:
+def _told(document: Document) -> list[RenderableType] | None:
     from ...studies.advise.marker.page import lines
 
     if document["sentence"] is None:

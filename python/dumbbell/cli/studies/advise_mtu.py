@@ -12,6 +12,8 @@ from .advise_options import MtuOptions, app, asked
 from .answers import answered
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from ...studies.advise.mtu.document import Document
 
 
@@ -112,7 +114,7 @@ def mtu(
     return answered(document, json, lambda: _told(document))
 
 
-def _told(document: Document) -> list[str] | None:
+def _told(document: Document) -> list[RenderableType] | None:
     from ...studies.advise.mtu.page import lines
 
     if document["sentence"] is None:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 from cyclopts import App, Parameter
 
 from ...errors import ScenarioError
-from ..options import progress
+from ..options import command_line, progress
 from ..usage_errors import DEFAULTS
-from .answers import command_line
 
 if TYPE_CHECKING:
     from ...studies.frame.runs import Measure

@@ -3,19 +3,14 @@ answered."""
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from rich.console import RenderableType
+
 from ...errors import ScenarioError, of_code
 from ..options import emit, show
-
-
-def command_line() -> str:
-    """The command line, as a shell reads it."""
-    return shlex.join(["dumbbell", *sys.argv[1:]])
 
 
 def measuring(
@@ -39,7 +34,7 @@ def measuring(
 
 
 def answered(
-    document: Mapping[str, Any], json: bool, told: Callable[[], Iterable[str] | None]
+    document: Mapping[str, Any], json: bool, told: Callable[[], Iterable[RenderableType] | None]
 ) -> int:
     """Prints the document, or what is told of it (None: nothing can be) and where it is. The exit
     code is that of the runs; what failed is said after what came out."""

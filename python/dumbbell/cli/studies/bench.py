@@ -174,15 +174,15 @@ def _differences(line: dict[str, Any]) -> str:
 
 
 def _print(lines: Sequence[dict[str, Any]]) -> None:
-    from ...present.grids import grid
+    from ...present.grids import Grid
 
-    show(grid("The run", _RUN, [_work(line) for line in lines], 2))
-    show(grid("Before it, and memory", _BEFORE, [_before(line) for line in lines], 2))
+    show(Grid("The run", _RUN, [_work(line) for line in lines], 2))
+    show(Grid("Before it, and memory", _BEFORE, [_before(line) for line in lines], 2))
     beside = [one for line in lines for one in _references(line)]
     if beside:
-        show(grid("The same runs without shortcuts", _BESIDE, beside, 2))
+        show(Grid("The same runs without shortcuts", _BESIDE, beside, 2))
     if any(line["instructions_per_packet_hop"] for line in lines):
-        show(grid("Instructions", _COUNTED, [_counted(line) for line in lines], 2))
+        show(Grid("Instructions", _COUNTED, [_counted(line) for line in lines], 2))
 
 
 def _work(line: dict[str, Any]) -> list[str]:

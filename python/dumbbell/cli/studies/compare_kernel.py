@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from ...errors import InvalidRun, ScenarioError
-from ..options import RequiredClass, class_override, emit, notes, progress, show, source, tell
-from .answers import command_line
+from ..options import (
+    RequiredClass,
+    class_override,
+    command_line,
+    emit,
+    notes,
+    progress,
+    show,
+    source,
+    tell,
+)
 from .compare_queues import SchemeOptions
 
 if TYPE_CHECKING:

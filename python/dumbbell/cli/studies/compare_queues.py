@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from ...errors import ScenarioError
-from ..options import Overrides, Use, notes, progress, show, source
-from .answers import answered, command_line, measuring
+from ..options import Overrides, Use, command_line, notes, progress, show, source
+from .answers import answered, measuring
 
 if TYPE_CHECKING:
     from ...studies.compare.queues.document import Document

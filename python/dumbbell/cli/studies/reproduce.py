@@ -205,7 +205,7 @@ def _gigabyte(paper: str, wanted: Live, json: bool) -> int:
 
 
 def _print(summary: dict[str, Any]) -> None:
-    from ...present.grids import grid
+    from ...present.grids import Grid
     from ...present.templates import MARKS
 
     if summary["altered"]:
@@ -215,7 +215,7 @@ def _print(summary: dict[str, Any]) -> None:
         for c in summary["cells"]
     ]
     show(
-        grid(
+        Grid(
             summary["title"],
             ["cell", "printed", "ours", "95 % of new runs", "unit", "verdict"],
             rows,
@@ -225,7 +225,7 @@ def _print(summary: dict[str, Any]) -> None:
         claims = [
             [c["id"], f"{MARKS[c['verdict']]} {c['verdict']}", c["text"]] for c in summary["claims"]
         ]
-        show(grid("Claims", ["claim", "verdict", "text"], claims, text_columns=3))
+        show(Grid("Claims", ["claim", "verdict", "text"], claims, text_columns=3))
     if summary["readings"]:
         show(_readings(summary["readings"]))
     tally = Counter(c["verdict"] or "fitted" for c in summary["cells"])

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from ...errors import ScenarioError
-from ..options import Json, Overrides, Use, notes, progress, show
+from ..options import Json, Overrides, Use, command_line, notes, progress, show
 from ..usage_errors import DEFAULTS
-from .answers import answered, command_line, measuring
+from .answers import answered, measuring
 
 app = App(
     name="table",

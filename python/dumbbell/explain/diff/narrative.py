@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...present.grids import grid
+from ...present.grids import Grid
 from ...present.units import significant
 from ..why.events import cause_in_words
 from ..why.sentences.quantities import clock, span
@@ -12,8 +12,6 @@ from .parting import reaction_ps
 from .steps import KINDS
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from .compare import Compared
     from .parting import PacketTrace, Parting, Row
 
@@ -80,19 +78,19 @@ def _waiting(hop: Row) -> str:
     return f" when {hop['backlog_packets']} were waiting"
 
 
-def tables(c: Compared) -> list[Table]:
+def tables(c: Compared) -> list[Grid]:
     """The packet in both runs, what both have before, and what differs in the plans."""
     made = []
     if c.parting is not None:
         made += [_packet(c.parting), _before(c.parting)]
     if c.plans:
         made.append(_plans(c.plans))
-    return [table for table in made if table.row_count]
+    return [table for table in made if table.rows]
 
 
-def _packet(p: Parting) -> Table:
+def _packet(p: Parting) -> Grid:
     rows = [row for row in _rows(p) if row[1] != "-" or row[2] != "-"]
-    return grid(
+    return Grid(
         f"Packet {p.packet} of {p.flow}{'' if p.sender else ', of its receiver'}",
         ["", "A", "B"],
         rows,
@@ -131,7 +129,7 @@ def _rows(p: Parting) -> list[list[str]]:
     return rows
 
 
-def _before(p: Parting) -> Table:
+def _before(p: Parting) -> Grid:
     rows = [
         [
             clock(s["time_ps"], 9),
@@ -143,13 +141,13 @@ def _before(p: Parting) -> Table:
         ]
         for s in p.before
     ]
-    return grid(
+    return Grid(
         "The last that both have", ["time", "flow", "from", "link", "what", "packet"], rows, 5
     )
 
 
-def _plans(plans: tuple[tuple[str, Any, Any], ...]) -> Table:
+def _plans(plans: tuple[tuple[str, Any, Any], ...]) -> Grid:
     rows = [[key, *("-" if x is None else str(x) for x in (a, b))] for key, a, b in plans[:SHOWN]]
     if len(plans) > SHOWN:
         rows.append([f"and {len(plans) - SHOWN} more", "", ""])
-    return grid("What differs in the plans", ["", "A", "B"], rows)
+    return Grid("What differs in the plans", ["", "A", "B"], rows)

@@ -3,23 +3,18 @@ the repair came."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...models import codepoints
-from ...present.grids import grid
+from ...present.grids import Grid
 from ...present.units import significant, time_text
 from .events import cause_in_words
 from .finding import Decision, Finding, Hop, Packet, Reaction
 from .sentences.quantities import clock, span
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
 _JOURNEY = ["link", "fate", "arrived", "found waiting", "waited", "left", "far end"]
 _EDGE = ["marked", "held"]
 
 
-def tables(f: Finding) -> list[Table]:
+def tables(f: Finding) -> list[Grid]:
     """Every table that the finding has the numbers for."""
     found = []
     if f.packet is not None:
@@ -41,11 +36,11 @@ def _whose(p: Packet) -> str:
     return "" if p.sender else ", of its receiver"
 
 
-def _journey(title: str, p: Packet) -> Table:
+def _journey(title: str, p: Packet) -> Grid:
     if not any(h.colour for h in p.hops):
-        return grid(title, _JOURNEY, [_hop(h) for h in p.hops], 2)
+        return Grid(title, _JOURNEY, [_hop(h) for h in p.hops], 2)
     rows = [[*_hop(h), _mark(h), span(h.held_ps) if h.held_ps else "-"] for h in p.hops]
-    return grid(title, [*_JOURNEY, *_EDGE], rows, 2)
+    return Grid(title, [*_JOURNEY, *_EDGE], rows, 2)
 
 
 def _mark(h: Hop) -> str:
@@ -75,7 +70,7 @@ def _hop(h: Hop) -> list[str]:
     ]
 
 
-def _decision(d: Decision) -> Table:
+def _decision(d: Decision) -> Grid:
     rows = [
         ["at", d.link],
         ["by", d.algorithm or "-"],
@@ -87,10 +82,10 @@ def _decision(d: Decision) -> Table:
     if d.limit:
         rows.append(["limit", d.limit])
     rows += [[name, significant(value, 6)] for name, value in d.gauges.items()]
-    return grid("What decided", ["", "value"], rows, 1)
+    return Grid("What decided", ["", "value"], rows, 1)
 
 
-def _reactions(f: Finding, reactions: list[Reaction]) -> Table:
+def _reactions(f: Finding, reactions: list[Reaction]) -> Grid:
     columns = [
         "time",
         "cause",
@@ -113,14 +108,14 @@ def _reactions(f: Finding, reactions: list[Reaction]) -> Table:
         ]
         for r in reactions
     ]
-    return grid("What the sender did", columns, rows, 3)
+    return Grid("What the sender did", columns, rows, 3)
 
 
 def _size(size: int | None, segment: int) -> str:
     return "-" if size is None else significant(size / segment, 3)
 
 
-def _repairs(repairs: tuple[Packet, ...]) -> Table:
+def _repairs(repairs: tuple[Packet, ...]) -> Grid:
     rows = [
         [
             f"packet {p.number}",
@@ -136,4 +131,4 @@ def _repairs(repairs: tuple[Packet, ...]) -> Table:
         ]
         for p in repairs
     ]
-    return grid("Sent again", ["packet", "fate", "sent", "until"], rows, 2)
+    return Grid("Sent again", ["packet", "fate", "sent", "until"], rows, 2)

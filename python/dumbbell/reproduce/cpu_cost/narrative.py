@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...present.grids import cell, grid, minus
+from ...present.grids import Grid, cell, minus
 from ...present.units import significant
 from ..verdict import MIN_SEEDS
 from .judge import MOST_BUSY, PARTS, SUM
@@ -90,14 +90,14 @@ def _cost(block: JSON | None, whole: bool) -> str:
 def printed(summary: JSON) -> list[Any]:
     """For a terminal."""
     parts: list[Any] = [
-        grid("Seconds of processors for a gigabyte (10^9 bytes that arrived)", HEAD, table(summary))
+        Grid("Seconds of processors for a gigabyte (10^9 bytes that arrived)", HEAD, table(summary))
     ]
     if summary["cells"]:
         rows = [
             [c["id"], f"{significant(c['published'])} or more", with_half(_block(c)), c["verdict"]]
             for c in summary["cells"]
         ]
-        parts.append(grid("Printed savings", ["print", "printed [%]", "ours [%]", "verdict"], rows))
+        parts.append(Grid("Printed savings", ["print", "printed [%]", "ours [%]", "verdict"], rows))
     return parts
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...present.grids import cell, grid, minus, plain
+from ...present.grids import Grid, cell, headed, minus
 from ...present.units import significant
 from .judge import GAINS, LOSES, NOT_MEASURED, SHARE_GAINS, UNSETTLED
 
@@ -152,11 +152,11 @@ def printed(summary: JSON) -> list[Any]:
     ]
     legend = ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items())
     title = "Drop Tail → RED (RED minus Drop Tail in pairs ± half the 95 % interval)"
-    parts: list[Any] = [f"{title}\n\n{plain([head, *shown], text_columns=2)}\nS1: {legend}\n"]
+    parts: list[Any] = [title, "", headed([head, *shown], 2), f"S1: {legend}", ""]
     if summary["cells"]:
         tally = Counter(cell["verdict"] or "fitted" for cell in summary["cells"])
         parts.append("cells: " + ", ".join(f"{n} {verdict}" for verdict, n in tally.items()))
     if summary["claims"]:
         rows = [[c["id"], c["verdict"], c["text"]] for c in summary["claims"]]
-        parts.append(grid("Claims", ["claim", "verdict", "text"], rows, text_columns=3))
+        parts.append(Grid("Claims", ["claim", "verdict", "text"], rows, text_columns=3))
     return parts

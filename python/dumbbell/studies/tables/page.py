@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from rich.console import RenderableType
+
 from ...present import grids, templates
-from ...present.grids import minus, plain, titled, unit_of
+from ...present.grids import headed, minus, titled, unit_of
 from ...present.units import time_text
 from ..frame.paired import Cell
 from ..frame.publish import Shown, scenario_text, seeds_text
@@ -55,17 +57,17 @@ def _numbers(document: Document) -> dict[str, object]:
     return {"head": [titled(title, unit) for _, title, _, unit in metrics], "lines": lines}
 
 
-def lines(document: Document) -> Iterator[str]:
+def lines(document: Document) -> Iterator[RenderableType]:
     """For a terminal: a table of controls with their sums and the first measurement at each
     condition; a table for each value of a second axis."""
     conditions = conditions_of(document)
     if len(document["axes"]) == 1:
-        yield plain(table(document, conditions))
+        yield headed(table(document, conditions))
         return
-    yield plain(table(document, []))
+    yield headed(table(document, []))
     for value in dict.fromkeys(at[1] for at in conditions):
         yield f"\n{document['metrics'][0]['title']} at {draw.words(document['axes'][1], value)}"
-        yield plain(table(document, [at for at in conditions if at[1] == value], sums=False))
+        yield headed(table(document, [at for at in conditions if at[1] == value], sums=False))
 
 
 def table(document: Document, conditions: Sequence[At], sums: bool = True) -> list[list[str]]:

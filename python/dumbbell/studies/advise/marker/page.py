@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from rich.console import RenderableType
+
 from ....present import templates
-from ....present.grids import cell, minuses, plain, scaled
+from ....present.grids import cell, headed, minuses, scaled
 from ....present.units import prefix, significant
 from ...frame.publish import Shown
 from . import narrative
@@ -31,16 +33,16 @@ def html(d: Document, drawn: Sequence[Shown]) -> str:
     )
 
 
-def lines(d: Document) -> Iterable[str]:
+def lines(d: Document) -> Iterable[RenderableType]:
     """For a terminal: the candidates, and where the advice holds."""
-    yield plain(candidates(d))
+    yield headed(candidates(d))
     yield (
         "Means over the seeds ± half their 95 % interval; the gain is over the token bucket alone "
         "with the deepest bucket that is allowed, seed by seed; * is advised."
     )
     yield ""
     yield "Where this advice holds, and where it fails:"
-    yield plain(conditions(d))
+    yield headed(conditions(d))
     yield "reservation: whether a customer had what was sold to him."
     yield ""
     yield "Nothing is said of:"

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from rich.console import RenderableType
+
 from ....present import templates
-from ....present.grids import cell, minuses, plain, scaled
+from ....present.grids import cell, headed, minuses, scaled
 from ....present.units import prefix, significant
 from ...frame.publish import Shown
 from .document import Candidate, Document
@@ -29,9 +31,9 @@ def html(d: Document, drawn: Sequence[Shown]) -> str:
     )
 
 
-def lines(d: Document) -> Iterable[str]:
+def lines(d: Document) -> Iterable[RenderableType]:
     """For a terminal: the candidates, their neighbors, and what is not said."""
-    yield plain(candidates(d))
+    yield headed(candidates(d))
     yield (
         "Throughput: one flow's payload, mean over the seeds ± half the 95 % interval; law: the "
         "closed form for it; core: what one core of the host is through with; HD: the Hamming "
@@ -39,7 +41,7 @@ def lines(d: Document) -> Iterable[str]:
         "against it."
     )
     yield ""
-    yield plain(neighbors(d))
+    yield headed(neighbors(d))
     yield (
         "Beside the flow: a TCP with standard frames, and calls of 64 and 180 bytes every 20 ms; "
         f"jitter as in RFC 3550; a datagram of {d['datagram_bytes']} bytes in fragments."

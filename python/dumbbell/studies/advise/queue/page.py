@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from rich.console import RenderableType
+
 from ....present import templates
-from ....present.grids import cell, minus, plain, scaled, titled, unit_of
+from ....present.grids import cell, headed, minus, scaled, titled, unit_of
 from ....present.units import significant, time_text
 from ...compare.queues.document import measured
 from ...compare.queues.metrics import DELAY
@@ -43,15 +45,15 @@ def html(
     )
 
 
-def lines(document: Document) -> Iterable[str]:
+def lines(document: Document) -> Iterable[RenderableType]:
     """For a terminal: what to expect, the candidates, where it fails."""
-    yield plain(expected(document))
+    yield headed(expected(document))
     yield (
         "Each is the mean over the seeds ± half its 95 % interval, at its own best, typical "
         "and worst point."
     )
     yield ""
-    yield plain([_HEAD, *ranked(document)])
+    yield headed([_HEAD, *ranked(document)])
     yield (
         "Worst values over all points; * is the recommended one, - has too little "
         "utilization to be."

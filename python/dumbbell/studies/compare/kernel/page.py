@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import RenderableType
 
 from ....present import grids, templates
-from ....present.grids import grid, unit_of
+from ....present.grids import Grid, unit_of
 from ....present.units import significant
 from ...frame.publish import Shown, scenario_text
 from . import agreement
@@ -66,7 +66,7 @@ def lines(document: Document) -> list[RenderableType]:
         )
     if tried:
         columns = ["condition", "measure", "changed", "before", "after", "outcome"]
-        shown.append(grid("Experiments (kernel over simulator)", columns, tried, text_columns=6))
+        shown.append(Grid("Experiments (kernel over simulator)", columns, tried, text_columns=6))
     return shown
 
 
@@ -78,7 +78,7 @@ def full(row: CellRow) -> RenderableType:
         f"{row['label']}: {row['sim_runs']} simulated runs, {row['kernel_runs']} of real kernels"
     )
     title += f" (class {', '.join(row['classes'])})" if row["classes"] else ""
-    return grid(
+    return Grid(
         title,
         ["measure", "unit", "simulator", "kernel", "kernel / simulator", "verdict"],
         cells,
@@ -120,7 +120,7 @@ def overview(rows: Sequence[CellRow]) -> RenderableType:
         ]
         for row in rows
     ]
-    return grid(
+    return Grid(
         "Kernel over simulator (✓ agrees, ✗ differs; of several flows the furthest)",
         ["condition", *kinds],
         cells,

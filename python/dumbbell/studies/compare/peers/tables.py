@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rich.table import Table
-
-from ....present.grids import grid
+from ....present.grids import Grid
 from ....present.stats import Interval
 from ....present.units import prefix, significant
 from .ratios import Row
@@ -30,9 +28,9 @@ _PERCENT = ("utilization", "drop_rate", "share_first", "share_last")
 _VERDICTS = {"tolerance": "agrees", "interval": "agrees (interval)", "differs": "DIFFERS"}
 
 
-def ratio_table(rows: Sequence[Row]) -> Table:
+def ratio_table(rows: Sequence[Row]) -> Grid:
     """A line for each row; two figures are ours and the peer's."""
-    return grid("Ours / theirs", _COLUMNS, [_row(row) for row in rows], text_columns=1)
+    return Grid("Ours / theirs", _COLUMNS, [_row(row) for row in rows], text_columns=1)
 
 
 def _row(row: Row) -> list[str]:
@@ -67,7 +65,7 @@ def reasons(rows: Iterable[Row]) -> list[str]:
     ]
 
 
-def result_table(results: Sequence[Result]) -> Table:
+def result_table(results: Sequence[Result]) -> Grid:
     """A line for each quantity of each scenario."""
     rows = [
         [
@@ -80,7 +78,7 @@ def result_table(results: Sequence[Result]) -> Table:
         for r in results
         for q in r.quantities
     ]
-    return grid(
+    return Grid(
         "Results, mean ± 95 %",
         ["scenario", "quantity", "ours", "ns-2", "verdict"],
         rows,
@@ -88,7 +86,7 @@ def result_table(results: Sequence[Result]) -> Table:
     )
 
 
-def follow_table(flows: Sequence[Followed]) -> Table:
+def follow_table(flows: Sequence[Followed]) -> Grid:
     """A line for each flow that was followed."""
     rows = [
         [f.cc, str(f.buffer), str(f.ours), str(f.theirs), str(f.same_order), str(f.same_time)]
@@ -102,7 +100,7 @@ def follow_table(flows: Sequence[Followed]) -> Table:
         "first in the same order",
         "and at the same µs",
     ]
-    return grid("Packet by packet", columns, rows)
+    return Grid("Packet by packet", columns, rows)
 
 
 def _value(quantity: str, value: Interval) -> str:

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from typing import TypedDict
 
 from ....data import measurements
-from ...frame.runs import Run
-
-Queue = Run
-"""The row of a queue in a run."""
-
-_NOT_OF_THE_QUEUE = ("link", "mtu", "policed")
-"""Reasons of drops that are the wire's or a conditioner's: no scheme of queueing is to blame."""
-
-
-_ROUNDING = 1e-12
+from ....data.metrics import (
+    ROUNDING,
+    Queue,
+    Run,
+    goodput_bps,
+    jain,
+    loss_share,
+    marks_share,
+    rtos,
+)
 
 
 class MetricRow(TypedDict):
@@ -45,7 +45,7 @@ class Metric:
     better: str | None
     best: str
     of: Callable[[Run, Queue], float | None]
-    resolution: float = _ROUNDING
+    resolution: float = ROUNDING
     """Relative differences up to this are the measurement's own: rounding, or the bins of a
     histogram."""
 
@@ -57,38 +57,6 @@ class Metric:
     def document(self) -> MetricRow:
         """The metric as JSON."""
         return {"key": self.key, "title": self.title, "unit": self.unit, "better": self.better}
-
-
-def goodput_bps(run: Run, _: Queue) -> float:
-    """The goodput of all flows together [bit/s], those of sessions too."""
-    if "sessions" in run:
-        return float(run["totals"]["goodput_bps"])
-    return float(sum(flow["goodput_bps"] for flow in run["flows"]))
-
-
-def jain(run: Run, _: Queue) -> float | None:
-    """Jain's index of the goodputs, (sum x)^2 / (n sum x^2): 1 if all are equal, 1/n if one has
-    everything (R. Jain, D. Chiu and W. Hawe, DEC-TR-301, 1984). None for a single flow, of which it
-    says nothing."""
-    return run["jain"] if len(run["flows"]) > 1 else None
-
-
-def loss_share(_: Run, queue: Queue) -> float | None:
-    """Drops by the queue over arrivals at it. None if nothing arrived."""
-    dropped = sum(n for reason, n in queue["drops"].items() if reason not in _NOT_OF_THE_QUEUE)
-    return dropped / queue["arrivals"] if queue["arrivals"] else None
-
-
-def marks_share(_: Run, queue: Queue) -> float | None:
-    """Marks by the queue over arrivals at it. None if nothing arrived."""
-    return queue["marks"] / queue["arrivals"] if queue["arrivals"] else None
-
-
-def rtos(run: Run, _: Queue) -> float:
-    """Retransmission timeouts of all flows."""
-    if "sessions" in run:
-        return float(run["totals"]["rtos"])
-    return float(sum(flow.get("rtos") or 0 for flow in run["flows"]))
 
 
 def completion_s(run: Run, _: Queue) -> float | None:
@@ -120,7 +88,7 @@ def _measured(
         one.better if best else None,
         best,
         of or _of_queue(key),
-        one.resolution or _ROUNDING,
+        one.resolution or ROUNDING,
     )
 
 

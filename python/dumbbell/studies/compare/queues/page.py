@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from rich.console import RenderableType
+
 from ....present import grids, templates
 from ....present.grids import minus, titled, unit_of
 from ....present.units import time_text
@@ -100,7 +102,7 @@ def _signed(block: Difference, scale: float, digits: int = 4) -> str:
     return text if text.startswith("-") else f"+{text}"
 
 
-def lines(document: Document) -> Iterable[str]:
+def lines(document: Document) -> Iterable[RenderableType]:
     """For a terminal: for each scheme in each condition its means, below them the differences from
     the baseline; and a legend."""
     columns = _columns(document, JUDGED)
@@ -124,7 +126,7 @@ def lines(document: Document) -> Iterable[str]:
         if row["versus"]:
             blocks = [(row["versus"].get(c.metric.key), c.scale) for c in columns]
             rows.append(["", *(_difference(block, scale) for block, scale in blocks)])
-    yield grids.plain(rows)
+    yield grids.headed(rows)
     baseline, seeds = document["baseline"], len(document["seeds"])
     if len(document["schemes"]) > 1 and seeds > 1:
         yield (
