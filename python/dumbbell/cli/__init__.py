@@ -28,18 +28,22 @@ _COMMANDS = (
     (
         "shell",
         "runs.shell:shell",
-        "Run any program on an emulated network, and say what its packets met.",
+        "Run any program on an emulated network, and report what happened to its packets.",
     ),
     (
         "replay",
         "runs.replay:replay",
-        "Feed the log of a live run to the simulator's queues: the same verdicts?",
+        "Replay a live run's log and verify every queue decision.",
     ),
     ("check", "runs.run:check", "Check a scenario file; write nothing."),
-    ("sharing", "runs.sharing:sharing", "How much of each flow's way other flows take, too."),
+    ("sharing", "runs.sharing:sharing", "Show how much of each flow's path is shared with others."),
     ("show", "runs.show:show", "Draw a scenario's network, its flows and their round-trip times."),
-    ("sweep", "runs.sweep:sweep", "Run a scenario over every combination of some values."),
-    ("store", "runs.store:store", "Look after a store of results: check, list, repair, gc."),
+    (
+        "sweep",
+        "runs.sweep:sweep",
+        "Run a scenario over combinations of values; print a table of the points.",
+    ),
+    ("store", "runs.store:store", "Manage cached results: check, list, repair, gc."),
     ("script", "runs.script:script", "Run scripts that test TCP step by step."),
     ("list", "algorithms.catalogue:list_", "List every algorithm by kind, and the papers."),
     (
@@ -57,7 +61,7 @@ _COMMANDS = (
     (
         "why",
         "results.why:why",
-        "Say why: what happened to a flow at an instant, and what the decision saw.",
+        "Explain what happened to a flow at a given time, and why.",
     ),
     (
         "diff",
@@ -74,43 +78,47 @@ _COMMANDS = (
     (
         "test",
         "algorithms.test:test",
-        "Examine algorithms of your own as those of the catalogue are.",
+        "Run the conformance suite on your algorithms.",
     ),
-    ("new", "algorithms.new:new", "Write the first lines of an algorithm of your own."),
+    ("new", "algorithms.new:new", "Scaffold a new algorithm."),
     (
         "compare",
         "studies.compare:compare",
-        "Compare queues, on one page; or Dumbbell with ns-2 and ns-3.",
+        "Compare queues on one page; or Dumbbell with real kernels, ns-2 or ns-3.",
     ),
     (
         "table",
         "studies.table:app",
-        "Congestion controls side by side: RTT fairness, friendliness, losses.",
+        "Compare congestion controls: RTT fairness, friendliness, loss tolerance.",
     ),
     (
         "advise",
         "studies.advise:app",
-        "Say what to set, by simulating it: `advise queue`, `marker`, `mtu`.",
+        "Recommend settings by simulation: `advise queue`, `marker`, `mtu`.",
     ),
     (
         "validate",
         "studies.validate:validate",
-        "Check the simulator against laws that are known without it.",
+        "Check the simulator against known laws.",
     ),
     (
         "reproduce",
         "studies.reproduce:reproduce",
         "Reproduce a paper: a verdict on each number and claim.",
     ),
-    ("rtl", "rtl:app", "RED in hardware: check, synthesize and draw it; try a core of your own."),
+    ("rtl", "rtl:app", "RED in hardware: check, synthesize and draw it; test your own core."),
     (
         "bench",
         "studies.bench:bench",
         "Measure what a simulated packet costs: time, memory, instructions.",
     ),
-    ("doctor", "doctor:doctor", "Say what this machine has and what it lacks."),
+    ("doctor", "doctor:doctor", "Check what this machine supports, with fixes."),
 )
 
+_OPTIONS = {
+    "--wide": "Show every column of a table, however wide it is.",
+    "--quiet": "Print results and errors only: no notes, no progress (-q).",
+}
 _EXIT_CODES = (
     "Exit codes: 0 ok, 1 failure, 2 usage or scenario error, 3 a check failed, 4 this machine "
     "lacks something,\n"
@@ -121,11 +129,13 @@ _EXIT_CODES = (
 def first_page() -> str:
     """What `dumbbell --help` prints."""
     commands = "\n".join(f"  {name:<10} {text}" for name, _, text in _COMMANDS)
+    options = "\n".join(f"  {name:<10} {text}" for name, text in _OPTIONS.items())
     return (
         "Dumbbell, a laboratory for congestion control.\n\n"
         "Usage: dumbbell COMMAND [OPTIONS]\n\n"
         f"Commands:\n{commands}\n\n"
-        "`dumbbell COMMAND --help` tells more of each; `dumbbell --version` is the version.\n"
+        f"Options of every command:\n{options}\n\n"
+        "`dumbbell help COMMAND` describes a command; `dumbbell --version` prints the version.\n"
         f"{_EXIT_CODES}"
     )
 
@@ -146,6 +156,9 @@ def app() -> App:
         suppress_keyboard_interrupt=False,
         print_error=False,
         result_action="return_value",
+        help_epilogue="Every command also takes "
+        + " and ".join(f"{name} ({text.rstrip('.').lower()})" for name, text in _OPTIONS.items())
+        + ".",
     )
     for name, target, text in _COMMANDS:
         grammar.command(f"dumbbell.cli.{target}", name=name, help=text)

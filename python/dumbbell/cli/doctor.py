@@ -27,7 +27,7 @@ _TOOLS = {
 
 
 def doctor(*, on: On = "sim", json: Json = False) -> int:
-    """Say what this machine has, what it lacks, what for, and what to do about it.
+    """Check what this machine supports: what is missing, what needs it, and how to fix it.
 
     Ends with 4 if something needed is missing; with --on kernel also if real kernels cannot be run
     here.
@@ -40,13 +40,7 @@ def doctor(*, on: On = "sim", json: Json = False) -> int:
             f"dumbbell {report['version']}, Python {report['python']}, {report['platform']}, "
             f"{report['cores']} cores"
         )
-        for check in report["checks"]:
-            found = check["found"] or "missing"
-            show(
-                f"  {'ok     ' if check['found'] else 'MISSING'} {check['name']:<12} {found:<12} "
-                f"for {check['for']}"
-            )
-        show("", *_testbed(report["testbed"]))
+        show("", _software(report["checks"]), *_testbed(report["testbed"]))
     return 0 if report["ok"] and (on == "sim" or report["testbed"]["ok"]) else 4
 
 
@@ -93,6 +87,22 @@ def _expect(can: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _software(checks: list[dict[str, Any]]) -> Any:
+    """The libraries and tools; a tool that is missing is optional."""
+    from ..present.grids import Grid
+
+    rows = [
+        [
+            "ok" if check["found"] else "MISSING" if check["needed"] else "optional",
+            check["name"],
+            check["found"] or "-",
+            check["for"],
+        ]
+        for check in checks
+    ]
+    return Grid("Software", ["", "part", "found", "needed for"], rows, text_columns=4)
+
+
 def _testbed(found: dict[str, Any]) -> list[Any]:
     """What a newcomer reads: what works, then each check, then what to do about those that
     failed."""
@@ -114,7 +124,7 @@ def _testbed(found: dict[str, Any]) -> list[Any]:
         head,
         *works,
         *_expected(found.get("expect")),
-        Grid("What that rests on", ["", "check", "found", "needed for"], rows, text_columns=4),
+        Grid("Checks", ["", "check", "found", "needed for"], rows, text_columns=4),
         *(["What to do:", *fixes] if fixes else []),
     ]
 
@@ -140,6 +150,11 @@ _CONDITIONS = frozenset(
         "realtime_throttling",
         "memory_lock",
         "kernel_version",
+        "preemption",
+        "cpu_governor",
+        "tick",
+        "virtual_machine",
+        "isolated_cores",
     }
 )
 """Checks of how something is; the others are of whether it is there."""
@@ -162,8 +177,8 @@ _CAN = {
     "realtime": "real-time priority, so that other programs cannot keep the router waiting",
     "cubic": "CUBIC of the kernel",
     "bbr": "BBR of the kernel",
-    "iperf3": "iperf3, for those who want it",
-    "tcpdump": "tcpdump, to look into a host",
+    "iperf3": "iperf3 as a traffic source (optional)",
+    "tcpdump": "tcpdump, to capture inside a host (optional)",
 }
 
 

@@ -9,12 +9,6 @@ from dataclasses import dataclass
 
 from ..present.grids import WIDTH
 
-HELP = {
-    "--wide": "Do not fit tables into the width: show every column.",
-    "--quiet": "Print results and errors only: no notes and no progress.",
-}
-"""The options of every command."""
-
 
 @dataclass(slots=True)
 class Output:

@@ -6,7 +6,7 @@ words, a cell of numbers after a comma. Where that is not enough, columns are le
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
@@ -42,7 +42,7 @@ def fitted(
 
     A column of rank 0 is always shown; of the others, the one with the highest rank is left out
     first, and the rightmost of equal ones. If the columns of rank 0 alone are too wide, the widest
-    one is cut.
+    one is cut, and ends in `…`.
     """
     full = [_longest(columns, rows, i) for i in range(len(columns))]
     shown = list(range(len(columns)))
@@ -54,20 +54,28 @@ def fitted(
         last = max(shown, key=lambda i: (ranks[i], i))
         shown.remove(last)
         left_out.append(last)
+    unsplit = {
+        i: _least(columns[i], _cells(rows, i, len(columns)), i < text_columns, 0) for i in shown
+    }
     widths = _with_low_head(columns, {i: least[i] for i in shown}, width)
+    _shrink(widths, unsplit, width)
+    _shrink(widths, dict.fromkeys(shown, 1), width)
     spare = width - _line(list(widths.values()))
-    while spare < 0:
-        widest = max(shown, key=lambda i: widths[i])
-        if widths[widest] == 1:  # Narrower than a character a column.
-            break
-        widths[widest] -= 1
-        spare += 1
     for i in sorted(shown, key=lambda i: full[i] - widths[i]):
         if i < text_columns:
             more = min(max(spare, 0), full[i] - widths[i])
             widths[i] += more
             spare -= more
     return Fitted(shown, [widths[i] for i in shown], sorted(left_out))
+
+
+def _shrink(widths: dict[int, int], floor: Mapping[int, int], width: int) -> None:
+    """Takes from the widest column that is above its floor, as far as a line is too wide."""
+    while _line(list(widths.values())) > width:
+        above = [i for i in widths if widths[i] > floor[i]]
+        if not above:
+            return
+        widths[max(above, key=lambda i: widths[i])] -= 1
 
 
 def _with_low_head(columns: Sequence[str], least: dict[int, int], width: int) -> dict[int, int]:
@@ -161,13 +169,14 @@ def _longest(columns: Sequence[str], rows: Sequence[Sequence[str]], i: int) -> i
     return max(cell_len(columns[i]), max(map(cell_len, cells), default=0))
 
 
-def _least(head: str, cells: Iterator[str], is_text: bool) -> int:
-    """The least width in which no piece is split; a long text has some room to wrap in."""
+def _least(head: str, cells: Iterator[str], is_text: bool, narrowest: int = _NARROWEST) -> int:
+    """The least width in which no piece is split. A text that is longer than `narrowest` has that
+    much room to wrap in."""
     words = max(map(cell_len, head.split()), default=0)
     longest = 0
     for cell in cells:
         pieces = max(map(cell_len, _pieces(cell, is_text)), default=0)
-        longest = max(longest, pieces, min(cell_len(cell), _NARROWEST) if is_text else 0)
+        longest = max(longest, pieces, min(cell_len(cell), narrowest) if is_text else 0)
     return max(words, longest)
 
 

@@ -65,7 +65,7 @@ class Grid:
                 yield f"{indent}{line}".rstrip(), False
         remarks = [*self.notes]
         if layout.left_out:
-            names = ", ".join(self.columns[i].partition(" [")[0] for i in layout.left_out)
+            names = ", ".join(self.columns[i].partition(" [")[0].strip() for i in layout.left_out)
             remarks.append(f"not shown at {width} columns: {names}{hint}")
         for remark in remarks:
             for line in self._wrapped(remark, room):

@@ -184,8 +184,8 @@ def _grouped(result: ResultLike, sort: _Sort, more: str) -> Grid:
     first = first._replace(scale=key)
     spread = [
         first,
-        first._replace(head="min", rank=1, of=lambda group: group.lowest(key)),
-        first._replace(head="max", rank=1, of=lambda group: group.highest(key)),
+        first._replace(head="lowest", rank=1, of=lambda group: group.lowest(key)),
+        first._replace(head="highest", rank=1, of=lambda group: group.highest(key)),
     ]
     if key == "goodput_bps":
         spread.append(Column("Jain", "", 1, False, lambda group: group.jain(key)))

@@ -26,8 +26,8 @@ def sharing(
     ] = False,
     json: Json = False,
 ) -> int:
-    """How much of each flow's way other flows take, too: path-sharing intensity, without running
-    anything."""
+    """Show how much of each flow's path is shared with others (path-sharing intensity), without
+    running anything."""
     found = api.call("sharing", api.request(source(file), set, use=use or None))
     if json:
         emit(found)

@@ -58,10 +58,10 @@ def _print(whole: dict[str, Any], more: str, every: bool) -> None:
     flows, shown = len(whole["flows"]), len(plan["flows"])
     grouped = any("group" in flow for flow in plan["flows"])
     note = (
-        f"{flows} flows in {shown} groups; the drawing has the first of each; --all shows every "
+        f"{flows} flows in {shown} group{'s' if shown > 1 else ''}; the drawing has the first of each; --all shows every "
         "flow and link"
     )
-    rows = network.link_rows(plan, every)
+    rows = network.link_rows(whole if grouped else plan, every)
     print_out(
         head,
         "",

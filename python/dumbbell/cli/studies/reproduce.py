@@ -219,6 +219,7 @@ def _print(summary: dict[str, Any]) -> None:
             summary["title"],
             ["cell", "printed", "ours", "95 % of new runs", "unit", "verdict"],
             rows,
+            ranks=[0, 1, 0, 3, 2, 0],
         )
     )
     if summary["claims"]:

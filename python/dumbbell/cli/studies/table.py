@@ -16,7 +16,7 @@ from .answers import answered, measuring
 
 app = App(
     name="table",
-    help="Congestion controls side by side, a table for each question.",
+    help="Compare congestion controls; a table for each question.",
     default_parameter=DEFAULTS,
     help_flags=["--help", "-h"],
     version_flags=[],

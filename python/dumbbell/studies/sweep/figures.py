@@ -16,6 +16,8 @@ from ...present.stats import Interval
 from .axes import Axis
 
 _MOST_TICKS = 12
+_FROM_ZERO = 0.5
+"""An axis begins at 0 if the lowest value is below this share of the highest."""
 _PANELS = 3
 """Panels in a row."""
 
@@ -87,7 +89,9 @@ def _panel(
         high = [(mean.high if mean.high is not None else mean.mean) * scale for _, mean in means]
         panel.fill_between(xs, low, high, color=look.color, alpha=0.18, linewidth=0)
     panel.set_ylabel(titled(metric.title, unit))
-    if all((mean.low if mean.low is not None else mean.mean) >= 0 for mean in known):
+    lowest = min((mean.low if mean.low is not None else mean.mean for mean in known), default=0.0)
+    highest = max((mean.mean for mean in known), default=0.0)
+    if 0 <= lowest < _FROM_ZERO * highest:
         panel.set_ylim(bottom=0)
     places = along.numbers if along.numbers is not None else range(len(along.values))
     if along.numbers is None or len(along.values) <= _MOST_TICKS:
