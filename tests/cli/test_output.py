@@ -1,0 +1,101 @@
+"""The options of every command: how wide it prints, and how much."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from dumbbell.cli import output
+from helpers.command import dumbbell
+from helpers.scenarios import SCENARIO
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "three.toml"
+    path.write_text(SCENARIO)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("words", "rest", "wide", "quiet"),
+    [
+        (["run", "a", "--wide"], ["run", "a"], True, False),
+        (["--quiet", "run", "a"], ["run", "a"], False, True),
+        (["run", "-q", "a", "--wide"], ["run", "a"], True, True),
+        (["run", "--", "--wide"], ["run", "--", "--wide"], False, False),
+        (["shell", "iperf3", "--quiet"], ["shell", "iperf3", "--quiet"], False, False),
+        (["shell", "--quiet", "ping", "-q"], ["shell", "ping", "-q"], False, True),
+    ],
+)
+def test_they_are_taken_wherever_they_stand(
+    words: list[str], rest: list[str], wide: bool, quiet: bool
+) -> None:
+    try:
+        assert output.taken(words) == rest
+        assert (output.OUTPUT.wide, output.OUTPUT.quiet) == (wide, quiet)
+    finally:
+        output.taken([])
+
+
+def test_the_width_is_that_of_columns_or_of_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert output.columns() == 140
+    for given, width in (("80", 80), ("0", 140), ("wide", 140), ("", 140)):
+        monkeypatch.setenv("COLUMNS", given)
+        assert output.columns() == width
+
+
+def test_wide_shows_every_column(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    words = ("run", file, "--replications", 2)
+    assert "not shown at 60 columns" in dumbbell(*words).stdout
+    wide = dumbbell(*words, "--wide").stdout
+    assert "not shown" not in wide
+    assert "retransmits" in wide
+
+
+def test_quiet_prints_no_notes(file: Path) -> None:
+    words = ("run", file, "-s", "queue=drop_tail")
+    assert "note: " in dumbbell(*words).stderr
+    quiet = dumbbell(*words, "--quiet")
+    assert quiet.stderr == ""
+    assert "Flows" in quiet.stdout
+
+
+def test_help_and_version() -> None:
+    assert dumbbell("help").stdout == dumbbell("--help").stdout
+    help_of_run = dumbbell("help", "run").stdout
+    assert help_of_run == dumbbell("run", "--help").stdout
+    assert "--wide" in help_of_run and "--quiet" in help_of_run
+    assert dumbbell("-V").stdout == dumbbell("--version").stdout
+    unknown = dumbbell("help", "rnu")
+    assert unknown.returncode == 2 and "`run`" in unknown.stderr
+
+
+def test_a_terminal_s_width_is_used(file: Path) -> None:
+    """In a pseudo-terminal of 80 columns no line is wider, and no word is split."""
+    script = (
+        "import fcntl, os, pty, struct, sys, termios\n"
+        "pid, fd = pty.fork()\n"
+        "if pid == 0:\n"
+        "    os.environ.pop('COLUMNS', None)\n"
+        f"    os.execv(sys.executable, [sys.executable, '-m', 'dumbbell', 'run', {str(file)!r}])\n"
+        "fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 80, 0, 0))\n"
+        "text = b''\n"
+        "while True:\n"
+        "    try: part = os.read(fd, 4096)\n"
+        "    except OSError: break\n"
+        "    if not part: break\n"
+        "    text += part\n"
+        "os.waitpid(pid, 0)\n"
+        "sys.stdout.buffer.write(text)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+
+    lines = [re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", line) for line in done.stdout.splitlines()]
+    assert max(map(len, lines)) <= 80
+    words = {word for line in lines for word in line.split()}
+    assert {"goodput", "utilization", "retransmits", "bottleneck"} <= words
