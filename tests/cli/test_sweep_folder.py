@@ -45,15 +45,12 @@ def point(values: list[float], **overrides: Any) -> dict[str, Any]:
     return {"overrides": overrides, "runs": runs, "valid": True}
 
 
-class Swept:
-    """A sweep without runs."""
-
-    def __init__(self, *of: dict[str, Any]) -> None:
-        self.json = {"points": list(of)}
+def table_of(*of: dict[str, Any], names: tuple[str, ...] = ()) -> Any:
+    return points.sweep_grid(package.Sweep({"points": list(of)}), names)
 
 
 def rows(*of: dict[str, Any], names: tuple[str, ...] = ("goodput",)) -> list[list[str]]:
-    return [list(row) for row in points.sweep_grid(Swept(*of), names).rows]  # type: ignore[arg-type]
+    return [list(row) for row in table_of(*of, names=names).rows]
 
 
 def test_the_best_point_is_the_one_of_compare() -> None:
@@ -75,7 +72,7 @@ def test_a_tie_is_marked_and_a_column_in_which_all_tie_is_not() -> None:
 
 
 def test_one_seed_marks_nothing_and_says_so() -> None:
-    grid = points.sweep_grid(Swept(point([1e6], q="a"), point([2e6], q="b")))  # type: ignore[arg-type]
+    grid = table_of(point([1e6], q="a"), point([2e6], q="b"))
     assert [row[1] for row in grid.rows] == ["1", "2"]
     assert "One seed" in grid.notes[0]
 

@@ -57,9 +57,10 @@ def _print(whole: dict[str, Any], more: str, every: bool) -> None:
     )
     flows, shown = len(whole["flows"]), len(plan["flows"])
     grouped = any("group" in flow for flow in plan["flows"])
+    many = "s" if shown > 1 else ""
     note = (
-        f"{flows} flows in {shown} group{'s' if shown > 1 else ''}; the drawing has the first of each; --all shows every "
-        "flow and link"
+        f"{flows} flows in {shown} group{many}; the drawing has the first of each; --all shows "
+        "every flow and link"
     )
     rows = network.link_rows(whole if grouped else plan, every)
     print_out(

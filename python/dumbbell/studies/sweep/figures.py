@@ -1,4 +1,4 @@
-"""Metrics over an axis of a sweep: lines of means with bands of their 95 % intervals."""
+"""Metrics over an axis of a sweep: means with their 95 % intervals, as bands or bars."""
 
 from __future__ import annotations
 
@@ -81,13 +81,9 @@ def _panel(
     measured = {line: _means(metric, along, of) for line, of in lines.items()}
     known = [mean for means in measured.values() for _, mean in means]
     scale, unit = unit_of(metric.unit, max((abs(mean.mean) for mean in known), default=0.0))
-    for line, means in measured.items():
-        xs = [x for x, _ in means]
-        look = looks[line]
-        panel.plot(xs, [mean.mean * scale for _, mean in means], **look.line())
-        low = [(mean.low if mean.low is not None else mean.mean) * scale for _, mean in means]
-        high = [(mean.high if mean.high is not None else mean.mean) * scale for _, mean in means]
-        panel.fill_between(xs, low, high, color=look.color, alpha=0.18, linewidth=0)
+    for i, (line, means) in enumerate(measured.items()):
+        aside = 0.0 if along.numbers is not None else _aside(i, len(measured))
+        _line(panel, means, looks[line], scale, aside, along.numbers is not None)
     panel.set_ylabel(titled(metric.title, unit))
     lowest = min((mean.low if mean.low is not None else mean.mean for mean in known), default=0.0)
     highest = max((mean.mean for mean in known), default=0.0)
@@ -98,6 +94,34 @@ def _panel(
         texts = along.values if along.numbers is None else [f"{x:g}" for x in along.numbers]
         panel.set_xticks(list(places), texts)
         panel.minorticks_off()
+
+
+def _aside(i: int, count: int) -> float:
+    """How far a mark stands from its name on the axis, so that those of several lines do not cover
+    each other."""
+    return (i - (count - 1) / 2) * 0.5 / max(count, 1)
+
+
+def _line(
+    panel: Any,
+    means: Sequence[tuple[float, Interval]],
+    look: Look,
+    scale: float,
+    aside: float,
+    joined: bool,
+) -> None:
+    """Along numbers a line with a band; along names marks with bars, for nothing lies between
+    names."""
+    xs = [x + aside for x, _ in means]
+    ys = [mean.mean * scale for _, mean in means]
+    halves = [(mean.half or 0.0) * scale for _, mean in means]
+    if not joined:
+        panel.errorbar(xs, ys, yerr=halves, capsize=3, **look.line() | {"linestyle": "none"})
+        return
+    panel.plot(xs, ys, **look.line())
+    low = [y - half for y, half in zip(ys, halves, strict=True)]
+    high = [y + half for y, half in zip(ys, halves, strict=True)]
+    panel.fill_between(xs, low, high, color=look.color, alpha=0.18, linewidth=0)
 
 
 def _means(

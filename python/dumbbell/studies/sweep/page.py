@@ -60,6 +60,6 @@ def _figures(
         if len(axis.values) > 1 and chosen:
             along, others = axes.chosen(every, axis.key, None)
             figure = over_axis(points, chosen, along, others)
-            caption = f"Means over the seeds along {axis.key}, with bands of their 95 % intervals."
+            caption = f"Means over the seeds along {axis.key}, with their 95 % intervals."
             drawn.append((caption, style.svg(figure, f"figure-{len(drawn) + 1}")))
     return drawn
