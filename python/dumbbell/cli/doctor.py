@@ -17,7 +17,7 @@ _FOR = {
     "rich": "tables",
     "matplotlib": "figures",
     "polars": "figures from recorded series",
-    "jinja2": "reports",
+    "jinja2": "pages",
 }
 _TOOLS = {
     "cargo": "building the extension",

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DumbbellError, ScenarioError
 from ..language.overrides import literal
-from . import network, sparkline
+from . import network, sparkline, templates
 from .grids import Grid
 from .tables import result_grids, summary_line, sweep_grid
 from .units import significant
@@ -16,58 +15,19 @@ from .units import significant
 if TYPE_CHECKING:
     from ..data.shapes import ResultLike, ScenarioLike, SweepLike, TableLike
 
-_ROWS = 24
-"""Rows of a table that are shown."""
 _DRAWN = 40
 """Flows of a network that is drawn; of a larger one only the size is said."""
-
-_STYLE = (
-    "<style>"
-    ".dumbbell{font-size:90%;line-height:1.35;overflow-x:auto}"
-    ".dumbbell table{border-collapse:collapse;margin:.2em 0 "
-    ".7em;border:0;font-variant-numeric:tabular-nums}"
-    ".dumbbell caption,.dumbbell summary,.dumbbell b{font-weight:600;text-align:left;color:inherit}"
-    ".dumbbell caption{caption-side:top;padding:.1em .4em}"
-    ".dumbbell th,.dumbbell td{padding:.15em .7em .15em "
-    ".4em;border:0;text-align:right;white-space:nowrap}"
-    ".dumbbell thead th{border-bottom:1px solid currentColor}"
-    ".dumbbell .w{text-align:left}"
-    ".dumbbell td.w{max-width:32em;overflow:hidden;text-overflow:ellipsis}"
-    ".dumbbell pre{font-size:90%;line-height:1.15;margin:.4em "
-    "0;overflow-x:auto;background:none;color:inherit}"
-    ".dumbbell small{opacity:.75}"
-    ".dumbbell .bad{color:#b3261e;font-weight:600}"
-    ".dumbbell svg{vertical-align:middle}"
-    "</style>"
-)
+_BARS = "The bars are the goodput of all flows together; the line is its 95 % interval."
 
 
-def _page(*parts: str) -> str:
-    return f'{_STYLE}<div class="dumbbell">{"".join(parts)}</div>'
-
-
-def grid(g: Grid, extra: Sequence[str] = ()) -> str:
-    """A table; `extra` is a last column that is HTML already."""
-
-    def cells(row: Sequence[str], tag: str) -> str:
-        return "".join(
-            f"<{tag}{' class=w' if i < g.text_columns else ''}>{escape(cell)}</{tag}>"
-            for i, cell in enumerate(row)
-        )
-
-    head = cells(g.columns, "th") + ("<th></th>" if extra else "")
-    tails = [f"<td>{html}</td>" for html in extra] or [""] * len(g.rows)
-    body = [
-        f"<tr>{cells(row, 'td')}{tail}</tr>"
-        for row, tail in zip(g.rows[:_ROWS], tails, strict=False)
-    ]
-    more = len(g.rows) - _ROWS
-    rest = (
-        f"<tr><td class=w colspan={len(g.columns)}>… and {more} more</td></tr>" if more > 0 else ""
-    )
-    return (
-        f"<table><caption>{escape(g.title)}</caption><thead><tr>{head}</tr></thead>"
-        f"<tbody>{''.join(body)}{rest}</tbody></table>"
+def _fragment(
+    name: str = "", about: str = "", grids: Sequence[tuple[Grid, Sequence[str]]] = (), **more: Any
+) -> str:
+    """The HTML of an object: its name and what is said about it, tables (each with a further column
+    of HTML, or none), and what else the template knows."""
+    known = {"title": "", "bad": "", "drawing": "", "details": (), "note": ""}
+    return templates.render(
+        templates.PAGES / "notebook.html.j2", name=name, about=about, grids=grids, **known | more
     )
 
 
@@ -80,16 +40,19 @@ def table(t: TableLike, limit: int) -> str:
     text_columns = next((i for i, is_word in enumerate(words) if not is_word), len(words))
     rows = [[_cell(value) for value in row] for row in zip(*columns, strict=True)]
     size = f"{len(t)} rows" + (f", the first {limit}" if len(t) > limit else "")
-    return _page(grid(Grid(size, t.columns, rows, text_columns)))
+    return _fragment(grids=[(Grid(size, t.columns, rows, text_columns), ())])
 
 
 def result(r: ResultLike) -> str:
     """Flows, queues and markers, with the first run's queue lengths over time where they were
     recorded."""
-    grids = result_grids(r)
     lines = _queue_lines(r)
-    shown = [grid(g, lines if g.title == "Queues" and lines else ()) for g in grids]
-    return _page(f"<b>{escape(str(r.json.get('name', 'Result')))}</b> ", *shown, _said(r))
+    return _fragment(
+        str(r.json.get("name", "Result")),
+        bad="" if r.valid else "This result is not valid: its own checks do not hold.",
+        grids=[(g, lines if g.title == "Queues" else ()) for g in result_grids(r)],
+        note=summary_line(r),
+    )
 
 
 def sweep(s: SweepLike) -> str:
@@ -100,17 +63,12 @@ def sweep(s: SweepLike) -> str:
     largest = max((t.high or t.mean for t in totals if t), default=0.0)
     bars = [sparkline.bar(t, largest) if t else "" for t in totals]
     invalid = sum(not r.json.get("valid", False) for _, r in s)
-    warning = f'<p class="bad">{invalid} of {len(s)} points are not valid</p>' if invalid else ""
-    name = escape(str(s.json.get("name", "Sweep")))
-    note = (
-        "<p><small>The bars are the goodput of all flows together; the line is its 95 % "
-        "interval.</small></p>"
-    )
-    return _page(
-        f"<b>{name}</b>: {len(s)} points",
-        grid(sweep_grid(s), bars),
-        warning,
-        note if len(s) else "",
+    return _fragment(
+        str(s.json.get("name", "Sweep")),
+        f": {len(s)} points",
+        [(sweep_grid(s), bars)],
+        bad=f"{invalid} of {len(s)} points are not valid" if invalid else "",
+        note=_BARS if len(s) else "",
     )
 
 
@@ -119,36 +77,35 @@ def scenario(s: ScenarioLike) -> str:
     with it."""
     try:
         size = s.size()
-        return _page(_head(size), _network(s) if size["flows"] <= _DRAWN else "")
+        drawn = _network(s) if size["flows"] <= _DRAWN else {}
+        return _fragment(size["name"], _size(size), title=size.get("title") or "", **drawn)
     except ScenarioError as error:
-        return _page(
-            f'<p class="bad">{escape(repr(s))} is not right</p><pre>{escape(error.rendered)}</pre>'
-        )
+        return _fragment(bad=f"{s!r} is not right", drawing=error.rendered)
 
 
-def _head(size: dict[str, Any]) -> str:
+def _size(size: dict[str, Any]) -> str:
     runs = f", {size['points_total']} points" if size["points_total"] > 1 else ""
     runs += f", {size['runs_total']} runs" if size["runs_total"] > size["points_total"] else ""
-    title = f"<br>{escape(size['title'])}" if size.get("title") else ""
-    what = (
-        f"{size['flows']} flows over {size['links']} links, {escape(str(size['duration']))}{runs}"
-    )
-    return f"<b>{escape(size['name'])}</b>: {what}{title}"
+    return f": {size['flows']} flows over {size['links']} links, {size['duration']}{runs}"
 
 
 _FLOWS = ("flow", "path", "cc", "source", "start", "base RTT")
 _LINKS = ("link", "rate", "delay", "queue", "MTU", "conditioner", "impairments")
 
 
-def _network(s: ScenarioLike) -> str:
+def _network(s: ScenarioLike) -> dict[str, Any]:
+    """The drawing, the tables and the parameters."""
     plan = network.for_people(s.check(points=1)[0]["plan"])
     flows = Grid("Flows", _FLOWS, network.flow_rows(plan), len(_FLOWS))
     links = Grid("Links with a queue of their own", _LINKS, network.link_rows(plan), len(_LINKS))
-    resolved = "".join(_details(title, values) for title, values in _resolved(plan))
-    return (
-        f"<pre>{escape(network.drawing(plan))}</pre>"
-        f"{grid(flows)}{grid(links) if links.rows else ''}{resolved}"
-    )
+    return {
+        "drawing": network.drawing(plan),
+        "grids": [(grid, ()) for grid in (flows, links) if grid is flows or grid.rows],
+        "details": [
+            (title, [(key, literal(inner)) for key, inner in _flat(values)])
+            for title, values in _resolved(plan)
+        ],
+    }
 
 
 def _resolved(plan: network.Plan) -> Iterable[tuple[str, dict[str, Any]]]:
@@ -175,17 +132,6 @@ def _resolved(plan: network.Plan) -> Iterable[tuple[str, dict[str, Any]]]:
         yield f"{kind} of {where}: every parameter", values
 
 
-def _details(title: str, values: dict[str, Any]) -> str:
-    rows = [[key, literal(inner)] for key, inner in _flat(values)]
-    lines = "".join(
-        f"<tr><td class=w>{escape(k)}</td><td class=w>{escape(v)}</td></tr>" for k, v in rows
-    )
-    return (
-        f"<details><summary>{escape(title)}</summary><table>"
-        f"<tbody>{lines}</tbody></table></details>"
-    )
-
-
 def _flat(values: dict[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
     for key, value in values.items():
         if isinstance(value, dict):
@@ -210,16 +156,6 @@ def _queue_lines(r: ResultLike) -> list[str]:
         sparkline.line(lines.get(queue.name, []), f"{queue.name}: queue [packets] over time")
         for queue in r.queues
     ]
-
-
-def _said(r: ResultLike) -> str:
-    """The line about the run itself, and a warning if it does not hold."""
-    bad = (
-        ""
-        if r.valid
-        else '<p class="bad">This result is not valid: its own checks do not hold.</p>'
-    )
-    return f"{bad}<small>{escape(summary_line(r))}</small>"
 
 
 def _cell(value: float | int | str | bool | None) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,12 @@ def write(data: dict[str, Any], file: Path, records: Path | None = None) -> None
     (HTML only)."""
     parts = list(_parts(data))
     name = str(data.get("name") or "Result")
-    text = _markdown(name, parts) if file.suffix == ".md" else _html(name, parts, _figures(records))
+    if file.suffix == ".md":
+        text = _markdown(name, parts)
+    else:
+        text = templates.render(
+            templates.PAGES / "result.html.j2", name=name, points=parts, figures=_figures(records)
+        )
     write_text(file, text)
 
 
@@ -57,7 +61,7 @@ def _markdown(name: str, parts: list[Heading]) -> str:
     for title, grids, said in parts:
         lines += [f"## {_plain(title)}", ""] if title else []
         for g in grids:
-            lines += [f"### {_plain(g.title)}", "", table(g), ""]
+            lines += [f"### {_plain(g.title)}", "", _table(g), ""]
         lines += [_plain(said), ""]
     return "\n".join(lines)
 
@@ -67,61 +71,19 @@ def _plain(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>&#|~])", r"\\\1", " ".join(text.split()))
 
 
-def table(g: Grid) -> str:
+def _table(g: Grid) -> str:
     """A table in Markdown."""
     rule = ["---" if i < g.text_columns else "---:" for i in range(len(g.columns))]
     rows = [g.columns, rule, *g.rows]
     return "\n".join("| " + " | ".join(map(_plain, row)) + " |" for row in rows)
 
 
-def _figures(records: Path | None) -> dict[str, str]:
+def _figures(records: Path | None) -> list[str]:
     """The figures of what was recorded, as SVG; none where nothing was, or nothing can draw it."""
     if records is None:
-        return {}
+        return []
     from .. import figures
 
     if any(records.glob("point-*")):
-        return {}
-    return {
-        name: figures.svg(one, f"figure-{name}") for name, one in figures.recorded(records).items()
-    }
-
-
-def _html(name: str, parts: list[Heading], svgs: dict[str, str]) -> str:
-    body = [f"<header><h1>{escape(name)}</h1></header><main>"]
-    for title, grids, said in parts:
-        body.append(f"<h2>{escape(title)}</h2>" if title else "")
-        body += [html_table(g) for g in grids]
-        body.append(f'<p class="soft">{escape(said)}</p>')
-    body += [f'<figure><div class="sheet">{svg}</div></figure>' for svg in svgs.values()]
-    return whole(name, "".join(body) + "</main>")
-
-
-def whole(title: str, body: str) -> str:
-    """A document around a body, in the style of all reports."""
-    head = (
-        '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-    )
-    return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n<title>{escape(title)}</title>\n'
-        f"<style>\n{templates.css()}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
-    )
-
-
-def html_table(g: Grid) -> str:
-    """A table; one whose title says that something is not valid stands out."""
-
-    def cells(row: Any, tag: str) -> str:
-        number = [' class="num"' if i >= g.text_columns else "" for i in range(len(row))]
-        return "".join(
-            f"<{tag}{n}>{escape(cell)}</{tag}>" for n, cell in zip(number, row, strict=True)
-        )
-
-    loud = ' class="altered"' if "NOT VALID" in g.title else ""
-    rows = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in g.rows)
-    return (
-        f"<h3{loud}>{escape(g.title)}</h3>"
-        f"<div "
-        f'class="wide"><table><thead><tr>{cells(g.columns, "th")}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
-    )
+        return []
+    return [figures.svg(one, f"figure-{name}") for name, one in figures.recorded(records).items()]

@@ -37,6 +37,11 @@ class Interval:
         """Half the interval's width."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
+    @property
+    def ends(self) -> list[float] | None:
+        """Both ends of the interval; None if there is none."""
+        return None if self.low is None or self.high is None else [self.low, self.high]
+
     @classmethod
     def read(cls, value: float | dict[str, Any] | None) -> Interval | None:
         """A number of a result's JSON: bare, or `{"mean", "ci95": [low, high], "n"}`."""

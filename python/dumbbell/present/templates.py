@@ -8,35 +8,30 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..errors import EnvironmentLacks
 from .grids import minus
 from .units import significant
 
-_PAGES = Path(__file__).parent / "pages"
+PAGES = Path(__file__).parent / "pages"
 
 MARKS = {"reproduced": "✓", "in part": "~", "contradicted": "✗", "not testable": "?", None: "·"}
 """A character for each verdict; None: a fitted cell has none."""
 
 
 def environment(*folders: Path) -> Any:
-    """The Jinja environment with the templates of `folders` and those of all pages.
-    `EnvironmentLacks` if Jinja is not installed."""
-    try:
-        from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    except ImportError:
-        raise EnvironmentLacks("the page needs jinja2: pip install 'dumbbell[reports]'") from None
+    """The Jinja environment with the templates of `folders` and those of all pages."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
     made = Environment(
-        loader=FileSystemLoader([*folders, _PAGES]),
+        loader=FileSystemLoader([*folders, PAGES]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals["css"] = css()
     made.filters |= {
         "breakable": _breakable,
         "minus": minus,
@@ -58,11 +53,6 @@ def render(template: Path, **values: Any) -> str:
     return str(environment(*folders).get_template(template.name).render(**values))
 
 
-def css() -> str:
-    """The style sheet of all pages."""
-    return (_PAGES / "page.css").read_text(encoding="utf-8")
-
-
 def number(value: float | None, digits: int = 4) -> str:
     """A number with so many significant digits; a dash for none."""
     return "–" if value is None else minus(significant(value, digits))
@@ -78,7 +68,7 @@ def percent(value: float | None, signed: bool = True) -> str:
     return "–" if value is None else minus(f"{100 * value:{'+' if signed else ''}.1f} %")
 
 
-def printed(cell: dict[str, Any]) -> str:
+def printed(cell: Mapping[str, Any]) -> str:
     """The published value of a cell with the decimals of the print."""
     return f"{cell['published']:.{max(cell['decimals'], 0)}f}"
 
