@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import html.parser
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from dumbbell import api, figures
 from dumbbell.reproduce import work
 
-
-def mark(figure: object, path: Path) -> list[Path]:
-    """Leaves a mark where a figure would be written."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.with_suffix(".png").touch()
-    return [path.with_suffix(".png")]
+from .simulated_kernels import mark
 
 
 def on_a_stand_in(
@@ -25,13 +19,10 @@ def on_a_stand_in(
     """Reproduces a paper on a laboratory of its own, patched in for that call alone, so that a
     whole module can share what comes of it."""
 
-    def reproduce(page: bool = True, **options: Any) -> dict[str, Any]:
-        """page: whether somebody reads the page, whose figures take most of the time."""
+    def reproduce(**options: Any) -> dict[str, Any]:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(api, "run", run)
             patch.setattr(figures, "save", mark)
-            if not page:
-                patch.setattr(figures, "svg", lambda figure, name: f'<svg id="{name}"/>')
             return work.reproduce(paper, quick=True, out=directories.mktemp("report"), **options)
 
     return reproduce

@@ -130,7 +130,7 @@ def test_the_law_of_the_best_size_is_found(whole) -> None:
 
 
 def test_with_the_scheme_taken_out_no_gain_is_left(reproduce) -> None:
-    summary = reproduce(page=False, overrides=[SABOTAGE])
+    summary = reproduce(overrides=[SABOTAGE])
     claims = {claim["id"]: claim["verdict"] for claim in summary["claims"]}
     assert {name: claims[name] for name in GAINS} == dict.fromkeys(GAINS, "contradicted")
     effects = [c["effect"]["value"] for c in summary["cells"] if "effect" in c]

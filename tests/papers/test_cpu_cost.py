@@ -51,7 +51,6 @@ def measured(monkeypatch, tmp_path: Path) -> Callable[..., dict[str, Any]]:
     """Runs the whole on the formula; `change` says what is otherwise in the run of a number."""
     monkeypatch.setattr(api, "need_testbed", lambda function="doctor": None)
     monkeypatch.setattr(figures, "save", mark)
-    monkeypatch.setattr(figures, "svg", lambda figure, name: f'<svg id="{name}"/>')
 
     def run(
         change: Callable[[int], dict[str, Any]] = lambda number: {}, **how: Any

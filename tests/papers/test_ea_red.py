@@ -116,7 +116,7 @@ def test_every_claim_and_gain_is_judged_under_every_reading(whole) -> None:
 
 
 def test_with_the_scheme_taken_out_no_gain_is_left(reproduce) -> None:
-    summary = reproduce(page=False, overrides=SABOTAGE)
+    summary = reproduce(overrides=SABOTAGE)
     assert {c["id"]: c["verdict"] for c in summary["claims"] if c["id"] in GAINS} == dict.fromkeys(
         GAINS, "contradicted"
     )
@@ -151,7 +151,7 @@ def test_the_scheme_taken_out_is_red_packet_by_packet(kind: str, tmp_path: Path)
 
 
 def test_the_buffer_is_the_ports_and_changes_every_point(reproduce) -> None:
-    summary = reproduce(page=False, overrides=["queue.limit=75 pkt"])
+    summary = reproduce(overrides=["queue.limit=75 pkt"])
     assert all("queue.limit=75 pkt" in p["overrides"] for p in summary["points"])
 
 

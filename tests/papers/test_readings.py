@@ -117,7 +117,7 @@ def test_progress_ends_at_the_whole() -> None:
     ("low", "high", "expected"), [(1, 2, "+"), (-2, -1, "-"), (-1, 1, "0"), (0, 1, "0")]
 )
 def test_signs(low: float, high: float, expected: str) -> None:
-    assert readings.sign(low, high) == expected
+    assert readings.sign([low, high]) == expected
 
 
 def test_zero_contradicts_no_sign() -> None:

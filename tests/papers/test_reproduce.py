@@ -15,8 +15,10 @@ from dumbbell import EnvironmentLacks, ScenarioError, api, figures
 from dumbbell.reproduce import papers, work
 from dumbbell.reproduce.verdict import VERDICTS
 from dumbbell.rtl.tools import ICARUS
+from dumbbell.studies.frame import publish
 from helpers import lab
-from helpers.reproduction import Page, mark
+from helpers.reproduction import Page
+from helpers.simulated_kernels import mark
 
 PAPER = "red-on-netfpga"
 
@@ -33,13 +35,13 @@ def reproduce(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
 def test_an_interrupt_while_the_report_is_written_is_too_late(
     reproduce: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    write = work.write_text
+    write = publish.write_text
 
     def interrupted(*words: Any) -> None:
         os.kill(os.getpid(), signal.SIGINT)
         write(*words)
 
-    monkeypatch.setattr(work, "write_text", interrupted)
+    monkeypatch.setattr(publish, "write_text", interrupted)
     summary = reproduce(cells=["t2-red-42-mbps"])
     written = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
     assert written["cells"] == summary["cells"]

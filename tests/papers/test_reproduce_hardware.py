@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from dumbbell import EnvironmentLacks, ScenarioError, api, figures
-from dumbbell.reproduce import papers, work
+from dumbbell.reproduce import papers, readings, work
 from helpers import lab
 
 PAPER = "red-on-netfpga"
@@ -25,7 +25,7 @@ def reproduce(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., 
         monkeypatch.setattr(api, "run", run)
         monkeypatch.setattr(figures, "save", lambda figure, path: [])
         monkeypatch.setattr(kinds, "draw", lambda paper, measured, numbers: _none(paper))
-        monkeypatch.setattr(work, "_compares_readings", lambda *_: False)
+        monkeypatch.setattr(readings, "compare", lambda *_: ([], []))
         return work.reproduce(PAPER, quick=quick, replications=3, out=tmp_path / "report")
 
     return of

@@ -31,7 +31,6 @@ def campaign(monkeypatch, tmp_path: Path) -> Callable[..., dict[str, Any]]:
     """Runs the campaign on a formula; `bad` says which live runs are not valid."""
     monkeypatch.setattr(api, "need_testbed", lambda function="doctor": None)
     monkeypatch.setattr(figures, "save", mark)
-    monkeypatch.setattr(figures, "svg", lambda figure, name: f'<svg id="{name}"/>')
 
     def run(
         bad: Callable[[str, int, int], bool] = lambda scheme, buffer, seed: False, **how: Any

@@ -14,7 +14,8 @@ from dumbbell.reproduce import papers, work
 from dumbbell.reproduce.measures import ack_path, cwnd
 from dumbbell.reproduce.measures.measure import of_run
 from helpers import two_way
-from helpers.reproduction import Page, mark
+from helpers.reproduction import Page
+from helpers.simulated_kernels import mark
 
 PAPER = "tcp-cae"
 SABOTAGE = "flow.s.cc.threshold=0"

@@ -6,7 +6,11 @@ as CSV files, scenario files, and `rules.md`, all written before the runs that t
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .document import Report
+    from .testbed.document import CampaignReport
 
 __all__ = ["names", "reproduce"]
 
@@ -18,7 +22,7 @@ def names() -> list[str]:
     return papers.names()
 
 
-def reproduce(name: str, **options: Any) -> dict[str, Any]:
+def reproduce(name: str, **options: Any) -> Report | CampaignReport:
     """Reproduces a paper; the options are those of `work.reproduce`."""
     from . import work
 

@@ -12,13 +12,21 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import msgspec
 
 from ..errors import EnvironmentLacks
 from ..present import stats
+from .document import (
+    ComparedRow,
+    EqualRow,
+    HardwarePoint,
+    HardwareReport,
+    SeedPair,
+    VariantRow,
+)
 from .entries import Hardware, Measure, Paper, Variant
+from .readings import sign
 from .runs import PointRunner, Runs
 
 NOT_IN_QUICK = (
@@ -44,7 +52,7 @@ def count(paper: Paper, quick: bool) -> int:
 
 def compare(
     paper: Paper, measured: Mapping[str, Runs], runner: PointRunner, quick: bool
-) -> dict[str, Any]:
+) -> HardwareReport:
     """The comparison as `report.json` has it."""
     if paper.hardware is None:
         raise ValueError("the paper has no hardware")
@@ -64,10 +72,11 @@ def _at(
     measured: Mapping[str, Runs],
     runner: PointRunner,
     quick: bool,
-) -> dict[str, Any]:
+) -> HardwarePoint:
     """Every variant at one point."""
     ran: dict[str, Runs] = {}
-    rows, equal = [], []
+    rows: list[VariantRow] = []
+    equal: list[EqualRow] = []
     for variant in wanted.variants:
         if variant.equals:
             equal.append(_equal(variant, ran[variant.equals], measured[point], runner, quick))
@@ -82,9 +91,7 @@ def _at(
     return {"point": point, "baseline": baseline, "rows": rows, "equal": equal, "valid": valid}
 
 
-def _row(
-    wanted: Hardware, variant: Variant, ran: Mapping[str, Runs], baseline: Runs
-) -> dict[str, Any]:
+def _row(wanted: Hardware, variant: Variant, ran: Mapping[str, Runs], baseline: Runs) -> VariantRow:
     runs = ran[variant.id]
     against = ran.get(variant.against)
     return {
@@ -107,35 +114,22 @@ def _locked_out(wanted: Hardware, runs: Runs, first: Runs) -> int:
     return sum(carried < half for carried in runs.values(wanted.carried))
 
 
-def _compared(measure: Measure, runs: Runs, against: Runs | None) -> dict[str, Any]:
+def _compared(measure: Measure, runs: Runs, against: Runs | None) -> ComparedRow:
     """A measurement's mean with its interval, and its difference from the same of `against`."""
     ours = [measure.scale * x for x in runs.values(measure.measure)]
-    row: dict[str, Any] = {"label": measure.label} | _interval(stats.interval(ours))
+    found = stats.interval(ours)
+    row: ComparedRow = {"label": measure.label, "mean": found.mean, "ci95": found.ends}
     if against is not None:
-        difference = stats.paired(
-            ours, [measure.scale * x for x in against.values(measure.measure)]
-        )
-        row["difference"] = _interval(difference)
-        row["sign"] = _sign(difference)
+        theirs = [measure.scale * x for x in against.values(measure.measure)]
+        difference = stats.paired(ours, theirs)
+        row["difference"] = {"mean": difference.mean, "ci95": difference.ends}
+        row["sign"] = sign(difference.ends)
     return row
 
 
-def _interval(of: stats.Interval) -> dict[str, Any]:
-    return {"mean": of.mean, "ci95": None if of.low is None else [of.low, of.high]}
-
-
-def _sign(difference: stats.Interval) -> str:
-    """`0` where the interval holds 0, or is no interval."""
-    if difference.low is None or difference.high is None:
-        return "0"
-    return "+" if difference.low > 0 else "-" if difference.high < 0 else "0"
-
-
-def _equal(
-    variant: Variant, model: Runs, here: Runs, runner: PointRunner, quick: bool
-) -> dict[str, Any]:
+def _equal(variant: Variant, model: Runs, here: Runs, runner: PointRunner, quick: bool) -> EqualRow:
     """Compares a variant with another, seed by seed; `equal` is None where it was not run."""
-    row: dict[str, Any] = {
+    row: EqualRow = {
         "id": variant.id,
         "what": variant.what,
         "changes": list(variant.changes),
@@ -159,7 +153,7 @@ def _equal(
     }
 
 
-def _pairs(ours: Runs, model: Runs) -> Iterable[dict[str, Any]]:
+def _pairs(ours: Runs, model: Runs) -> Iterable[SeedPair]:
     """Both fingerprints, seed by seed."""
     known = {run["seed"]: run for run in model.runs}
     for run in ours.runs:
@@ -170,7 +164,7 @@ def _pairs(ours: Runs, model: Runs) -> Iterable[dict[str, Any]]:
         }
 
 
-def _conclusion(at: list[dict[str, Any]]) -> list[str]:
+def _conclusion(at: list[HardwarePoint]) -> list[str]:
     """In sentences: where a step moves anything at all, and whether the RTL is its model."""
     told = []
     steps = [row for row in at[0]["rows"] if row["against"]]
@@ -198,7 +192,7 @@ def _conclusion(at: list[dict[str, Any]]) -> list[str]:
     return told
 
 
-def _locked(place: Mapping[str, Any]) -> str:
+def _locked(place: HardwarePoint) -> str:
     """Variants with runs that carried next to nothing."""
     locked = [
         f"{row['id']} {row['locked_out']} of {row['n']}"
@@ -211,7 +205,7 @@ def _locked(place: Mapping[str, Any]) -> str:
     )
 
 
-def _said_of(place: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+def _said_of(place: HardwarePoint, row: EqualRow) -> str:
     who = f"{row['id']} at {place['point']}"
     if row["equal"] is None:
         return f"{who}: not run. {row['reason']}"

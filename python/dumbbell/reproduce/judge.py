@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from ..errors import ScenarioError
 from ..present import stats
 from . import predicate, verdict
+from .document import CellRow, ClaimRow, EvidenceRow, PredictionRow, ends
 from .measures import buffer_size_grid
 from .papers import Cell, Claim, Paper, Prediction
 from .predicate import Family
@@ -26,9 +26,9 @@ def values(measured: Measured, point: str, measure: str, scale: float) -> tuple[
 
 def cell(
     paper: Paper, measured: Measured, wanted: Cell, known: Mapping[str, Family] | None = None
-) -> dict[str, Any]:
+) -> CellRow:
     """A cell of `report.json`; `known` are the claims' numbers, if they are at hand."""
-    row: dict[str, Any] = {
+    row: CellRow = {
         "id": wanted.id,
         "what": wanted.what,
         "published": wanted.published,
@@ -48,8 +48,8 @@ def cell(
     ours = _of_cell(measured, wanted, known or {})
     row |= {
         "value": stats.mean(ours),
-        "ci95": _listed(stats.ci95(ours)),
-        "pi95": _listed(stats.pi95(ours)),
+        "ci95": ends(stats.ci95(ours)),
+        "pi95": ends(stats.pi95(ours)),
         "n": len(ours),
     }
     if wanted.point:
@@ -60,7 +60,7 @@ def cell(
             "baseline": wanted.baseline or wanted.baseline_of,
             "published": round(wanted.published - against[0], 10),
             "value": verdict.effect(ours, against[1]),
-            "ci95": _listed(stats.ci95(verdict.differences(ours, against[1]))),
+            "ci95": ends(stats.ci95(verdict.differences(ours, against[1]))),
         }
     if not wanted.fitted:
         printed = Printed(wanted.published, wanted.decimals, wanted.cut)
@@ -117,42 +117,59 @@ def numbers(
     return found
 
 
-def claim(wanted: Claim, known: Mapping[str, Family]) -> dict[str, Any]:
+def claim(wanted: Claim, known: Mapping[str, Family]) -> ClaimRow:
     """A claim of `report.json`: the verdict, the predicates that gave it, and the numbers behind
     them."""
-    row: dict[str, Any] = {"id": wanted.id, "text": wanted.text}
     if wanted.missing is not None:
-        return row | {"verdict": verdict.NOT_TESTABLE, "evidence": {"missing": wanted.missing}}
+        return missing(wanted)
     shown = {
-        label: _evidence(predicate.evaluate(text, known)) for label, text in wanted.show.items()
+        label: evidence(predicate.evaluate(text, known)) for label, text in wanted.show.items()
     }
-    return row | {
+    return {
+        "id": wanted.id,
+        "text": wanted.text,
         "verdict": verdict_of(wanted, known),
-        "evidence": {"rules": {v: r for v, r in _rules(wanted).items() if r}, "numbers": shown},
+        "evidence": {"rules": rules(wanted), "numbers": shown},
+    }
+
+
+def missing(wanted: Claim) -> ClaimRow:
+    """A claim that is not testable, as the paper's file says."""
+    return {
+        "id": wanted.id,
+        "text": wanted.text,
+        "verdict": verdict.NOT_TESTABLE,
+        "evidence": {"missing": wanted.missing or ""},
     }
 
 
 def verdict_of(wanted: Claim, known: Mapping[str, Family]) -> str:
     """The first of a claim's predicates that holds."""
-    rules = _rules(wanted).items()
     return next(
-        (v for v, rule in rules if rule and predicate.holds(rule, known)), verdict.CONTRADICTED
+        (v for v, rule in rules(wanted).items() if predicate.holds(rule, known)),
+        verdict.CONTRADICTED,
     )
 
 
-def _rules(wanted: Claim) -> dict[str, str]:
-    return {verdict.REPRODUCED: wanted.reproduced, verdict.IN_PART: wanted.in_part}
+def rules(wanted: Claim) -> dict[str, str]:
+    """A claim's predicates by the verdict that they give."""
+    both = {verdict.REPRODUCED: wanted.reproduced, verdict.IN_PART: wanted.in_part}
+    return {name: rule for name, rule in both.items() if rule}
 
 
-def claims(wanted: Iterable[Claim], known: Mapping[str, Family]) -> list[dict[str, Any]]:
+def claims(wanted: Iterable[Claim], known: Mapping[str, Family]) -> list[ClaimRow]:
     """Every claim."""
     return [claim(one, known) for one in wanted]
 
 
-def prediction(wanted: Prediction, cells: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+def prediction(wanted: Prediction, cells: Mapping[str, CellRow]) -> PredictionRow:
     """Relative errors of a row of cells, and their root mean square."""
-    tested = [cells[name] for name in wanted.cells if cells[name]["value"] is not None]
-    errors = {cell["id"]: cell["value"] / cell["published"] - 1 for cell in tested}
+    tested = (cells[name] for name in wanted.cells)
+    errors = {
+        cell["id"]: cell["value"] / cell["published"] - 1
+        for cell in tested
+        if cell["value"] is not None
+    }
     return {
         "id": wanted.id,
         "what": wanted.what,
@@ -166,18 +183,17 @@ def rms(values: Sequence[float]) -> float | None:
     return math.sqrt(math.fsum(x * x for x in values) / len(values)) if values else None
 
 
-def _evidence(family: Family) -> list[dict[str, Any]]:
+def evidence(family: Family) -> list[EvidenceRow]:
+    """A number of a claim at each of its points."""
     rows = []
     for at, runs in zip(family.at, family.values, strict=True):
-        here = {"at": at} if len(family.at) > 1 else {}
-        mean, ends = stats.mean(runs), stats.ci95(runs)
-        finite = math.isfinite(
-            mean
-        )  # a ratio over a flow that got nothing is not, and JSON has no word for it
-        ci95 = _listed(ends) if finite else None
-        rows.append({**here, "mean": mean if finite else None, "ci95": ci95, "n": len(runs)})
+        mean, interval = stats.mean(runs), stats.ci95(runs)
+        # A ratio over a flow that got nothing is not finite, and JSON has no word for it.
+        finite = math.isfinite(mean)
+        row: EvidenceRow = {
+            "mean": mean if finite else None,
+            "ci95": ends(interval) if finite else None,
+            "n": len(runs),
+        }
+        rows.append({"at": at, **row} if len(family.at) > 1 else row)
     return rows
-
-
-def _listed(ends: tuple[float, float] | None) -> list[float] | None:
-    return None if ends is None else list(ends)

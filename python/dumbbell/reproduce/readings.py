@@ -12,10 +12,11 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from ..present import stats
+from ..studies.frame.paired import picked
 from . import judge, predicate, verdict
+from .document import Ends, ReadCell, ReadingRow, Signed
 from .papers import Cell, Paper, Point, Reading, Readings, reach
 from .predicate import Family
 from .runs import PointRunner, Runs
@@ -44,9 +45,10 @@ def _of(paper: Paper) -> Readings:
     return paper.readings
 
 
-def compare(paper: Paper, measured: Mapping[str, Runs], runner: PointRunner) -> dict[str, Any]:
-    """Every reading's row, the base first, and what they say together:
-    `{"rows": [...], "conclusion": ...}`."""
+def compare(
+    paper: Paper, measured: Mapping[str, Runs], runner: PointRunner
+) -> tuple[list[ReadingRow], list[str]]:
+    """Every reading's row, the base first, and what they say together."""
     wanted = _of(paper)
     at = runner.effort.readings_at
     small = _restricted(paper, at)
@@ -59,8 +61,7 @@ def compare(paper: Paper, measured: Mapping[str, Runs], runner: PointRunner) -> 
         pairs = zip(row["effect"], rows[0]["effect"], strict=True)
         row["sign_changes"] = any(opposite(here["sign"], base["sign"]) for here, base in pairs)
         row["verdict_changes"] = row["verdict"] != rows[0]["verdict"]
-    told = conclusion(wanted, rows) + (under_which(rows) if wanted.claims else [])
-    return {"rows": rows, "conclusion": told}
+    return rows, conclusion(wanted, rows) + (under_which(rows) if wanted.claims else [])
 
 
 def _run(
@@ -104,12 +105,12 @@ def _expressions(paper: Paper, wanted: Readings) -> list[str]:
 
 def _row(
     paper: Paper, wanted: Readings, reading: Reading, measured: Mapping[str, Runs]
-) -> dict[str, Any]:
+) -> ReadingRow:
     known = judge.numbers(paper, measured, reading.numbers)
     claims = {claim.id: claim for claim in paper.claims}
     effect = _effect(known[wanted.effect])
     used = [measured[name] for number in paper.numbers.values() for name in number.points]
-    row = {
+    row: ReadingRow = {
         "id": reading.id,
         "choice": reading.choice,
         "what": reading.what,
@@ -136,34 +137,34 @@ def _row(
 
 def _cell(
     paper: Paper, measured: Mapping[str, Runs], name: str, known: Mapping[str, Family]
-) -> dict[str, Any]:
+) -> ReadCell:
     """A printed number under a reading."""
-    whole = judge.cell(paper, measured, paper.cells[name], known)
-    return {key: whole[key] for key in ("value", "ci95", "pi95", "verdict")}
+    return picked(ReadCell, judge.cell(paper, measured, paper.cells[name], known))
 
 
-def _effect(family: Family) -> list[dict[str, Any]]:
-    rows = []
+def _effect(family: Family) -> list[Signed]:
+    rows: list[Signed] = []
     for at, runs in zip(family.at, family.values, strict=True):
-        mean = stats.interval(runs)
-        if mean.low is None or mean.high is None:
+        found = stats.interval(runs)
+        if found.ends is None:
             raise ValueError("the sign of an effect needs two runs at least")
-        low, high = mean.low, mean.high
         rows.append(
             {
                 "at": at,
-                "mean": mean.mean,
-                "ci95": [low, high],
-                "sign": sign(low, high),
+                "mean": found.mean,
+                "ci95": found.ends,
+                "sign": sign(found.ends),
                 "n": len(runs),
             }
         )
     return rows
 
 
-def sign(low: float, high: float) -> str:
-    """The sign of an effect with this interval: `0` where 0 lies in it."""
-    return "+" if low > 0 else "-" if high < 0 else "0"
+def sign(interval: Ends) -> str:
+    """The sign of an effect with this interval: `0` if 0 lies in it, or if there is none."""
+    if interval is None:
+        return "0"
+    return "+" if interval[0] > 0 else "-" if interval[1] < 0 else "0"
 
 
 def opposite(a: str, b: str) -> bool:
@@ -188,7 +189,7 @@ def _fit_error(cells: Iterable[Cell], measured: Mapping[str, Runs]) -> float | N
     )
 
 
-def conclusion(wanted: Readings, rows: list[dict[str, Any]]) -> list[str]:
+def conclusion(wanted: Readings, rows: list[ReadingRow]) -> list[str]:
     """In sentences: which choices reverse the sign of the effect, leave it open, keep it; where the
     verdict changes."""
     base, *others = rows
@@ -212,7 +213,7 @@ def conclusion(wanted: Readings, rows: list[dict[str, Any]]) -> list[str]:
     return [*parts, f"Its verdict, {base['verdict']} in the base at these points, {told}."]
 
 
-def under_which(rows: list[dict[str, Any]]) -> list[str]:
+def under_which(rows: list[ReadingRow]) -> list[str]:
     """For each further claim: under which readings it holds, whole or in part, or under which few
     it does not."""
     told = []
@@ -239,7 +240,7 @@ _WORDS = {
 _SETTLED = "It is + or − somewhere (the 95 % interval does not hold 0) under some reading of"
 
 
-def _signs(row: dict[str, Any]) -> str:
+def _signs(row: ReadingRow) -> str:
     """`+ everywhere`, or the points of each sign: `+ at 24, 36, 0 at 54`."""
     by_sign: dict[str, list[str]] = {}
     for e in row["effect"]:

@@ -4,18 +4,16 @@ elsewhere."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from .. import figures
 from ..present import templates
+from ..studies.frame.publish import Shown
+from .document import CellRow, ClaimRow, EvidenceRow, PredictionRow, Report
 from .papers import Paper
 
-_Rows = list[dict[str, Any]]
 
-
-def html(paper: Paper, summary: dict[str, Any], drawn: Mapping[str, Any]) -> str:
+def html(paper: Paper, summary: Report, drawn: Sequence[Shown]) -> str:
     """The page."""
     rules = paper.folder / "rules.md"
     return templates.render(
@@ -25,12 +23,8 @@ def html(paper: Paper, summary: dict[str, Any], drawn: Mapping[str, Any]) -> str
         cells={cell["id"]: cell for cell in summary["cells"]},
         tally=_tally(summary["cells"]),
         claim_tally=_tally(summary["claims"]),
-        svgs={
-            name: figures.svg(one.figure, f"figure-{name}")
-            for name, one in drawn.items()
-            if one.figure is not None
-        },
-        drawn=drawn,
+        svgs={one.name: svg for one, svg in drawn},
+        figures={row["id"]: row for row in summary["figures"]},
         marks=templates.MARKS,
         by_points=_by_points,
         columns=_columns(summary["predictions"], paper),
@@ -38,23 +32,23 @@ def html(paper: Paper, summary: dict[str, Any], drawn: Mapping[str, Any]) -> str
     )
 
 
-def _tally(rows: list[dict[str, Any]]) -> list[tuple[str, int]]:
+def _tally(rows: Sequence[CellRow] | Sequence[ClaimRow]) -> list[tuple[str, int]]:
     counted = Counter(row["verdict"] or "fitted" for row in rows)
     order = ["reproduced", "in part", "contradicted", "not testable", "fitted"]
     return [(verdict, counted[verdict]) for verdict in order if counted[verdict]]
 
 
 def _by_points(
-    numbers: dict[str, list[dict[str, Any]]],
-) -> list[tuple[list[float | None], list[tuple[str, _Rows]]]]:
+    numbers: dict[str, list[EvidenceRow]],
+) -> list[tuple[list[float | None], list[tuple[str, list[EvidenceRow]]]]]:
     """The numbers of a claim, those at the same points together: [(points, [(label, rows)])]."""
-    groups: dict[tuple[float | None, ...], list[tuple[str, _Rows]]] = {}
+    groups: dict[tuple[float | None, ...], list[tuple[str, list[EvidenceRow]]]] = {}
     for label, rows in numbers.items():
         groups.setdefault(tuple(row.get("at") for row in rows), []).append((label, rows))
     return [(list(at), group) for at, group in groups.items()]
 
 
-def _columns(predictions: list[dict[str, Any]], paper: Paper) -> dict[str, str]:
+def _columns(predictions: Sequence[PredictionRow], paper: Paper) -> dict[str, str]:
     """The cells of all predictions by the first text of their row in the paper's tables (the
     buffer, say)."""
     rows = {

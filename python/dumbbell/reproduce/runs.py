@@ -79,7 +79,7 @@ class PointRunner:
     seed: int | None
     threads: int | None
     progress: api.Progress
-    total: int
+    total: int = 0
     done: int = 0
     store: str | None = None
 

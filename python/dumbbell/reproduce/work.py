@@ -5,20 +5,28 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from .. import api
 from ..errors import ScenarioError
 from ..files.filename import component
-from ..files.write import temporary_folder, write_json, write_text
-from ..process import interrupt
+from ..files.write import temporary_folder
+from ..studies.frame import publish
 from . import papers, verdict
+from .document import FigureRow, PointRow, Report, assumption_rows
 from .measures.measure import needs_series
 from .papers import Cell, Effort, Paper, Picture, Point
 from .runs import PointRunner, Runs, owned
+
+if TYPE_CHECKING:
+    from ..studies.frame.drawing import NamedFigure
+    from .figures.kinds import Drawn
+    from .testbed.document import CampaignReport
 
 
 def reproduce(
@@ -34,7 +42,7 @@ def reproduce(
     store: str | Path | None = None,
     out: str | Path | None = None,
     progress: api.Progress = lambda finished, runs, fraction: None,
-) -> dict[str, Any]:
+) -> Report | CampaignReport:
     """Reproduces a paper and returns the object of `report.json`, which it writes beside
     `report.html` and the figures, each as SVG, PDF and PNG in `figures`.
 
@@ -43,91 +51,82 @@ def reproduce(
     the baseline alone. cells: only these, without claims. store: where finished runs are kept, and
     taken from. out: the report's directory, by default `results/NAME`.
     """
-    from . import hardware, readings
-
     if on == "kernel":
-        return _on_kernels(
-            name,
-            list(overrides),
-            quick,
-            list(cells),
-            seed,
-            replications,
-            threads,
-            store,
-            out,
-            progress,
+        from .testbed import work
+
+        if list(cells):
+            raise ScenarioError(
+                "cells by themselves are for the simulator: on real kernels all points are run, "
+                "interleaved"
+            )
+        how = work.How(
+            overrides=list(overrides),
+            quick=quick,
+            seed=seed,
+            replications=replications,
+            threads=threads,
+            store=Path(store or os.environ.get("DUMBBELL_STORE") or Path(".dumbbell") / "store"),
+            out=None if out is None else Path(out),
+            progress=progress,
         )
+        return work.reproduce(name, how)
     if on != "sim":
         raise ScenarioError(f"--on {on}: write --on sim or --on kernel")
+    publish.tools()
     paper = papers.load(name)
-    effort = _effort(paper, quick, replications)
-    wanted = list(cells)
-    altered = list(overrides)
-    started = time.perf_counter()
-    points = _points(paper, wanted)
-    compared = _compares_readings(paper, wanted, altered)
-    in_hardware = (
-        paper.hardware is not None
-        and not wanted
-        and not any(owned(paper, over) for over in altered)
-    )
-    total = len(points) + (readings.count(paper, effort.readings_at) if compared else 0)
-    total += hardware.count(paper, quick) if in_hardware else 0
+    asked = Asked(paper, list(cells), list(overrides), quick)
+    points = _points(paper, asked.cells)
     runner = PointRunner(
         paper,
-        effort,
-        altered,
+        _effort(paper, quick, replications),
+        asked.altered,
         seed,
         threads,
         progress,
-        total,
         store=None if store is None else str(store),
     )
+    return _simulated(asked, points, runner, Path(out or Path("results") / component(paper.name)))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A reproduction by the simulator. cells: only these; none: the whole paper. altered: the
+    user's overrides."""
+
+    paper: Paper
+    cells: list[str]
+    altered: list[str]
+    quick: bool
+
+    @property
+    def own_scheme(self) -> bool:
+        """True if the whole is asked for and no override concerns the paper's own scheme. Readings
+        and hardware are of that scheme: one that is altered leaves none to compare."""
+        return not self.cells and not any(owned(self.paper, over) for over in self.altered)
+
+
+def _simulated(asked: Asked, points: Mapping[str, Point], runner: PointRunner, out: Path) -> Report:
+    """Runs the points, judges them, and writes the report."""
+    from . import hardware, readings, report
+
+    started = time.perf_counter()
+    paper = asked.paper
+    compared = asked.own_scheme and paper.readings is not None
+    in_hardware = asked.own_scheme and paper.hardware is not None
+    runner.total = len(points)
+    runner.total += readings.count(paper, runner.effort.readings_at) if compared else 0
+    runner.total += hardware.count(paper, asked.quick) if in_hardware else 0
     with temporary_folder() as scratch:
         measured = _measure(runner, points, Path(scratch))
-        read = readings.compare(paper, measured, runner) if compared else None
-        built = hardware.compare(paper, measured, runner, quick) if in_hardware else None
-        there = Path(out or Path("results") / component(paper.name))
-        summary, drawn = _conclude(
-            paper, measured, read, built, wanted, altered, quick, started, there
-        )
-    with interrupt.held():
-        _write(paper, summary, drawn, there)
-    return summary
-
-
-def _on_kernels(
-    name: str,
-    overrides: list[str],
-    quick: bool,
-    cells: list[str],
-    seed: int | None,
-    replications: int | None,
-    threads: int | None,
-    store: str | Path | None,
-    out: str | Path | None,
-    progress: api.Progress,
-) -> dict[str, Any]:
-    """The paper's campaign on the testbed, whose runs are always kept."""
-    from .testbed import work
-
-    if cells:
-        raise ScenarioError(
-            "cells by themselves are for the simulator: on real kernels all points are run, "
-            "interleaved"
-        )
-    how = work.How(
-        overrides=overrides,
-        quick=quick,
-        seed=seed,
-        replications=replications,
-        threads=threads,
-        store=Path(store or os.environ.get("DUMBBELL_STORE") or Path(".dumbbell") / "store"),
-        out=None if out is None else Path(out),
-        progress=progress,
-    )
-    return work.reproduce(name, how)
+        rows, conclusion = readings.compare(paper, measured, runner) if compared else ([], [])
+        built = hardware.compare(paper, measured, runner, asked.quick) if in_hardware else None
+        document, drawn = _conclude(asked, measured)
+    document["readings"], document["readings_conclusion"] = rows, conclusion
+    document["hardware"] = built
+    document["valid"] &= all(row["valid"] for row in rows) and (built is None or built["valid"])
+    document["wall_s"] = time.perf_counter() - started
+    publish.publish(document, drawn, partial(report.html, paper, document), out, publish.REPORT)
+    return document
 
 
 def _effort(paper: Paper, quick: bool, replications: int | None) -> Effort:
@@ -139,16 +138,6 @@ def _effort(paper: Paper, quick: bool, replications: int | None) -> Effort:
             "a reproduction needs intervals: --replications 2 at least, 5 for a `reproduced`"
         )
     return msgspec.structs.replace(effort, replications=replications)
-
-
-def _compares_readings(paper: Paper, cells: list[str], altered: list[str]) -> bool:
-    """Readings are of the paper's own scheme: one that is taken out or altered leaves none to
-    compare."""
-    return (
-        paper.readings is not None
-        and not cells
-        and not any(owned(paper, override) for override in altered)
-    )
 
 
 def _points(paper: Paper, cells: list[str]) -> dict[str, Point]:
@@ -192,78 +181,58 @@ def _recorded(paper: Paper) -> set[str]:
     }
 
 
-def _conclude(
-    paper: Paper,
-    measured: dict[str, Runs],
-    read: dict[str, Any] | None,
-    built: dict[str, Any] | None,
-    wanted: list[str],
-    altered: list[str],
-    quick: bool,
-    started: float,
-    out: Path,
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The object of `report.json`, and the pictures by their ids."""
+def _conclude(asked: Asked, measured: dict[str, Runs]) -> tuple[Report, list[NamedFigure]]:
+    """The document, still without readings and hardware, and its figures."""
     from .. import __version__
+    from ..studies.frame.drawing import NamedFigure
     from . import judge
     from .figures import kinds
 
-    chosen = [paper.cells[name] for name in wanted] if wanted else list(paper.cells.values())
+    paper = asked.paper
+    whole = not asked.cells
+    chosen = paper.cells.values() if whole else [paper.cells[name] for name in asked.cells]
     numbers = judge.numbers(paper, measured)
     cells = [judge.cell(paper, measured, cell, numbers) for cell in chosen]
     by_id = {cell["id"]: cell for cell in cells}
-    rows = read["rows"] if read else []
-    summary = {
+    drawn = kinds.draw(paper, measured, numbers) if whole else {}
+    document: Report = {
         "paper": paper.name,
         "title": paper.title,
-        "valid": all(runs.json["valid"] for runs in measured.values())
-        and all(row["valid"] for row in rows)
-        and (built is None or built["valid"]),
-        "altered": altered,
-        "quick": quick,
+        "valid": all(runs.json["valid"] for runs in measured.values()),
+        "altered": asked.altered,
+        "quick": asked.quick,
         "cells": cells,
-        "claims": judge.claims(() if wanted else paper.claims, numbers),
-        "predictions": [] if wanted else [judge.prediction(p, by_id) for p in paper.predictions],
-        "readings": rows,
-        "readings_conclusion": read["conclusion"] if read else [],
-        "hardware": built,
-        "assumptions": [
-            {"id": a.id, "what": a.what, "value": a.value, "chosen_by": a.chosen_by}
-            for a in paper.assumptions
-        ],
+        "claims": judge.claims(paper.claims if whole else (), numbers),
+        "predictions": [judge.prediction(p, by_id) for p in paper.predictions] if whole else [],
+        "readings": [],
+        "readings_conclusion": [],
+        "hardware": None,
+        "assumptions": assumption_rows(paper.assumptions),
         "points": [_point(runs) for runs in measured.values()],
         "version": __version__,
-        "wall_s": time.perf_counter() - started,
-        "report": str((out / "report.html").resolve()),
+        "wall_s": 0.0,
+        "figures": [_figure(picture, drawn) for picture in paper.pictures] if whole else [],
     }
-    drawn = {} if wanted else kinds.draw(paper, measured, numbers)
-    summary["figures"] = [] if wanted else [_figure(picture, drawn) for picture in paper.pictures]
-    return summary, drawn
+    return document, [
+        NamedFigure(name, one.figure, one.caption)
+        for name, one in drawn.items()
+        if one.figure is not None
+    ]
 
 
-def _write(paper: Paper, summary: dict[str, Any], drawn: Mapping[str, Any], out: Path) -> None:
-    from .. import figures
-    from . import report
-
-    for figure_id, one in drawn.items():
-        if one.figure is not None:
-            figures.save(one.figure, out / "figures" / figure_id)
-    write_text(out / "report.html", report.html(paper, summary, drawn))
-    write_json(out / "report.json", summary)
-
-
-def _figure(picture: Picture, drawn: Mapping[str, Any]) -> dict[str, Any]:
+def _figure(picture: Picture, drawn: Mapping[str, Drawn]) -> FigureRow:
     """A figure of `report.json`: its caption, or what is missing for it."""
-    lacks = picture.missing or (drawn[picture.id].missing if picture.id in drawn else None)
+    made = drawn.get(picture.id)
+    row: FigureRow = {"id": picture.id, "caption": made.caption if made else picture.caption}
+    lacks = made.missing if made else picture.missing
     if lacks is not None:
-        missing = {"verdict": verdict.NOT_TESTABLE, "missing": lacks}
-        return {"id": picture.id, "caption": picture.caption, **missing}
-    row = {"id": picture.id, "caption": drawn[picture.id].caption}
-    table = drawn[picture.id].table
-    return row if table is None else row | {"table": {"header": table[0], "rows": table[1]}}
+        row |= {"verdict": verdict.NOT_TESTABLE, "missing": lacks}
+    if made and made.table is not None:
+        row["table"] = {"header": made.table[0], "rows": made.table[1]}
+    return row
 
 
-def _point(runs: Runs) -> dict[str, Any]:
+def _point(runs: Runs) -> PointRow:
     return {
         "id": runs.point.id,
         "scenario": runs.point.scenario.name,

@@ -54,6 +54,11 @@ def interleaved(conditions: Sequence[T], repeats: int) -> list[tuple[T, int]]:
     ]
 
 
+def turned(pair: tuple[T, T], number: int) -> tuple[T, T]:
+    """A pair, turned round if its number is odd: who is first changes from pair to pair."""
+    return pair if number % 2 == 0 else pair[::-1]
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """An order, its place among all, what it is kept under, and how long it takes."""

@@ -127,6 +127,7 @@ def _refuse_peers(**given: Any) -> None:
 
 
 def _ratios(workloads: list[Any], seeds: int | None, json: bool) -> int:
+    from ...process.machine import processor
     from ...studies.compare.peers import options, tables, work
 
     count = options.seeds_of(seeds, options.SEEDS)
@@ -139,7 +140,7 @@ def _ratios(workloads: list[Any], seeds: int | None, json: bool) -> int:
     show(tables.ratio_table(rows), *tables.reasons(rows))
     show(
         f"{', '.join(f'{name} {version}' for name, version in known.items())}; means of {count} "
-        f"seeds; {work.processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+        f"seeds; {processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
     )
     return 0
 

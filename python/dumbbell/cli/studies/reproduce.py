@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, cast
 
 from cyclopts import Parameter
 
@@ -14,6 +14,9 @@ from ...errors import InvalidRun, ScenarioError
 from ...present.units import significant
 from ...process import interrupt
 from ..options import Json, Overrides, RequiredClass, emit, progress, show, tell
+
+if TYPE_CHECKING:
+    from ...reproduce.document import CellRow, ReadingRow, Report
 
 
 def reproduce(
@@ -108,7 +111,7 @@ def reproduce(
         if json:
             emit(summary)
         else:
-            _print(summary)
+            _print(cast("Report", summary))
     if not summary["valid"]:
         print("a run is not valid: its conservation laws do not hold", file=sys.stderr)
         return InvalidRun.code
@@ -204,7 +207,7 @@ def _gigabyte(paper: str, wanted: Live, json: bool) -> int:
     return 0 if summary["valid"] else InvalidRun.code
 
 
-def _print(summary: dict[str, Any]) -> None:
+def _print(summary: Report) -> None:
     from ...present.grids import Grid
     from ...present.templates import MARKS
 
@@ -241,7 +244,7 @@ def _print(summary: dict[str, Any]) -> None:
     )
 
 
-def _readings(rows: list[dict[str, Any]]) -> str:
+def _readings(rows: list[ReadingRow]) -> str:
     """How many readings keep the claim's sign everywhere, and which choices reverse it."""
     base, *others = rows
     whole = sum(row["holds"] == row["of"] for row in others)
@@ -256,7 +259,7 @@ def _readings(rows: list[dict[str, Any]]) -> str:
     )
 
 
-def _numbers(cell: dict[str, Any]) -> list[str]:
+def _numbers(cell: CellRow) -> list[str]:
     from ...present.templates import printed
 
     if cell["value"] is None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from ...figures import style
 from ...studies.frame.drawing import NamedFigure
+from .document import CostReport, EffectRow, Part
+from .judge import sums
 from .narrative import SHORT
 
-_LAYERS = (
+_LAYERS: tuple[tuple[Part, str, str, str], ...] = (
     ("sender_s_per_gb", "sender (and what it pays for)", style.BLUE, ""),
     ("receiver_s_per_gb", "receiver", style.SKY, "//"),
     ("soft_interrupts_s_per_gb", "the kernel's threads for soft interrupts", style.ORANGE, ".."),
@@ -17,7 +18,7 @@ _LAYERS = (
 )
 
 
-def figures_of(summary: Mapping[str, Any]) -> list[NamedFigure]:
+def figures_of(summary: CostReport) -> list[NamedFigure]:
     """Stacked bars, with the interval of the sum; none if nothing was measured."""
     rows = [row for row in summary["effects"] if row["costs"]]
     if not rows:
@@ -43,11 +44,11 @@ def figures_of(summary: Mapping[str, Any]) -> list[NamedFigure]:
     return [NamedFigure("gigabyte", figure, caption)]
 
 
-def _bar(axes: Any, row: Mapping[str, Any], i: int, x: float, first: bool) -> None:
+def _bar(axes: Any, row: EffectRow, i: int, x: float, first: bool) -> None:
     bottom = 0.0
     for key, label, color, hatch in _LAYERS:
-        blocks = row["costs"][key]
-        height = 0.0 if blocks[i] is None else blocks[i]["mean"]
+        block = row["costs"][key][i]
+        height = 0.0 if block is None else block["mean"]
         named = {"label": label} if first else {}
         axes.bar(
             x,
@@ -61,7 +62,7 @@ def _bar(axes: Any, row: Mapping[str, Any], i: int, x: float, first: bool) -> No
             **named,
         )
         bottom += height
-    block = row["costs"]["sum_s_per_gb"][i]
-    if block["ci95"]:
-        arm = (block["ci95"][1] - block["ci95"][0]) / 2
-        axes.errorbar([x], [block["mean"]], yerr=[arm], color=style.BLACK, capsize=3, linewidth=1.1)
+    whole = sums(row)[i]
+    if whole["ci95"]:
+        arm = (whole["ci95"][1] - whole["ci95"][0]) / 2
+        axes.errorbar([x], [whole["mean"]], yerr=[arm], color=style.BLACK, capsize=3, linewidth=1.1)

@@ -3,18 +3,17 @@ costs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Literal
 
 from ...present import stats
+from ..document import Sample, sample
 from ..verdict import CONTRADICTED, IN_PART, MIN_SEEDS, REPRODUCED
+from .document import Cost, EffectRow, Part, PrintRow, RunRow
 from .schedule import Print, Schedule
 
-JSON = dict[str, Any]
-Cost = Mapping[str, Any]
-
-SUM = "sum_s_per_gb"
-PARTS = (
+SUM: Literal["sum_s_per_gb"] = "sum_s_per_gb"
+PARTS: tuple[tuple[Part, str], ...] = (
     ("sender_s_per_gb", "sender"),
     ("receiver_s_per_gb", "receiver"),
     ("soft_interrupts_s_per_gb", "soft interrupts"),
@@ -40,7 +39,9 @@ def counts(run: Cost) -> bool:
     return bool(run["steal_share"] <= MOST_STEAL)
 
 
-def pairs(runs: Sequence[Cost], condition: str, mtus: tuple[int, int]) -> list[tuple[Cost, Cost]]:
+def pairs(
+    runs: Sequence[RunRow], condition: str, mtus: tuple[int, int]
+) -> list[tuple[RunRow, RunRow]]:
     """The runs of a condition in pairs, usual frames first; a pair of which one may not be used is
     left out."""
     by_place = {(r["repeat"], r["mtu_bytes"]): r for r in runs if r["condition"] == condition}
@@ -52,11 +53,11 @@ def pairs(runs: Sequence[Cost], condition: str, mtus: tuple[int, int]) -> list[t
     return [pair for pair in both if all(map(counts, pair))]
 
 
-def effect(runs: Sequence[Cost], condition: str, mtus: tuple[int, int]) -> JSON:
+def effect(runs: Sequence[RunRow], condition: str, mtus: tuple[int, int]) -> EffectRow:
     """A condition: its costs at both MTUs, part by part, and what is saved of the sum, pair by
     pair."""
     found = pairs(runs, condition, mtus)
-    row: JSON = {
+    row: EffectRow = {
         "condition": condition,
         "pairs": len(found),
         "costs": {},
@@ -67,24 +68,22 @@ def effect(runs: Sequence[Cost], condition: str, mtus: tuple[int, int]) -> JSON:
         return row
     usual, large = ([pair[i] for pair in found] for i in (0, 1))
     row["costs"] = {
-        key: [_interval([r[key] for r in side]) for side in (usual, large)] for key, _ in PARTS
+        key: [_known([r[key] for r in side]) for side in (usual, large)] for key, _ in PARTS
     }
-    row["goodput_bps"] = [_interval([r["goodput_bps"] for r in side]) for side in (usual, large)]
-    row["saving_percent"] = _interval([saving(a[SUM], b[SUM]) for a, b in found])
+    row["goodput_bps"] = [sample([r["goodput_bps"] for r in side]) for side in (usual, large)]
+    row["saving_percent"] = sample([saving(a[SUM], b[SUM]) for a, b in found])
     return row
 
 
-def _interval(found: Sequence[float | None]) -> JSON | None:
+def sums(row: EffectRow) -> list[Sample]:
+    """The cost of a condition at both MTUs, all parts together."""
+    return [block for block in row["costs"][SUM] if block is not None]
+
+
+def _known(found: Sequence[float | None]) -> Sample | None:
     """The mean with its interval, of the runs that have the number; None if none has."""
     known = [x for x in found if x is not None]
-    if not known:
-        return None
-    ends = stats.ci95(known)
-    return {
-        "mean": stats.mean(known),
-        "ci95": None if ends is None else list(ends),
-        "values": known,
-    }
+    return sample(known) if known else None
 
 
 def verdict(printed_percent: float, savings: Sequence[float]) -> str:
@@ -98,7 +97,7 @@ def verdict(printed_percent: float, savings: Sequence[float]) -> str:
     return IN_PART if ends[0] > printed_percent / 2 else CONTRADICTED
 
 
-def cells(schedule: Schedule, effects: Sequence[JSON]) -> list[JSON]:
+def cells(schedule: Schedule, effects: Sequence[EffectRow]) -> list[PrintRow]:
     """Every print, judged under the condition that stands for the paper's hosts; none if that was
     not measured."""
     judged = next(row for row in effects if row["condition"] == schedule.judged)
@@ -106,7 +105,7 @@ def cells(schedule: Schedule, effects: Sequence[JSON]) -> list[JSON]:
     return [] if block is None else [_cell(one, block) for one in schedule.prints]
 
 
-def _cell(one: Print, block: JSON) -> JSON:
+def _cell(one: Print, block: Sample) -> PrintRow:
     return {
         "id": one.id,
         "text": one.text,

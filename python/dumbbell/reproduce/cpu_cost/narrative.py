@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from rich.console import RenderableType
 
 from ...present.grids import Grid, cell, minus
 from ...present.units import significant
+from ..document import Mean
 from ..verdict import MIN_SEEDS
-from .judge import MOST_BUSY, PARTS, SUM
-
-JSON = Mapping[str, Any]
+from .document import CostReport
+from .judge import MOST_BUSY, PARTS, SUM, sums
 
 CONDITIONS = {
     "plain": "a wire, nothing left to the devices",
@@ -20,7 +19,7 @@ CONDITIONS = {
 SHORT = {"plain": "plain", "offloads": "offloads", "router": "our router"}
 
 
-def findings(summary: JSON) -> list[str]:
+def findings(summary: CostReport) -> list[str]:
     """The savings under each condition, and the kind of machine."""
     usual, large = summary["mtus_bytes"]
     lines = []
@@ -29,7 +28,7 @@ def findings(summary: JSON) -> list[str]:
         if row["saving_percent"] is None:
             lines.append(f"{name}: fewer than two pairs may be used, and nothing is said.")
             continue
-        before, after = (significant(block["mean"], 3) for block in row["costs"]["sum_s_per_gb"])
+        before, after = (significant(block["mean"], 3) for block in sums(row))
         lines.append(
             f"{name}: {before} s of processors for a gigabyte at an MTU of {usual}, {after} s at "
             f"{large}; saved {with_half(row['saving_percent'])} %."
@@ -42,7 +41,7 @@ def findings(summary: JSON) -> list[str]:
     return [line[0].upper() + line[1:] for line in [*lines, _machine(summary)]]
 
 
-def _machine(summary: JSON) -> str:
+def _machine(summary: CostReport) -> str:
     """The sentence about other work on the machine: without it the machine's column says
     nothing."""
     shares = [r["busy_before_share"] for r in summary["runs"] if r["busy_before_share"] is not None]
@@ -56,7 +55,7 @@ def _machine(summary: JSON) -> str:
     return f"{others}; load average {load}."
 
 
-def with_half(block: JSON | None, digits: int = 3) -> str:
+def with_half(block: Mean | None, digits: int = 3) -> str:
     """A mean, and half its interval."""
     return minus(cell(block, digits=digits))
 
@@ -65,41 +64,43 @@ def with_half(block: JSON | None, digits: int = 3) -> str:
 HEAD = ["condition", "MTU [B]", "pairs", "Gbit/s", *(title for _, title in PARTS), "saved [%]"]
 
 
-def table(summary: JSON) -> list[list[str]]:
+def table(summary: CostReport) -> list[list[str]]:
     """A row for each condition and MTU."""
     rows = []
     for row in summary["effects"]:
         for i, mtu in enumerate(summary["mtus_bytes"]):
-            if not row["costs"]:
+            rates = row["goodput_bps"]
+            if rates is None:
                 rows.append(
                     [row["condition"], str(mtu), str(row["pairs"]), *["–"] * (len(PARTS) + 2)]
                 )
                 continue
             costs = [_cost(row["costs"][key][i], whole=key == SUM) for key, _ in PARTS]
-            rate = significant(row["goodput_bps"][i]["mean"] / 1e9, 3)
+            rate = significant(rates[i]["mean"] / 1e9, 3)
             saved = with_half(row["saving_percent"]) if i else ""
             rows.append([row["condition"], str(mtu), str(row["pairs"]), rate, *costs, saved])
     return rows
 
 
-def _cost(block: JSON | None, whole: bool) -> str:
+def _cost(block: Mean | None, whole: bool) -> str:
     """The sum with its interval; of its parts, which are no measure by themselves, the means."""
     return with_half(block) if whole or block is None else significant(block["mean"], 3)
 
 
-def printed(summary: JSON) -> list[Any]:
+def printed(summary: CostReport) -> list[RenderableType]:
     """For a terminal."""
-    parts: list[Any] = [
+    parts: list[RenderableType] = [
         Grid("Seconds of processors for a gigabyte (10^9 bytes that arrived)", HEAD, table(summary))
     ]
     if summary["cells"]:
         rows = [
-            [c["id"], f"{significant(c['published'])} or more", with_half(_block(c)), c["verdict"]]
+            [
+                c["id"],
+                f"{significant(c['published'])} or more",
+                with_half({"mean": c["value"], "ci95": c["ci95"]}),
+                c["verdict"],
+            ]
             for c in summary["cells"]
         ]
         parts.append(Grid("Printed savings", ["print", "printed [%]", "ours [%]", "verdict"], rows))
     return parts
-
-
-def _block(cell: JSON) -> JSON:
-    return {"mean": cell["value"], "ci95": cell["ci95"]}

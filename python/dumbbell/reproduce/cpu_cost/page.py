@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from ...present import templates
 from ...studies.frame.publish import Shown
 from ..entries import Paper
 from . import narrative
+from .document import CostReport
 from .judge import PARTS
 from .schedule import FILE
 
 
-def html(paper: Paper, summary: Mapping[str, Any], drawn: Sequence[Shown]) -> str:
+def html(paper: Paper, summary: CostReport, drawn: Sequence[Shown]) -> str:
     """The page."""
     files = (paper.folder / name for name in ("testbed.md", FILE))
     return templates.render(

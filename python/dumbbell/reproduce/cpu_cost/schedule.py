@@ -13,6 +13,7 @@ from msgspec import Meta, structs
 from ...errors import ScenarioError
 from ...files import declared
 from ...files.declared import Real, Shape
+from ...testbed.live_runs import interleaved, turned
 from .. import checks, papers
 from ..entries import Count
 
@@ -112,10 +113,9 @@ def read(folder: Path) -> Schedule:
 def slots(schedule: Schedule, effort: Effort) -> list[Slot]:
     """The order of the runs: the two of a pair next to each other, who is first changing from pair
     to pair and from repeat to repeat, every other repeat backwards."""
-    found = []
-    for repeat in range(effort.repeats):
-        numbered = list(enumerate(schedule.conditions))
-        for i, condition in numbered if repeat % 2 == 0 else reversed(numbered):
-            both = schedule.mtus_bytes if (i + repeat) % 2 == 0 else schedule.mtus_bytes[::-1]
-            found += [Slot(condition, mtu, repeat) for mtu in both]
-    return found
+    numbered = list(enumerate(schedule.conditions))
+    return [
+        Slot(condition, mtu, repeat)
+        for (i, condition), repeat in interleaved(numbered, effort.repeats)
+        for mtu in turned(schedule.mtus_bytes, i + repeat)
+    ]

@@ -8,18 +8,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
-
-import msgspec
+from typing import cast
 
 from ... import api
 from ...files.filename import component
+from ...process.machine import machine
 from ...studies.frame import publish
 from .. import papers
+from ..entries import Paper
 from . import judge, schedule
+from .document import Cost, CostReport, RunRow
 from .schedule import Effort, Schedule, Slot
-
-JSON = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +32,7 @@ class How:
     tell: Callable[[str], None] = lambda line: None
 
 
-def reproduce(name: str, how: How) -> JSON:
+def reproduce(name: str, how: How) -> CostReport:
     """Measures, writes `report.html`, `report.json` and the figure, and returns the report's
     object."""
     started = time.perf_counter()
@@ -50,13 +49,9 @@ def reproduce(name: str, how: How) -> JSON:
     )
     runs = [_run(number, slot, effort, len(slots), how) for number, slot in enumerate(slots)]
     loads.append(os.getloadavg()[0])
-    summary = _summary(found, effort, runs) | {
-        "paper": paper.name,
-        "title": paper.title,
-        "quick": how.quick,
-        "load_average": loads,
-        "wall_s": time.perf_counter() - started,
-    }
+    summary = _summary(paper, found, effort, runs, how.quick)
+    summary["load_average"] = loads
+    summary["wall_s"] = time.perf_counter() - started
     from . import draw, page
 
     publish.publish(
@@ -69,7 +64,7 @@ def reproduce(name: str, how: How) -> JSON:
     return summary
 
 
-def _run(number: int, slot: Slot, effort: Effort, of: int, how: How) -> JSON:
+def _run(number: int, slot: Slot, effort: Effort, of: int, how: How) -> RunRow:
     request = {
         "mtu_bytes": slot.mtu_bytes,
         "condition": slot.condition,
@@ -77,7 +72,7 @@ def _run(number: int, slot: Slot, effort: Effort, of: int, how: How) -> JSON:
         "warmup_s": effort.warmup_s,
         "idle_s": effort.idle_s,
     }
-    cost = api.gigabyte(request)
+    cost = cast(Cost, api.gigabyte(request))
     how.progress(number + 1, of, (number + 1) / of)
     how.tell(
         f"{number + 1} of {of}: {slot.condition}, MTU {slot.mtu_bytes}: {cost[judge.SUM]:.3f} "
@@ -93,9 +88,11 @@ def _run(number: int, slot: Slot, effort: Effort, of: int, how: How) -> JSON:
     }
 
 
-def _summary(found: Schedule, effort: Effort, runs: list[JSON]) -> JSON:
+def _summary(
+    paper: Paper, found: Schedule, effort: Effort, runs: list[RunRow], quick: bool
+) -> CostReport:
+    """The report, still without the load and the time of the whole."""
     from ... import __version__
-    from ..testbed.work import machine
 
     effects = [judge.effect(runs, condition, found.mtus_bytes) for condition in found.conditions]
     return {
@@ -105,9 +102,19 @@ def _summary(found: Schedule, effort: Effort, runs: list[JSON]) -> JSON:
         "judged": found.judged,
         "cells": judge.cells(found, effects),
         "effects": effects,
-        "effort": msgspec.structs.asdict(effort),
+        "effort": {
+            "repeats": effort.repeats,
+            "seconds": effort.seconds,
+            "warmup_s": effort.warmup_s,
+            "idle_s": effort.idle_s,
+        },
         "runs": runs,
         "not_used": sum(not run["counts"] for run in runs),
         "machine": machine(),
         "version": __version__,
+        "paper": paper.name,
+        "title": paper.title,
+        "quick": quick,
+        "load_average": [],
+        "wall_s": 0.0,
     }

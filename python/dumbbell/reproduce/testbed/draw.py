@@ -3,17 +3,16 @@ differences with intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
 from ...figures import style
 from ...figures.style import Look
 from ...files.declared import filled
 from ...studies.frame.drawing import SOFT, NamedFigure
+from .document import CampaignReport, EffectRow
 from .entries import Campaign
 from .judge import EFFECTS
-
-JSON = Mapping[str, Any]
 
 _SHOWN = tuple(one.key for one in EFFECTS[:4])
 _SIDES = {
@@ -21,13 +20,14 @@ _SIDES = {
     "simulator": Look(style.BLUE, "o", style.DASHES[1]),
     "simulator, hosts of 2011": Look(style.SKY, "D", style.DASHES[2]),
 }
-_SCHEMES = {
+Scheme = Literal["baseline", "scheme"]
+_SCHEMES: dict[Scheme, tuple[str, Look]] = {
     "baseline": ("Drop Tail", style.look("drop_tail")),
     "scheme": ("RED", style.look("red")),
 }
 
 
-def figures_of(campaign: Campaign, summary: JSON) -> list[NamedFigure]:
+def figures_of(campaign: Campaign, summary: CampaignReport) -> list[NamedFigure]:
     """Every figure that there are numbers for."""
     rows = [row for row in summary["effects"] if row["measures"]]
     if not any(row["where"] == "kernel" for row in rows):
@@ -39,7 +39,7 @@ def figures_of(campaign: Campaign, summary: JSON) -> list[NamedFigure]:
     return drawn
 
 
-def _over_buffers(campaign: Campaign, rows: Sequence[JSON]) -> NamedFigure:
+def _over_buffers(campaign: Campaign, rows: Sequence[EffectRow]) -> NamedFigure:
     """Four panels over the buffer: both schemes on kernels and in the simulator, and the print."""
     figure, grid = style.new(2, 2, size=(9.6, 6.6), sharex=True)
     for axes, key in zip(grid.flat, _SHOWN, strict=True):
@@ -89,9 +89,9 @@ def _over_buffers(campaign: Campaign, rows: Sequence[JSON]) -> NamedFigure:
 
 def _line(
     axes: Any,
-    rows: Sequence[JSON],
+    rows: Sequence[EffectRow],
     key: str,
-    which: str,
+    which: Scheme,
     label: str,
     look: Look,
     dash: Any,
@@ -112,7 +112,7 @@ def _line(
     axes.errorbar(xs, ys, yerr=arms, capsize=2.5, label=label, **keywords)
 
 
-def _printed(campaign: Campaign, key: str, which: str) -> list[tuple[int, float]]:
+def _printed(campaign: Campaign, key: str, which: Scheme) -> list[tuple[int, float]]:
     """The paper's values of this measure, by the buffer."""
     path = next(one.path for one in EFFECTS if one.key == key).format(
         flow=campaign.flow, queue=campaign.queue
@@ -126,7 +126,7 @@ def _printed(campaign: Campaign, key: str, which: str) -> list[tuple[int, float]
     return found
 
 
-def _differences(rows: Sequence[JSON]) -> NamedFigure:
+def _differences(rows: Sequence[EffectRow]) -> NamedFigure:
     """A row for each spot, a panel for each measure: RED minus Drop Tail with its interval, kernel
     and simulator."""
     labels = list(dict.fromkeys(row["label"] for row in rows))

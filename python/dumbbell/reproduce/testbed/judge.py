@@ -7,22 +7,26 @@ The rules are the paper's `rules.md`, and what is special to the testbed its `te
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from ...errors import ScenarioError
-from ...present import stats
 from .. import judge, predicate, verdict
+from ..document import CellRow, ClaimRow, Evidence, EvidenceRow, sample
 from ..entries import Claim, Paper
 from ..measures.measure import needs_series, of_run
 from ..predicate import Family
 from ..runs import Runs
+from . import document
+from .document import Measures
 
 GAINS, SHARE_GAINS, LOSES, UNSETTLED = "gains", "only its share gains", "loses", "not settled"
 NOT_MEASURED = "not measured"
 LEAST_PAIRS = 2
 
-JSON = dict[str, Any]
+Run = Mapping[str, Any]
+"""One run of a result's JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ EFFECTS = (
 )
 
 
-def values(effect: Effect, runs: Sequence[Mapping[str, Any]], flow: str, queue: str) -> list[float]:
+def values(effect: Effect, runs: Sequence[Run], flow: str, queue: str) -> list[float]:
     """A measure of each run."""
     path = effect.path.format(flow=flow, queue=queue)
     if effect.key == "drops":
@@ -55,45 +59,34 @@ def values(effect: Effect, runs: Sequence[Mapping[str, Any]], flow: str, queue: 
     return [effect.scale * of_run(path, dict(run), None) for run in runs]
 
 
-def _named(rows: Iterable[Mapping[str, Any]], name: str) -> Mapping[str, Any]:
+def _named(rows: Iterable[Run], name: str) -> Run:
     return next(row for row in rows if row["name"] == name)
 
 
 def effect(
-    baseline: Sequence[Mapping[str, Any]],
-    scheme: Sequence[Mapping[str, Any]],
-    flow: str,
-    queue: str,
-) -> JSON:
+    baseline: Sequence[Run], scheme: Sequence[Run], flow: str, queue: str
+) -> document.Effect:
     """Runs in pairs, one of each scheme: every measure under both, the mean difference with its
     interval, a verdict."""
-    measured: JSON = {}
+    measured: Measures = {}
     for one in EFFECTS if len(baseline) >= LEAST_PAIRS else ():
         before, after = (values(one, runs, flow, queue) for runs in (baseline, scheme))
         measured[one.key] = {
             "title": one.title.format(flow=flow),
             "unit": one.unit,
-            "baseline": _interval(before),
-            "scheme": _interval(after),
-            "difference": _interval([b - a for a, b in zip(before, after, strict=True)]),
+            "baseline": sample(before),
+            "scheme": sample(after),
+            "difference": sample([b - a for a, b in zip(before, after, strict=True)]),
         }
     return {"pairs": len(baseline), "verdict": said(measured), "measures": measured}
 
 
-def _interval(found: Sequence[float]) -> JSON:
-    ends = stats.ci95(found)
-    return {
-        "mean": stats.mean(found),
-        "ci95": None if ends is None else list(ends),
-        "values": list(found),
-    }
-
-
-def said(measured: Mapping[str, Any]) -> str:
+def said(measured: Measures) -> str:
     """The effect of RED on the measured flow, by the rules of `testbed.md`."""
     if not measured:
         return NOT_MEASURED
     throughput, share = (measured[key]["difference"]["ci95"] for key in ("mbps", "share"))
+    assert throughput is not None and share is not None  # There are two pairs at least.
     if throughput[0] > 0:
         return GAINS
     if share[0] > 0:
@@ -101,7 +94,7 @@ def said(measured: Mapping[str, Any]) -> str:
     return LOSES if throughput[1] < 0 else UNSETTLED
 
 
-def cells(paper: Paper, measured: Mapping[str, Runs]) -> list[JSON]:
+def cells(paper: Paper, measured: Mapping[str, Runs]) -> list[CellRow]:
     """The paper's cells at points that were measured, by the rules of the paper."""
     found = []
     for cell in paper.cells.values():
@@ -144,47 +137,41 @@ def _can(runs: Runs, measure: str) -> bool:
     return True
 
 
-def claims(paper: Paper, known: Mapping[str, Family]) -> list[JSON]:
+def claims(paper: Paper, known: Mapping[str, Family]) -> list[ClaimRow]:
     """Every claim of the paper."""
     return [_claim(one, known) for one in paper.claims]
 
 
-def _claim(wanted: Claim, known: Mapping[str, Family]) -> JSON:
+def _claim(wanted: Claim, known: Mapping[str, Family]) -> ClaimRow:
     """A claim: a predicate that asks for what was not measured cannot hold; if all do, it is not
     testable here."""
-    rules = {verdict.REPRODUCED: wanted.reproduced, verdict.IN_PART: wanted.in_part}
-    asked = {name: rule for name, rule in rules.items() if rule}
-    row: JSON = {"id": wanted.id, "text": wanted.text}
     if wanted.missing is not None:
-        return row | {"verdict": verdict.NOT_TESTABLE, "evidence": {"missing": wanted.missing}}
-    decided, missing = {}, []
-    for name, rule in asked.items():
+        return judge.missing(wanted)
+    decided: dict[str, bool] = {}
+    missing: list[str] = []
+    for name, rule in judge.rules(wanted).items():
         try:
-            decided[name] = predicate.names(rule) <= known.keys() and predicate.holds(rule, known)
-            if not predicate.names(rule) <= known.keys():
-                missing += sorted(predicate.names(rule) - known.keys())
-                del decided[name]
+            if absent := predicate.names(rule) - known.keys():
+                missing += sorted(absent)
+            else:
+                decided[name] = predicate.holds(rule, known)
         except ScenarioError as error:
             missing.append(error.rendered)
-    evidence: JSON = {"rules": asked, "numbers": _shown(wanted, known)}
+    evidence: Evidence = {"rules": judge.rules(wanted), "numbers": _shown(wanted, known)}
     if missing:
         evidence["not_measured"] = list(dict.fromkeys(missing))
-    if not decided:
-        gone = "points or series that this campaign does not measure"
-        return row | {"verdict": verdict.NOT_TESTABLE, "evidence": evidence | {"missing": gone}}
     found = next((name for name, holds in decided.items() if holds), verdict.CONTRADICTED)
-    return row | {"verdict": found, "evidence": evidence}
+    if not decided:
+        found = verdict.NOT_TESTABLE
+        evidence["missing"] = "points or series that this campaign does not measure"
+    return {"id": wanted.id, "text": wanted.text, "verdict": found, "evidence": evidence}
 
 
-def _shown(wanted: Claim, known: Mapping[str, Family]) -> JSON:
+def _shown(wanted: Claim, known: Mapping[str, Family]) -> dict[str, list[EvidenceRow]]:
     """The numbers behind a claim, those that there are."""
     found = {}
     for label, text in wanted.show.items():
-        try:
+        with suppress(ScenarioError):
             if predicate.names(text) <= known.keys():
-                found[label] = judge.claim(Claim("", "", show={label: text}), known)["evidence"][
-                    "numbers"
-                ][label]
-        except ScenarioError:
-            continue
+                found[label] = judge.evidence(predicate.evaluate(text, known))
     return found

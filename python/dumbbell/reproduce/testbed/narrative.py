@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+
+from rich.console import RenderableType
 
 from ...present.grids import Grid, cell, headed, minus
 from ...present.units import significant
+from ..document import Sample
+from .document import CampaignReport, EffectRow
 from .judge import GAINS, LOSES, NOT_MEASURED, SHARE_GAINS, UNSETTLED
 
-JSON = Mapping[str, Any]
 MARKS = {GAINS: "+", SHARE_GAINS: "(+)", LOSES: "−", UNSETTLED: "0", NOT_MEASURED: "?"}
 
 
-def on_kernels(summary: JSON) -> list[JSON]:
+def on_kernels(summary: CampaignReport) -> list[EffectRow]:
     """The effects that were measured on kernels."""
     return [row for row in summary["effects"] if row["where"] == "kernel"]
 
 
-def findings(summary: JSON) -> list[str]:
+def findings(summary: CampaignReport) -> list[str]:
     """Share and total and queue, always together."""
     rows = on_kernels(summary)
     known = [row for row in rows if row["measures"]]
@@ -39,7 +41,7 @@ def findings(summary: JSON) -> list[str]:
     return lines
 
 
-def _throughput(rows: Sequence[JSON]) -> str:
+def _throughput(rows: Sequence[EffectRow]) -> str:
     """The conditions in which the measured flow gains, and the others."""
     title = rows[0]["measures"]["mbps"]["title"].removeprefix("throughput of ")
     found = Counter(row["verdict"] for row in rows)
@@ -55,14 +57,14 @@ def _throughput(rows: Sequence[JSON]) -> str:
     return f"Of {len(rows)} points, {title} {'; '.join(parts)}."
 
 
-def _where(rows: Sequence[JSON], verdict: str) -> str:
+def _where(rows: Sequence[EffectRow], verdict: str) -> str:
     names = [row["label"] for row in rows if row["verdict"] == verdict]
     return (
         ", ".join(names) if len(names) <= 4 else f"{', '.join(names[:3])} and {len(names) - 3} more"
     )
 
 
-def _beside(rows: Sequence[JSON]) -> list[str]:
+def _beside(rows: Sequence[EffectRow]) -> list[str]:
     total = [row["measures"]["total"]["difference"] for row in rows]
     falls = sum(d["ci95"] is not None and d["ci95"][1] < 0 for d in total)
     rises = sum(d["ci95"] is not None and d["ci95"][0] > 0 for d in total)
@@ -98,7 +100,7 @@ def signed(value: float, digits: int = 3) -> str:
     return f"{'+' if value >= 0 else '−'}{significant(abs(value), digits)}"
 
 
-def with_half(block: JSON) -> str:
+def with_half(block: Sample) -> str:
     """A mean with its sign, and half its interval."""
     sign = "+" if block["mean"] >= 0 else ""
     return f"{sign}{minus(cell(block, digits=3))}"
@@ -107,7 +109,7 @@ def with_half(block: JSON) -> str:
 SHOWN = ("mbps", "share", "total", "queue")
 
 
-def table(summary: JSON) -> list[list[str]]:
+def table(summary: CampaignReport) -> list[list[str]]:
     """A row for each spot and place: pairs, then both schemes and the difference of each measure,
     and the verdict."""
     rows = []
@@ -128,7 +130,7 @@ def table(summary: JSON) -> list[list[str]]:
     return rows
 
 
-def printed(summary: JSON) -> list[Any]:
+def printed(summary: CampaignReport) -> list[RenderableType]:
     """For a terminal."""
     head = [
         "at",
@@ -152,7 +154,7 @@ def printed(summary: JSON) -> list[Any]:
     ]
     legend = ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items())
     title = "Drop Tail → RED (RED minus Drop Tail in pairs ± half the 95 % interval)"
-    parts: list[Any] = [title, "", headed([head, *shown], 2), f"S1: {legend}", ""]
+    parts: list[RenderableType] = [title, "", headed([head, *shown], 2), f"S1: {legend}", ""]
     if summary["cells"]:
         tally = Counter(cell["verdict"] or "fitted" for cell in summary["cells"])
         parts.append("cells: " + ", ".join(f"{n} {verdict}" for verdict, n in tally.items()))

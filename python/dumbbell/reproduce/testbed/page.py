@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from ...present import templates
 from ...studies.frame.publish import Shown
 from . import narrative
+from .document import CampaignReport
 from .entries import Campaign
 
 
-def html(campaign: Campaign, summary: Mapping[str, Any], drawn: Sequence[Shown]) -> str:
+def html(campaign: Campaign, summary: CampaignReport, drawn: Sequence[Shown]) -> str:
     """The page."""
     last = max((run["at"] for run in summary["runs"]), default=0.0)
     files = (campaign.paper.folder / name for name in ("testbed.md", "rules.md"))

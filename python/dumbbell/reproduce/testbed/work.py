@@ -8,21 +8,23 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from ... import api
 from ...data import series
 from ...files.filename import component
+from ...process.machine import machine
 from ...studies.frame import publish
 from ...testbed.attempts import Attempts, Kept, beside
-from ...testbed.live_runs import LiveRunner, Order
+from ...testbed.live_runs import LiveRunner, Order, interleaved, turned
 from .. import papers
+from ..document import assumption_rows
 from ..entries import Paper, Point
 from ..runs import Runs, applying
 from . import entries, judge
+from .document import CampaignReport, EffectRow, RunRow
 from .entries import Campaign, Effort, Spot
-
-JSON = dict[str, Any]
+from .judge import Run
 
 _RESERVE = 0.1
 """Share of the budget that is kept for the simulator and the report."""
@@ -63,12 +65,12 @@ class Pairs:
     """The repeats of a spot of which both runs are valid, in order: runs of the baseline and of the
     scheme, and where their series are."""
 
-    baseline: list[JSON] = field(default_factory=list)
-    scheme: list[JSON] = field(default_factory=list)
+    baseline: list[Run] = field(default_factory=list)
+    scheme: list[Run] = field(default_factory=list)
     places: dict[str, list[Path]] = field(default_factory=dict)
 
 
-def reproduce(name: str, how: How) -> JSON:
+def reproduce(name: str, how: How) -> CampaignReport:
     """Runs a paper's campaign, writes `report.html`, `report.json` and the figures, and returns the
     report's object."""
     started = time.perf_counter()
@@ -108,15 +110,11 @@ def reproduce(name: str, how: How) -> JSON:
 def schedule(every: Sequence[Spot], repeats: int) -> list[Slot]:
     """The order of the runs: the two of a pair next to each other, who is first changing from pair
     to pair and from repeat to repeat, every other repeat backwards."""
-    found = []
-    for repeat in range(repeats):
-        numbered = list(enumerate(every))
-        for i, spot in numbered if repeat % 2 == 0 else reversed(numbered):
-            both = (spot.baseline, spot.scheme)
-            found += [
-                Slot(spot, p, repeat) for p in (both if (i + repeat) % 2 == 0 else both[::-1])
-            ]
-    return found
+    return [
+        Slot(spot, point, repeat)
+        for (i, spot), repeat in interleaved(list(enumerate(every)), repeats)
+        for point in turned((spot.baseline, spot.scheme), i + repeat)
+    ]
 
 
 def _order(campaign: Campaign, effort: Effort, slot: Slot, how: How) -> Order:
@@ -198,7 +196,7 @@ def _summary(
     slots: Sequence[Slot],
     attempts: Sequence[Kept],
     pairs: Mapping[str, Pairs],
-) -> JSON:
+) -> CampaignReport:
     from ... import __version__
 
     paper = campaign.paper
@@ -216,10 +214,7 @@ def _summary(
         "grid": how.grid,
         "cells": cells,
         "claims": judge.claims(paper, known) if measured else [],
-        "assumptions": [
-            {"id": a.id, "what": a.what, "value": a.value, "chosen_by": a.chosen_by}
-            for a in paper.assumptions
-        ],
+        "assumptions": assumption_rows(paper.assumptions),
         "effects": effects,
         "effort": {
             "repeats": effort.repeats,
@@ -231,6 +226,7 @@ def _summary(
         "not_valid": sum(not kept.valid for kept in attempts),
         "machine": machine(),
         "version": __version__,
+        "wall_s": 0.0,
     }
 
 
@@ -239,14 +235,14 @@ KERNEL, SIMULATOR, FITTED = "kernel", "simulator", "simulator, hosts of 2011"
 
 def _effects(
     campaign: Campaign, effort: Effort, how: How, every: Sequence[Spot], pairs: Mapping[str, Pairs]
-) -> list[JSON]:
+) -> list[EffectRow]:
     """RED's effect at each spot: on kernels, simulated from the same file, and as the paper was
     reproduced."""
-    rows = []
+    rows: list[EffectRow] = []
     for number, spot in enumerate(every):
         how.tell(f"simulating {spot.label}, {number + 1} of {len(every)}")
         own = pairs[spot.label]
-        places: list[tuple[str, Sequence[JSON], Sequence[JSON]]] = [
+        places: list[tuple[str, Sequence[Run], Sequence[Run]]] = [
             (KERNEL, own.baseline, own.scheme)
         ]
         simulated = [
@@ -261,31 +257,30 @@ def _effects(
             places.append((FITTED, as_fitted[0], as_fitted[1]))
         for where, before, after in places:
             found = judge.effect(before, after, campaign.flow, campaign.queue)
-            at = {
-                "label": spot.label,
-                "buffer": spot.buffer,
-                "rtt": list(spot.rtt) if spot.rtt else None,
-            }
-            rows.append({**at, "where": where, **found})
+            rows.append(
+                {
+                    "label": spot.label,
+                    "buffer": spot.buffer,
+                    "rtt": list(spot.rtt) if spot.rtt else None,
+                    "where": where,
+                    **found,
+                }
+            )
     return rows
 
 
-def _simulated(
-    campaign: Campaign, effort: Effort, spot: Spot, point: Point, how: How
-) -> list[JSON]:
+def _simulated(campaign: Campaign, effort: Effort, spot: Spot, point: Point, how: How) -> list[Run]:
     laid = [*campaign.simulated, *_overrides(campaign, effort, spot, point, how.overrides)]
     return _runs(campaign.scenario, laid, campaign.paper, effort, how)
 
 
-def _as_reproduced(effort: Effort, campaign: Campaign, point: Point, how: How) -> list[JSON]:
+def _as_reproduced(effort: Effort, campaign: Campaign, point: Point, how: How) -> list[Run]:
     """The simulator's runs of the paper's own scenario, for as long."""
     laid = [*point.overrides, *effort.overrides, *applying(campaign.paper, point, how.overrides)]
     return _runs(point.scenario, laid, campaign.paper, effort, how)
 
 
-def _runs(
-    scenario: Path, laid: Sequence[str], paper: Paper, effort: Effort, how: How
-) -> list[JSON]:
+def _runs(scenario: Path, laid: Sequence[str], paper: Paper, effort: Effort, how: How) -> list[Run]:
     wanted = api.request(
         {"path": str(scenario)},
         laid,
@@ -318,16 +313,16 @@ def _as_runs(
 
 def _runs_in_order(
     campaign: Campaign, slots: Sequence[Slot], attempts: Sequence[Kept]
-) -> list[JSON]:
+) -> list[RunRow]:
     """Every run as it was made, second attempts last."""
     made = sorted(zip(slots, attempts, strict=True), key=lambda pair: pair[1].at)
     return [_run(slot, kept, number, campaign) for number, (slot, kept) in enumerate(made, 1)]
 
 
-def _run(slot: Slot, kept: Kept, number: int, campaign: Campaign) -> JSON:
+def _run(slot: Slot, kept: Kept, number: int, campaign: Campaign) -> RunRow:
     """A run as the report lists it."""
     block = kept.run.get("validity") or {}
-    row = {
+    row: RunRow = {
         "number": number,
         "at": kept.at,
         "point": slot.point.id,
@@ -341,21 +336,10 @@ def _run(slot: Slot, kept: Kept, number: int, campaign: Campaign) -> JSON:
         "lateness_p99_us": (block.get("lateness_us") or {}).get("p99"),
         "rate_error": block.get("rate_error"),
     }
-    if "flows" in kept.run:
-        for one in judge.EFFECTS[:4]:
-            row[one.key] = judge.values(one, [kept.run], campaign.flow, campaign.queue)[0]
-    return row
-
-
-def machine() -> JSON:
-    """The machine of the runs, without its name."""
-    import os
-    import platform
-
-    from ...studies.compare.peers.work import processor
-
-    return {
-        "kernel": f"{platform.system()} {platform.release()}",
-        "processor": processor(),
-        "cores": os.cpu_count(),
+    if "flows" not in kept.run:
+        return row
+    measured = {
+        one.key: judge.values(one, [kept.run], campaign.flow, campaign.queue)[0]
+        for one in judge.EFFECTS[:4]
     }
+    return cast(RunRow, row | measured)

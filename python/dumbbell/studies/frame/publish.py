@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from ...files.write import write_json, write_text
 from ...language.overrides import toml
-from ...present import templates
+from ...process import interrupt
 
 if TYPE_CHECKING:
     from .drawing import NamedFigure
@@ -40,10 +40,8 @@ REPORT = Files("report.json", "report.html", "report", figures_key=None)
 
 
 def tools() -> None:
-    """`EnvironmentLacks` if matplotlib or Jinja is not installed: better said before the runs."""
+    """`EnvironmentLacks` if matplotlib is not installed: better said before the runs."""
     from ...figures import style  # noqa: F401 (it raises)
-
-    templates.environment()
 
 
 def publish(
@@ -54,7 +52,18 @@ def publish(
     files: Files = RESULTS,
 ) -> None:
     """Writes the figures, the document and the page into `directory`; their paths join the
-    document."""
+    document. An interrupt is too late then: what it would stop is over."""
+    with interrupt.held():
+        _write(document, drawn, page, directory, files)
+
+
+def _write(
+    document: Mapping[str, object],
+    drawn: Sequence[NamedFigure],
+    page: Page,
+    directory: Path,
+    files: Files,
+) -> None:
     from ... import figures
     from ...figures import style
 

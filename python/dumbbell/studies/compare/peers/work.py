@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import platform
 from collections.abc import Sequence
 from typing import TypedDict
 
 from ....present.progress import Progress
+from ....process.machine import processor
 from . import ours, same_work
 from .ratios import RatioRow, Row, compare
 from .simulators import PEERS
@@ -75,16 +75,3 @@ def document(rows: Sequence[Row], known: dict[str, str]) -> Document:
         },
         "rows": [row.document() for row in rows],
     }
-
-
-def processor() -> str:
-    """Name of the processor."""
-    try:
-        # A device of the kernel.
-        with open("/proc/cpuinfo", encoding="utf-8") as file:  # noqa: PTH123
-            names = [
-                line.split(":", 1)[1].strip() for line in file if line.startswith("model name")
-            ]
-    except OSError:
-        names = []
-    return names[0] if names else platform.machine()

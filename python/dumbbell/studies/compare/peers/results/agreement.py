@@ -69,8 +69,7 @@ class Compared:
 
 
 def _cell(i: Interval) -> Cell:
-    ends = None if i.low is None or i.high is None else [i.low, i.high]
-    return {"mean": i.mean, "ci95": ends, "n": i.n}
+    return {"mean": i.mean, "ci95": i.ends, "n": i.n}
 
 
 def compared(quantity: str, ours: Sequence[float], theirs: Sequence[float]) -> Compared:
