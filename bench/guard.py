@@ -122,7 +122,7 @@ def record(kept: dict[str, Any], version: str, now: dict[str, float]) -> dict[st
     """The file with what this compiler's code costs now."""
     versions = {**kept.get("rustc", {}), version: now}
     return {
-        "what": "instructions for each packet-hop (docs/performance.md)",
+        "what": "instructions for each packet-hop (docs/explanation/performance.md)",
         "rustc": {
             key: versions[key]
             for key in sorted(versions, key=lambda v: [int(n) for n in re.findall(r"\d+", v)])

@@ -2,8 +2,8 @@
 
 Copies the source, plants the faults of faults.toml in the copy, builds it once, runs the lines that
 each fault is expected to turn red (`--whole`: the whole quick validation suite), and writes the
-table docs/validation-faults.md. Exit codes: 0 every fault was found, 2 the table of faults is
-wrong, 3 a fault was not found, or a line is red without one, 4 a tool is missing.
+table docs/reference/validation-faults.md. Exit codes: 0 every fault was found, 2 the table of
+faults is wrong, 3 a fault was not found, or a line is red without one, 4 a tool is missing.
 """
 
 from __future__ import annotations

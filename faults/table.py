@@ -1,4 +1,4 @@
-"""docs/validation-faults.md: which fault turned which lines red."""
+"""docs/reference/validation-faults.md: which fault turned which lines red."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from schemata import Fault
 
-PAGE = "docs/validation-faults.md"
+PAGE = "docs/reference/validation-faults.md"
 SHOWN = 4
 HEAD = """# Faults that the validation suite finds
 

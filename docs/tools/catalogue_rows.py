@@ -1,5 +1,5 @@
-"""The tables of docs/queues.md, docs/controls.md and docs/kernel-names.md that have a row for each
-algorithm: made from its page in the catalogue, and from the instructions in costs.json."""
+"""The tables of queues.md, controls.md and kernel-names.md in docs/reference that have a row for
+each algorithm: made from its page in the catalogue, and from the instructions in costs.json."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The generated part of docs/validation.md: every check of the validation suite."""
+"""The generated part of docs/explanation/validation.md: every check of the validation suite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Writes the measured tables of docs/compare.md: speed beside ns-2 and ns-3, results beside ns-2's.
+"""Writes the measured tables of docs/explanation/compare.md: speed beside ns-2 and ns-3, results
+beside ns-2's.
 
 python docs/tools/compared.py # measures everything anew; the machine must be idle python
 docs/tools/compared.py RATIOS.json ... RESULTS.json # from documents of `dumbbell compare --json`
@@ -13,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-PAGE = Path(__file__).resolve().parents[1] / "compare.md"
+PAGE = Path(__file__).resolve().parents[1] / "explanation" / "compare.md"
 
 JSON = dict[str, Any]
 

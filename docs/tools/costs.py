@@ -1,5 +1,5 @@
-"""Measures the instructions in the table of docs/queues.md and writes them to costs.json, from
-which `make docs` makes the table.
+"""Measures the instructions in the table of docs/reference/queues.md and writes them to costs.json,
+from which `make docs` makes the table.
 
     python docs/tools/costs.py            # every queue: half an hour on two cores
     python docs/tools/costs.py red pie    # only these

@@ -3,8 +3,8 @@
 
 Thumbnails are 600 pixels wide (900 with several panels), in few colors; numbers.json has what
 README.md says of the first reproduction, red-on-netfpga-hardware.json its comparison with the
-hardware (docs/red-hardware.md), ea-red.json, tcp-cae.json, packet-buffering-marker.json and
-jumbo-frames.json the verdicts of the others, which the pages of their names show.
+hardware (docs/reference/red-hardware.md), ea-red.json, tcp-cae.json, packet-buffering-marker.json
+and jumbo-frames.json the verdicts of the others, which the pages of their names show.
 """
 
 from __future__ import annotations

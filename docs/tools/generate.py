@@ -1,4 +1,4 @@
-"""Writes the generated parts of README.md and docs/*.md from the product itself.
+"""Writes the generated parts of README.md and docs/ from the product itself.
 
     python docs/tools/generate.py
 
@@ -27,8 +27,7 @@ from markdown_table import table
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
     ROOT / "README.md",
-    *sorted((ROOT / "docs").glob("*.md")),
-    ROOT / "docs" / "gallery" / "README.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
 ]
 _PART = re.compile(
     r"(<!-- generated: (?P<name>[\w:-]+) -->\n).*?(?=^<!-- end -->)", re.DOTALL | re.MULTILINE

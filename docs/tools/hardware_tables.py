@@ -1,4 +1,5 @@
-"""The generated parts of docs/red-hardware.md, from what was measured and is kept in docs/gallery:
+"""The generated parts of docs/reference/red-hardware.md, from what was measured and is kept in
+docs/gallery:
 
 - red-hardware.json: `hardware.py` here
 - red-on-netfpga-hardware.json: the report of `dumbbell reproduce red-on-netfpga`, by `gallery.py`

@@ -1,4 +1,5 @@
-"""The generated part of docs/performance.md, from bench/instructions.json: cost of a packet-hop."""
+"""The generated part of docs/explanation/performance.md, from bench/instructions.json: cost of a
+packet-hop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The generated parts of docs/scenario.md: the keys of the language, from the JSON Schema."""
+"""The generated parts of docs/reference/scenario.md: the language's keys, from the JSON Schema."""
 
 from __future__ import annotations
 

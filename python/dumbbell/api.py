@@ -391,8 +391,8 @@ def run(request: JSON, progress: Progress | None = None, own: Iterable[type[Own]
     """Runs a scenario. Returns the result of its one point, or `{"points": [...]}` for a sweep.
     own: as for `plan`.
 
-    With `"on": "kernel"` in the request it runs on the testbed (docs/testbed.md) instead of the
-    simulator, after waiting for live runs of the user's other processes.
+    With `"on": "kernel"` in the request it runs on the testbed (docs/how-to/testbed.md) instead of
+    the simulator, after waiting for live runs of the user's other processes.
 
     progress: as for `call`, which says what Ctrl-C does.
     """

@@ -119,7 +119,7 @@ class Result:
 
     @property
     def validity(self) -> list[dict[str, Any]]:
-        """The validity of each run of real kernels (docs/testbed.md); empty for a simulated
+        """The validity of each run of real kernels (docs/how-to/testbed.md); empty for a simulated
         result."""
         return [
             dict(run["validity"])

@@ -133,8 +133,8 @@ class Scenario:
         return api.plan(self._request(points=0), self._own)
 
     def sharing(self) -> dict[str, Any]:
-        """The part of each flow's path that other flows share, for the first point; docs/delays.md
-        has the keys.
+        """The part of each flow's path that other flows share, for the first point;
+        docs/explanation/delays.md has the keys.
 
         `ScenarioError` as in `check`."""
         return api.call("sharing", self._request())
@@ -173,8 +173,8 @@ class Scenario:
         a directory in which finished runs are kept, and from which they are taken. stop: replicate
         until a rule holds, as in `"ci95 < 2%"` or `{"rule": "ci95 < 2%", "most": 50}`. keep_going:
         a point of a sweep whose scenario is wrong is a row with its error. on: `"kernel"` for real
-        TCP of this machine (docs/testbed.md); look at the result's `valid` and `validity` before
-        you use it.
+        TCP of this machine (docs/how-to/testbed.md); look at the result's `valid` and `validity`
+        before you use it.
         """
         acks = record_acks if isinstance(record_acks, bool) else list(record_acks)
         delays = record_delays if isinstance(record_delays, bool) else list(record_delays)

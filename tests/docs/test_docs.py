@@ -73,7 +73,7 @@ def test_generated_parts_are_current(page: Path) -> None:
 
 
 def test_every_table_of_the_language_and_every_algorithm_is_on_its_page() -> None:
-    scenario = (ROOT / "docs" / "scenario.md").read_text()
+    scenario = (ROOT / "docs" / "reference" / "scenario.md").read_text()
     tables = [
         name
         for name, rule in api.schema()["$defs"].items()
@@ -81,7 +81,7 @@ def test_every_table_of_the_language_and_every_algorithm_is_on_its_page() -> Non
     ]
     told = set(re.findall(r"<!-- generated: keys:(\w+) -->", scenario))
     assert set(tables) - told == {"Station"}  # Its one key is told in words.
-    algorithms = (ROOT / "docs" / "algorithms.md").read_text()
+    algorithms = (ROOT / "docs" / "reference" / "algorithms.md").read_text()
     for algorithm in dumbbell.catalogue.algorithms():
         assert f"\n### {algorithm.name}\n" in algorithms
 
@@ -90,14 +90,14 @@ def test_every_queue_and_control_has_its_rows() -> None:
     """The tables are generated: see also `test_generated_parts_are_current`."""
     catalogue_checks.check_rows(list(dumbbell.catalogue.algorithms()))
     for page, tables in {"queues": ("queues", "sizes"), "controls": ("controls",)}.items():
-        text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+        text = (ROOT / "docs" / "reference" / f"{page}.md").read_text(encoding="utf-8")
         assert all(f"<!-- generated: catalogue:{name} -->" in text for name in tables)
 
 
 def test_every_meter_and_conditioner_has_a_row_with_its_provenance_on_the_page_about_diffserv() -> (
     None
 ):
-    text = (ROOT / "docs" / "diffserv.md").read_text()
+    text = (ROOT / "docs" / "reference" / "diffserv.md").read_text()
     rows = re.findall(r"^\| `(\w+)` \| (?:2|3|none) \| [^|]+ \| ([a-z ]+) \| \d+ \|$", text, re.M)
     known = [a for a in dumbbell.catalogue.algorithms() if a.kind in ("meter", "conditioner")]
     assert len(rows) == len(known)
@@ -105,7 +105,7 @@ def test_every_meter_and_conditioner_has_a_row_with_its_provenance_on_the_page_a
 
 
 def test_every_key_of_a_result_and_every_column_is_explained() -> None:
-    text = (ROOT / "docs" / "results.md").read_text()
+    text = (ROOT / "docs" / "reference" / "results.md").read_text()
     command = [
         sys.executable,
         "-m",
@@ -141,7 +141,7 @@ def test_exit_codes_have_one_table_with_those_of_the_command() -> None:
         for text in texts.values()
         if re.search(r"^\| (?:exit )?code \| meaning \|$", text, re.MULTILINE)
     )
-    assert table == texts[ROOT / "docs" / "scenario.md"]
+    assert table == texts[ROOT / "docs" / "reference" / "scenario.md"]
     rows = re.findall(
         r"^\| (\d+) \| ", table[table.index("| exit code | meaning |") :], re.MULTILINE
     )

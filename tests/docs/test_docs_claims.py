@@ -23,7 +23,7 @@ def test_readme_contributing_papers_hardware_and_notebooks_are_among_the_pages()
     assert {
         "README.md",
         "CONTRIBUTING.md",
-        "docs/python.md",
+        "docs/how-to/python.md",
         "docs/gallery/README.md",
         "rtl/red/SPEC.md",
     } <= names

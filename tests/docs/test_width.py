@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 WIDTH = 100
-GENERATED = {"docs/algorithms.md", "docs/validation.md"}
+GENERATED = {"docs/reference/algorithms.md", "docs/explanation/validation.md"}
 
 
 def tracked(suffix: str) -> list[Path]:

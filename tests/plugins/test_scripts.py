@@ -61,7 +61,7 @@ def test_every_name_that_a_claim_may_use_is_on_the_page(end: str) -> None:
         .split(", and cc.NAME")[0]
         .split(", ")
     )
-    page = (ROOT / "docs" / "scripts.md").read_text()
+    page = (ROOT / "docs" / "reference" / "scripts.md").read_text()
     assert "deadline" in known
     assert [name for name in known if f"`{name}`" not in page] == []
 

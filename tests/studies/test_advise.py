@@ -342,7 +342,7 @@ def test_the_command_answers_in_json_and_the_second_time_from_the_store(tmp_path
     )
     assert {c["name"] for c in document["candidates"]} >= {"drop_tail, 1 BDP", "fq_codel"}
     assert sum(c["chosen"] for c in document["candidates"]) == 1
-    told = (ROOT / "docs" / "advise.md").read_text().partition("```text\n")[2]
+    told = (ROOT / "docs" / "how-to" / "advise.md").read_text().partition("```text\n")[2]
     for line in told.partition("```")[0].splitlines():
         key, *names = re.findall(r"[a-z0-9_]+", line)
         of = document[key][0] if isinstance(document[key], list) else document[key]

@@ -216,7 +216,7 @@ def test_the_command_answers_in_json_and_the_second_time_from_the_store(tmp_path
     document = json.loads(done.stdout)
     assert document["kind"] == "marker" and document["valid"]
     told = (
-        (ROOT / "docs" / "advise.md")
+        (ROOT / "docs" / "how-to" / "advise.md")
         .read_text()
         .partition("### The document of a marker")[2]
         .partition("```text\n")[2]

@@ -129,7 +129,7 @@ pub enum Kernel {
     },
 }
 
-/// What an AQM counts, and what the size of a packet is to it: its row in docs/queues.md.
+/// What an AQM counts, and what the size of a packet is to it: its row in docs/reference/queues.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Size {
     /// What it measures, with the unit; empty: it is not said.

@@ -14,7 +14,7 @@ pub struct EnvError {
 
 impl EnvError {
     /// The exit code of a program that ends with it: the machine lacks something (see
-    /// docs/testbed.md).
+    /// docs/how-to/testbed.md).
     pub const EXIT_CODE: i32 = 4;
 
     /// A cause with its mending.

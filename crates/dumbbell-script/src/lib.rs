@@ -4,7 +4,7 @@
 //! A script hands one end of a connection data and segments at stated times, and says which
 //! segments it must send then, and what state it must be in. [`read`] turns a text into a
 //! [`Script`], [`Script::run`] says what did not hold. Offsets are those of the stream: 0 is the
-//! SYN's, data begins at 1. docs/scripts.md has the language.
+//! SYN's, data begins at 1. docs/reference/scripts.md has the language.
 #![forbid(unsafe_code)]
 
 mod endpoint;

@@ -1,5 +1,5 @@
 //! The papers' and RFCs' claims about congestion controls, in closed loop. The test prints the
-//! figures of docs/controls.md:
+//! figures of docs/reference/controls.md:
 //! `cargo test --release -p dumbbell-sim --test controls -- --nocapture`.
 #![allow(clippy::print_stdout)]
 mod plans;

@@ -37,7 +37,7 @@ Overrides = Annotated[
 Use = Annotated[
     list[str],
     Parameter(
-        help="A Python file with algorithms of your own (docs/your-own.md). May be repeated."
+        help="A Python file with algorithms of your own (docs/how-to/your-own.md). May be repeated."
     ),
 ]
 On = Annotated[
@@ -45,7 +45,7 @@ On = Annotated[
     Parameter(
         help=(
             "Where it runs: `sim`, the simulator, or `kernel`, real TCP of this machine "
-            "(docs/testbed.md)."
+            "(docs/how-to/testbed.md)."
         )
     ),
 ]

@@ -59,7 +59,7 @@ def red(
     ] = None,
     json: Json = False,
 ) -> int:
-    """RED in hardware (docs/red-hardware.md): do one of these things.
+    """RED in hardware (docs/reference/red-hardware.md): do one of these things.
 
     Ends with 2 if a core of your own lacks ports or does not elaborate, with 3 if a check failed,
     with 4 if a tool is missing.

@@ -68,7 +68,7 @@ class Row:
 
 
 class Flow(Row, FlowNumbers):
-    """Measurements of a flow; docs/results.md defines each measurement."""
+    """Measurements of a flow; docs/reference/results.md defines each measurement."""
 
     @property
     def application(self) -> dict[str, Number | None]:
@@ -78,7 +78,7 @@ class Flow(Row, FlowNumbers):
 
     @property
     def path(self) -> dict[str, Number | None]:
-        """Results of its sender's path MTU discovery (docs/path-mtu.md); empty if nothing."""
+        """Results of its sender's path MTU discovery (docs/explanation/path-mtu.md), or empty."""
         return {key: number(value) for key, value in self._fields.get("path", {}).items()}
 
     @property
@@ -89,7 +89,7 @@ class Flow(Row, FlowNumbers):
 
 
 class Session(Row, SessionNumbers):
-    """Measurements of a session's transfers; docs/traffic.md defines each measurement."""
+    """Measurements of a session's transfers; docs/reference/traffic.md defines each measurement."""
 
     @property
     def by_size(self) -> list[Row]:
@@ -104,12 +104,12 @@ class Session(Row, SessionNumbers):
 
 
 class Acks(Row, AcksNumbers):
-    """The acknowledgments of a flow on the reverse path; docs/results.md defines each
+    """The acknowledgments of a flow on the reverse path; docs/reference/results.md defines each
     measurement."""
 
 
 class Queue(Row, QueueNumbers):
-    """Measurements of a queue; docs/results.md defines each measurement."""
+    """Measurements of a queue; docs/reference/results.md defines each measurement."""
 
     @property
     def drops(self) -> dict[str, Number]:
@@ -119,8 +119,8 @@ class Queue(Row, QueueNumbers):
 
 class Marker(Row, MarkerNumbers):
     """A marker or another conditioner before a link: for one flow, or for all that its rule takes.
-    docs/diffserv.md defines each measurement; those of tokens end in `_packets` where a token
-    stands for a packet."""
+    docs/reference/diffserv.md defines each measurement; those of tokens end in `_packets` where a
+    token stands for a packet."""
 
     @property
     def packet_tokens(self) -> bool:
@@ -129,12 +129,12 @@ class Marker(Row, MarkerNumbers):
 
 
 class Host(Row, HostNumbers):
-    """A host's processor in one direction, `receive` or `send`; docs/hosts.md defines each
-    measurement."""
+    """A host's processor in one direction, `receive` or `send`; docs/reference/hosts.md defines
+    each measurement."""
 
 
 class Totals(Row, TotalsNumbers):
-    """Measurements of all flows together; docs/results.md defines each measurement."""
+    """Measurements of all flows together; docs/reference/results.md defines each measurement."""
 
 
 R = TypeVar("R", bound=Row)

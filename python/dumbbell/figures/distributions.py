@@ -1,5 +1,5 @@
 """Distributions of delays from recorded counts, losses over time, and two flows against each other:
-figures 3, 4, 5 and 7 of the study of extended frames (docs/delays.md)."""
+figures 3, 4, 5 and 7 of the study of extended frames (docs/explanation/delays.md)."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@ and losses.
 
 Everything but delay and loss has the recommendation's defaults: a quiet room, a handset, no echo to
 speak of. The function `quality` needs no run of its own: it reads what results say of a flow of
-datagrams (docs/delays.md).
+datagrams (docs/explanation/delays.md).
 """
 
 from __future__ import annotations

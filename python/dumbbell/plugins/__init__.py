@@ -18,8 +18,8 @@ class HalfFull(dumbbell.Aqm):
 ```
 
 In a scenario: `use = ["mine.py"]` and `queue = { kind = "half_full", p = 0.2 }`; in Python:
-`Scenario(..., queue=HalfFull(p=0.2))`. `dumbbell test mine.py` examines it, `docs/your-own.md`
-tells all.
+`Scenario(..., queue=HalfFull(p=0.2))`. `dumbbell test mine.py` examines it,
+`docs/how-to/your-own.md` tells all.
 """
 
 from __future__ import annotations

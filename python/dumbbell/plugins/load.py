@@ -34,7 +34,7 @@ def described(path: str) -> list[Described]:
             out.append(describe(cls))
         except TypeError as error:
             raise Unusable(
-                f"{path}: {error}", "fix the class; docs/your-own.md has a whole one"
+                f"{path}: {error}", "fix the class; docs/how-to/your-own.md has a whole one"
             ) from None
     return out
 

@@ -41,7 +41,8 @@ def write_python(kind: str, name: str, here: Path = Path()) -> Done:
     _refuse_name(kind, name, "Python", (*keyword.kwlist, *keyword.softkwlist))
     file = here / f"{name}.py"
     _write(file, _text(f"{kind}.py", name))
-    return Done([file], f"write its rule, then `dumbbell test {file}`; docs/your-own.md tells more")
+    then = f"write its rule, then `dumbbell test {file}`; docs/how-to/your-own.md tells more"
+    return Done([file], then)
 
 
 def write_rust(kind: str, name: str, here: Path = Path()) -> Done:

@@ -18,7 +18,7 @@ from .units import significant
 JSON = Mapping[str, Any]
 
 CLASSES = ("exact", "good", "loose")
-"""From the best to the worst; docs/testbed.md says what each permits."""
+"""From the best to the worst; docs/how-to/testbed.md says what each permits."""
 
 
 _NOT_CONSERVED = (

@@ -1,4 +1,4 @@
-"""Scripts that test one end of a TCP step by step; docs/scripts.md has their language.
+"""Scripts that test one end of a TCP step by step; docs/reference/scripts.md has their language.
 
 import dumbbell
 

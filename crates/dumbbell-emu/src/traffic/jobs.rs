@@ -99,7 +99,7 @@ fn job(
             f.cause,
             f.fix.as_deref().unwrap_or(
                 "see \
-            docs/traffic.md",
+            docs/reference/traffic.md",
             ),
         )
     })?;

@@ -1,5 +1,5 @@
 //! One-way delay, its variation, reordering and losses in a row: of the packets of one flow, as
-//! they arrive. docs/delays.md defines each measure.
+//! they arrive. docs/explanation/delays.md defines each measure.
 mod order;
 mod runs;
 mod trips;

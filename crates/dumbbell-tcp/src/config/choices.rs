@@ -86,7 +86,7 @@ pub enum Exit {
     Ssthresh,
 }
 
-/// How a sender learns how large a packet its path carries (docs/path-mtu.md).
+/// How a sender learns how large a packet its path carries (docs/explanation/path-mtu.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Discovery {

@@ -1,4 +1,5 @@
-//! Path MTU discovery of a sender (docs/path-mtu.md). Sizes here are those of whole IP packets.
+//! Path MTU discovery of a sender (docs/explanation/path-mtu.md). Sizes here are those of whole IP
+//! packets.
 //!
 //! A sender begins with the largest packet that both ends allow, and has no state here until that
 //! proves too large:

@@ -52,7 +52,8 @@ def run(
 ) -> int:
     """Run a scenario file and print what each flow achieved and what each queue did.
 
-    With --on kernel real TCP of this machine's kernel runs over the same network (docs/testbed.md).
+    With --on kernel real TCP of this machine's kernel runs over the same network
+    (docs/how-to/testbed.md).
     """
     options = options or RunOptions()
     if page is not None:
@@ -192,7 +193,7 @@ def _not_valid(data: Mapping[str, Any]) -> list[str]:
         "not valid, and not to be used:",
         *shown,
         *more,
-        "what helps: docs/testbed.md, `dumbbell doctor`",
+        "what helps: docs/how-to/testbed.md, `dumbbell doctor`",
     ]
 
 

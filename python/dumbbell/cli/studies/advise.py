@@ -40,14 +40,14 @@ def queue(
     objective: Annotated[
         str,
         Parameter(
-            help="balanced, delay or throughput: docs/advise.md has their rules. Default: balanced."
+            help="balanced, delay or throughput (rules: docs/how-to/advise.md). Default: balanced."
         ),
     ] = "balanced",
     candidates: Annotated[
         list[str],
         Parameter(
             consume_multiple=True,
-            help="Queues to try, as codel or red:min_th=5pkt. Default: those of docs/advise.md.",
+            help="Queues to try, as codel or red:min_th=5pkt. Default: see docs/how-to/advise.md.",
         ),
     ] = [],  # noqa: B006 (cyclopts reads it)
     dev: Annotated[

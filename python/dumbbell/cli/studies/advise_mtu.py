@@ -61,7 +61,7 @@ def mtu(
     mtu: Annotated[
         list[int],
         Parameter(
-            consume_multiple=True, help="MTUs to try, in bytes. Default: those of docs/advise.md."
+            consume_multiple=True, help="MTUs to try, in bytes. Default: see docs/how-to/advise.md."
         ),
     ] = [],  # noqa: B006 (cyclopts reads it)
     most_wait: Annotated[

@@ -122,7 +122,7 @@ def bench(
     json: Json = False,
 ) -> int:
     """Measure what a simulated packet costs, on the workload by which simulators are compared
-    (docs/performance.md).
+    (docs/explanation/performance.md).
 
     Processor time of the run alone, for each packet over each link; planning and set-up apart;
     memory of a process that does nothing else. Ends with 3 if a shortcut changes a result.

@@ -37,7 +37,7 @@ class BesideOptions:
         Parameter(
             help="`sim,kernel`: run a scenario (-f FILE, or a dumbbell of ours) in the simulator "
             "and on real kernels, "
-            "and say measure by measure whether they agree (docs/compare-with-kernel.md)."
+            "and say measure by measure whether they agree (docs/how-to/compare-with-kernel.md)."
         ),
     ] = None
     rtt: Annotated[str | None, Parameter(help="With --on: round-trip times, as in 10ms,40ms.")] = (

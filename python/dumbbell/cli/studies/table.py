@@ -26,7 +26,7 @@ _CONTROLS = "Controls, as cubic or cubic:beta=0.8."
 Controls = Annotated[
     list[str],
     Parameter(
-        consume_multiple=True, help=f"{_CONTROLS} Default: those of the catalogue (docs/tables.md)."
+        consume_multiple=True, help=f"{_CONTROLS} Default: the catalogue's (docs/how-to/tables.md)."
     ),
 ]
 Rate = Annotated[str | None, Parameter(help="The link's rate. Default: 20Mbps.")]

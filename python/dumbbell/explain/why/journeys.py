@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .record import Record
 
 PS = 1_000_000_000_000
-# Columns of signals.parquet that are not gauges: see docs/results.md.
+# Columns of signals.parquet that are not gauges: see docs/reference/results.md.
 _NAMED = (
     "time_s",
     "queue",

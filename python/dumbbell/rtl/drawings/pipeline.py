@@ -1,5 +1,5 @@
 """The way of a packet's header through the hardware, clock by clock: the drawing of
-docs/red-hardware.md."""
+docs/reference/red-hardware.md."""
 
 from __future__ import annotations
 

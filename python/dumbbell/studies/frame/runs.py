@@ -11,7 +11,7 @@ from . import design
 from .design import Base, Plan, Row
 
 Run = Mapping[str, Any]
-"""One run of a result's JSON; docs/results.md has its measurements."""
+"""One run of a result's JSON; docs/reference/results.md has its measurements."""
 Answer = Mapping[str, Any]
 """The answer of `api.run`: the result of one point, or of all."""
 Measure = Callable[[dict[str, object]], Answer]

@@ -117,7 +117,7 @@ fn a_larger_buffer_never_sends_less_in_nor_loses_more_tokens() {
 
 /// Packets of several sizes may lose by a larger buffer: what waits at the front may be a large
 /// one, for which small ones are displaced that would have found their tokens. How often, of these
-/// traces: docs/diffserv.md says the same.
+/// traces: docs/reference/diffserv.md says the same.
 #[test]
 fn packets_of_several_sizes_may_lose_by_a_larger_buffer() {
     let (mut fewer, mut lost) = (0, 0);

@@ -109,7 +109,8 @@ fn a_rule_about_nothing_is_refused() {
 }
 
 /// Returns the share of final intervals that hold the true mean, over many points of normal data
-/// with a standard deviation of 10 %, and the mean number of runs: the figures of docs/sweeps.md.
+/// with a standard deviation of 10 %, and the mean number of runs: the figures of
+/// docs/how-to/sweeps.md.
 fn coverage(bound: &str, least: usize) -> (f64, f64) {
     let rule = parse(bound, 1000).unwrap();
     let mut rng = Stream::named(7, bound);

@@ -53,7 +53,8 @@ pub fn note(plan: &Plan, check: &mut Check) {
         };
         check.note(format!(
             "`{name}` carries {acks:.0} acknowledgments of {bytes} B a second, and data of `{}` \
-                at the full rate of its way make {needed:.0}: they {then} (docs/two-way.md)",
+                at the full rate of its way make {needed:.0}: they {then} \
+                (docs/explanation/two-way.md)",
             flow.name
         ));
     }

@@ -4,7 +4,7 @@ schedulers their shares.
 The flows are alike; the link gives each of them so many packets in a base round trip (`share`). A
 controller can hold a delay only where flows can answer: below about ten packets a round trip a
 signal costs a timeout, and where one flow's sawtooth is deeper than the target the queue empties
-between signals whatever the controller does. docs/queues.md has the curve outside.
+between signals whatever the controller does. docs/reference/queues.md has the curve outside.
 """
 
 from __future__ import annotations
