@@ -8,7 +8,7 @@ RUST_FILES = $(shell git ls-files '*.rs')
 CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help setup pins build wheel stubs run test guard freeze rtl fuzz mutants interleave faults check bench parts compare compare-results docs gallery fmt clean
+.PHONY: help setup pins build wheel stubs run test guard freeze rtl fuzz mutants interleave faults check bench parts compare compare-results docs site gallery fmt clean
 
 help:  ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,6 +26,10 @@ setup: .venv/.ready  ## Create .venv with the pinned requirements
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-test.txt
 	@touch $@
 
+.venv/.ready-docs: requirements-docs.txt .venv/.ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.txt
+	@touch $@
+
 .venv/.ready-rtl: requirements-rtl.txt .venv/.ready-test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-rtl.txt
 	@touch $@
@@ -35,7 +39,7 @@ setup: .venv/.ready  ## Create .venv with the pinned requirements
 	@touch $@
 
 pins:  ## Pin requirements*.in with hashes again, and the Python packages that they need; uses uv
-	@for each in requirements requirements-test requirements-rtl requirements-rtl-place; do \
+	@for each in requirements requirements-test requirements-rtl requirements-rtl-place requirements-docs; do \
 	  uv pip compile --quiet --python-platform linux --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url \
 	    --custom-compile-command "make pins" $$each.in --output-file $$each.txt || exit 1; \
 	done
@@ -111,9 +115,13 @@ compare-results: .venv/.ready-compare build  ## Results beside ns-2's, scenario 
 	@sh .ci/system $(PYTHON) compare
 	@touch $@
 
-docs: build  ## Write the generated parts and the outputs of the examples into the pages
+docs: build  ## Write the generated parts and the outputs of the examples into the pages; build the site
 	$(BIN)/python docs/tools/generate.py
 	$(BIN)/python docs/tools/examples.py --update
+	@$(MAKE) --no-print-directory site
+
+site: .venv/.ready-docs build  ## Build the site, with a page for each algorithm: build/docs/site
+	$(BIN)/python docs/tools/website.py
 
 gallery: build  ## Draw docs/gallery anew: five whole reproductions, a recorded run, a comparison
 	$(BIN)/dumbbell reproduce red-on-netfpga --out build/gallery/reproduction

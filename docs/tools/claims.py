@@ -317,11 +317,12 @@ def link_mistakes(page: Path) -> Iterator[str]:
         there = page.parent / target if target else page
         if not there.exists():
             yield f"there is no {target}"
-        elif anchor and anchor not in _anchors(there):
+        elif anchor and anchor not in anchors(there):
             yield f"{target or 'this page'} has no heading #{anchor}"
 
 
-def _anchors(page: Path) -> set[str]:
+def anchors(page: Path) -> set[str]:
+    """The anchors of the headings of a page."""
     headings = re.findall(r"^#+ (.*)$", pages.text_of(page), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

@@ -14,9 +14,9 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from catalogue_rows import COSTS
 from dumbbell import catalogue
 from dumbbell.files.write import write_text
+from parts.catalogue_rows import COSTS
 
 OPTIONS = "--flows 10 --time 6s --profile ns2 --repeat 1 --no-reference --instructions --json"
 

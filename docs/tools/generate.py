@@ -3,7 +3,7 @@
     python docs/tools/generate.py
 
 A page has `<!-- generated: PART -->` and `<!-- end -->`; what stands between them is made here:
-`PARTS` says by which of the modules beside this one. tests/docs/test_docs.py fails when a page is
+`PARTS` says by which module of the folder `parts`. tests/docs/test_docs.py fails when a page is
 behind.
 """
 
@@ -14,15 +14,16 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import catalogue_rows
-import catalogue_tables
-import check_tables
-import hardware_tables
-import paper_tables
-import performance_tables
-import results
-import scenario_tables
-from markdown_table import table
+from parts import (
+    catalogue_rows,
+    catalogue_tables,
+    hardware_tables,
+    paper_tables,
+    performance_tables,
+    results,
+    scenario_tables,
+)
+from parts.markdown_table import table
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
@@ -35,7 +36,6 @@ _PART = re.compile(
 PARTS: dict[str, Callable[[str], str]] = {
     "keys": scenario_tables.keys,
     "tcp": catalogue_tables.tcp,
-    "algorithms": catalogue_tables.algorithms,
     "catalogue": catalogue_rows.part,
     "provenance": catalogue_tables.provenance,
     "finding": paper_tables.finding,
@@ -47,7 +47,6 @@ PARTS: dict[str, Callable[[str], str]] = {
     "buffering": paper_tables.buffering,
     "jumbo": paper_tables.jumbo,
     "hardware": functools.partial(hardware_tables.part, table),
-    "oracles": check_tables.checks,
     "phb": catalogue_tables.behaviours,
     "results": functools.partial(results.part, table),
 }

@@ -72,7 +72,7 @@ def test_generated_parts_are_current(page: Path) -> None:
     assert text == generate.filled(text), f"{page.name} is behind: make docs"
 
 
-def test_every_table_of_the_language_and_every_algorithm_is_on_its_page() -> None:
+def test_every_table_of_the_language_is_on_its_page() -> None:
     scenario = (ROOT / "docs" / "reference" / "scenario.md").read_text()
     tables = [
         name
@@ -81,9 +81,6 @@ def test_every_table_of_the_language_and_every_algorithm_is_on_its_page() -> Non
     ]
     told = set(re.findall(r"<!-- generated: keys:(\w+) -->", scenario))
     assert set(tables) - told == {"Station"}  # Its one key is told in words.
-    algorithms = (ROOT / "docs" / "reference" / "algorithms.md").read_text()
-    for algorithm in dumbbell.catalogue.algorithms():
-        assert f"\n### {algorithm.name}\n" in algorithms
 
 
 def test_every_queue_and_control_has_its_rows() -> None:

@@ -7,7 +7,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import catalogue_rows
 from dumbbell import catalogue
 from dumbbell.aqm_response import laws
 from dumbbell.catalogue import Algorithm
@@ -15,6 +14,7 @@ from dumbbell.explain.why import decisions, templates
 from dumbbell.explain.why.finding import Decision
 from dumbbell.figures import style
 from dumbbell.language import expression
+from parts import catalogue_rows
 
 REASONS = ("early", "forced", "head", "overflow", "evicted", "policed")
 OF_RED = ("RED family", "in and out of profile", "RED with an eye on flows")

@@ -1,47 +1,46 @@
-"""The generated parts on algorithms, the TCP and the per-hop behaviors, from the catalogue."""
+"""The page of each algorithm, and the generated parts on kinds, TCP and the per-hop
+behaviors, from the catalogue."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from dumbbell import catalogue
 from dumbbell.cli.algorithms.explain import PROVENANCE
 from dumbbell.models import dscp
-from markdown_table import shown, table
+
+from .markdown_table import shown, table
 
 
-def algorithms(_: str) -> str:
-    """The catalogue, kind by kind."""
-    parts = []
-    kind = None
-    for a in catalogue.algorithms():
-        if a.kind != kind:
-            kind = a.kind
-            parts.append(f"## {kind}")
-        parts += [
-            f"### {a.name}",
-            f"**{a.title}.** {a.idea}",
-            f"```text\n{_lines(a.equations)}\n```",
+def algorithm(a: catalogue.Algorithm) -> str:
+    """The page of an algorithm."""
+    parts = [
+        f"# {a.name}",
+        f"**{a.title}.** {a.idea}",
+        f"```text\n{_lines(a.equations)}\n```",
+        _parameters(a.parameters),
+        f"Sources: {'; '.join(a.sources)}.",
+        f"Kind: `{a.kind}`. Provenance: *{a.provenance.replace('_', ' ')}* "
+        "([classes](../algorithms.md#provenance)).",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _parameters(parameters: Sequence[catalogue.Parameter]) -> str:
+    if not parameters:
+        return "It takes no parameters."
+    rows = (
+        [
+            f"`{p.name}`",
+            shown(p.default) if p.default is not None else "–",
+            _range(p),
+            p.doc,
+            p.source,
         ]
-        if a.parameters:
-            rows = (
-                [
-                    f"`{p.name}`",
-                    shown(p.default) if p.default is not None else "–",
-                    _range(p),
-                    p.doc,
-                    p.source,
-                ]
-                for p in a.parameters
-            )
-            parts.append(
-                table(["parameter", "default", "range", "meaning", "source of the default"], rows)
-            )
-        else:
-            parts.append("It takes no parameters.")
-        parts.append(f"Sources: {'; '.join(a.sources)}.")
-        parts.append(f"Provenance: *{a.provenance.replace('_', ' ')}*.")
-    return "\n\n".join(parts)
+        for p in parameters
+    )
+    return table(["parameter", "default", "range", "meaning", "source of the default"], rows)
 
 
 def _lines(text: str) -> str:
@@ -68,7 +67,7 @@ PLACES = {
 def kinds(_: str) -> str:
     """The kinds of the catalogue, with how many algorithms each has."""
     counts = Counter(a.kind for a in catalogue.algorithms())
-    rows = ([f"[`{kind}`](#{kind})", *PLACES[kind], str(count)] for kind, count in counts.items())
+    rows = ([f"`{kind}`", *PLACES[kind], str(count)] for kind, count in counts.items())
     return table(["kind", "named by a scenario's", "decides", "algorithms"], rows)
 
 

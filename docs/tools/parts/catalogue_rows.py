@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from dumbbell.catalogue import QUEUES, Algorithm, algorithms
-from markdown_table import table
+
+from .markdown_table import table
 
 COSTS = Path(__file__).with_name("costs.json")
 """Instructions for each packet-hop, in the order in which pages list the algorithms."""

@@ -19,7 +19,7 @@ from typing import Any
 from dumbbell.present.units import significant
 from dumbbell.rtl import lags
 
-GALLERY = Path(__file__).resolve().parents[1] / "gallery"
+GALLERY = Path(__file__).resolve().parents[2] / "gallery"
 MISSING = "*Not measured yet.*"
 Table = Callable[[Sequence[str], Iterable[Sequence[str]]], str]
 SHOWN = (9, 13, 15, 17, 18, 19, 20, 21, 22, 23, 24, 25, 30, 38, 40, 42, 60)

@@ -13,9 +13,10 @@ from typing import Any
 
 from dumbbell.present.units import significant
 from dumbbell.reproduce import papers
-from markdown_table import table
 
-ROOT = Path(__file__).resolve().parents[2]
+from .markdown_table import table
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def finding(_: str) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dumbbell import api
-from markdown_table import code, table
+
+from .markdown_table import code, table
 
 
 def keys(name: str) -> str:

@@ -1,0 +1,21 @@
+"""The pages of the validation suite: a table of checks for each section."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+
+from dumbbell.validate import report
+
+from .markdown_table import table
+
+
+def section(name: str) -> str:
+    """The page of a section: its module's docstring, and its checks."""
+    module = importlib.import_module(f"dumbbell.validate.{report.SECTIONS[name]}")
+    rows = (
+        [f"`{check.id}`", check.law, check.expected_text, "" if check.quick else "whole only"]
+        for check in module.CHECKS
+    )
+    checks = table(["check", "law and source", "expected", ""], rows)
+    return f"# Checks: {name}\n\n{inspect.getdoc(module)}\n\n{checks}\n"

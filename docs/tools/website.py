@@ -1,0 +1,108 @@
+"""Builds the site: the pages under version control, and the generated reference.
+
+    python docs/tools/website.py    # build/docs/site; needs requirements-docs.txt
+
+build/docs/pages has the pages at the places that they have in the repository, beside the files that
+they link to. A page for each algorithm and for each section of the validation
+suite is added, and `dumbbell explain NAME` links to the page of that algorithm.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pages
+from dumbbell import catalogue
+from dumbbell.files.write import write_bytes, write_text
+from dumbbell.validate import report
+from pages import ROOT
+from parts import catalogue_tables, check_tables
+
+OUT = ROOT / "build" / "docs"
+ALGORITHMS = "docs/reference/algorithms"
+CHECKS = "docs/reference/checks"
+KINDS = {
+    "Tutorial": "docs/tutorial",
+    "How-to guides": "docs/how-to",
+    "Reference": "docs/reference",
+    "Explanation": "docs/explanation",
+    "Papers": "docs/papers",
+}
+"""The folder of each section of the site."""
+FIRST = ("README.md", "docs/README.md", "GLOSSARY.md", "docs/gallery/README.md", "CONTRIBUTING.md")
+"""The pages of the section before them."""
+_EXPLAIN = re.compile(r"(?<!\[)`dumbbell explain (\w+)`")
+
+
+def generated() -> dict[str, str]:
+    """The text of each page that is not under version control, by its path."""
+    found = {
+        f"{ALGORITHMS}/{a.name}.md": catalogue_tables.algorithm(a) for a in catalogue.algorithms()
+    }
+    return found | {f"{CHECKS}/{name}.md": check_tables.section(name) for name in report.SECTIONS}
+
+
+def stage(where: Path) -> None:
+    """Writes the pages, and the files that they link to, into a folder."""
+    for page in pages.pages():
+        text = page.read_text(encoding="utf-8")
+        name = page.relative_to(ROOT)
+        write_text(where / name, linked(text, name))
+        for target, _ in pages.links(text):
+            there = (page.parent / target).resolve()
+            if there.is_file() and there.suffix != ".md" and there.is_relative_to(ROOT):
+                write_bytes(where / there.relative_to(ROOT), there.read_bytes())
+    for path, text in generated().items():
+        write_text(where / path, text)
+
+
+def linked(text: str, page: Path) -> str:
+    """The text of a page in which `dumbbell explain NAME` is a link."""
+    up = "../" * (len(page.parts) - 1)
+    names = {a.name for a in catalogue.algorithms()}
+
+    def link(match: re.Match[str]) -> str:
+        known = match[1] in names
+        return f"[{match[0]}]({up}{ALGORITHMS}/{match[1]}.md)" if known else match[0]
+
+    return _EXPLAIN.sub(link, text)
+
+
+def navigation() -> list[dict[str, Any]]:
+    """The sections of the site with the paths of their pages."""
+    known = [str(page.relative_to(ROOT)) for page in pages.pages()]
+    sections: list[dict[str, Any]] = [{"Dumbbell": list(FIRST)}]
+    for title, folder in KINDS.items():
+        sections.append({title: [name for name in known if name.startswith(f"{folder}/")]})
+    by_kind = groupby(catalogue.algorithms(), lambda a: a.kind)
+    algorithms = [{kind: [f"{ALGORITHMS}/{a.name}.md" for a in of]} for kind, of in by_kind]
+    checks = [f"{CHECKS}/{name}.md" for name in report.SECTIONS]
+    (reference,) = (section["Reference"] for section in sections if "Reference" in section)
+    reference += [{"Algorithms": algorithms}, {"Checks": checks}]
+    return sections
+
+
+def main() -> int:
+    """Stages the pages and runs Zensical, for which a broken link is an error."""
+    if (OUT / "pages").exists():
+        shutil.rmtree(OUT / "pages")
+    stage(OUT / "pages")
+    config = OUT / "mkdocs.yml"
+    settings = {"INHERIT": str(Path(__file__).with_name("site.yml")), "nav": navigation()}
+    write_text(config, json.dumps(settings, indent=1) + "\n")
+    command = [sys.executable, "-m", "zensical", "build", "--strict", "--config-file", str(config)]
+    done = subprocess.run(command)
+    if done.returncode == 0:
+        print(f"The site is in {(OUT / 'site').relative_to(ROOT)}: open index.html.")
+    return done.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

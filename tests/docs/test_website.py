@@ -1,0 +1,56 @@
+"""The pages of the site: each algorithm and each check has one, and their links lead somewhere."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import claims
+import dumbbell
+import pages
+import pytest
+import website
+from dumbbell.validate import report
+
+
+@pytest.fixture(scope="module")
+def generated() -> dict[str, str]:
+    return website.generated()
+
+
+def test_every_algorithm_has_a_page_with_its_parameters(generated: dict[str, str]) -> None:
+    for a in dumbbell.catalogue.algorithms():
+        text = generated[f"{website.ALGORITHMS}/{a.name}.md"]
+        assert text.startswith(f"# {a.name}\n\n**{a.title}.**")
+        assert all(f"\n| `{parameter.name}` | " in text for parameter in a.parameters)
+
+
+def test_every_check_is_on_the_page_of_its_section(generated: dict[str, str]) -> None:
+    text = "".join(generated[f"{website.CHECKS}/{name}.md"] for name in report.SECTIONS)
+    assert all(f"\n| `{check.id}` | " in text for check in report.checks())
+
+
+def test_links_of_generated_pages_lead_somewhere(generated: dict[str, str]) -> None:
+    """tests/docs/test_docs_claims.py has the links of the other pages."""
+    for path, text in generated.items():
+        for target, anchor in pages.links(text):
+            there = Path(os.path.normpath(pages.ROOT / path / ".." / target))
+            assert there.is_file(), f"{path}: {target}"
+            assert not anchor or anchor in claims.anchors(there), f"{path}: {target}#{anchor}"
+
+
+def test_explaining_an_algorithm_links_to_its_page() -> None:
+    text = "`dumbbell explain red`, `dumbbell explain NAME`"
+    link = "[`dumbbell explain red`](../../docs/reference/algorithms/red.md)"
+    assert website.linked(text, Path("docs/how-to/a.md")) == f"{link}, `dumbbell explain NAME`"
+
+
+def test_the_navigation_has_at_most_six_sections_and_every_page_of_the_docs_once() -> None:
+    sections = website.navigation()
+    assert len(sections) <= 6
+    listed = re.findall(r"[\w/.-]+\.md", str(sections))
+    assert len(listed) == len(set(listed))
+    kept = {str(page.relative_to(pages.ROOT)) for page in pages.pages()}
+    assert set(listed) >= {name for name in kept if name.startswith("docs/")}
+    assert set(listed) <= kept | set(website.generated())
