@@ -3,8 +3,8 @@
     python docs/tools/generate.py
 
 A page has `<!-- generated: PART -->` and `<!-- end -->`; what stands between them is made here:
-`PARTS` says by which module of the folder `parts`. tests/docs/test_docs.py fails when a page is
-behind.
+`PARTS` says by which module of the folder `parts`. A block after `<!-- file: NAME -->` is a copy of
+that file if the repository has it. tests/docs/test_docs.py fails when a page is behind.
 """
 
 from __future__ import annotations
@@ -33,6 +33,9 @@ PAGES = [
 _PART = re.compile(
     r"(<!-- generated: (?P<name>[\w:-]+) -->\n).*?(?=^<!-- end -->)", re.DOTALL | re.MULTILINE
 )
+_COPY = re.compile(
+    r"(<!-- file: (?P<name>\S+) -->\n```\w+\n).*?(?=^```$)", re.DOTALL | re.MULTILINE
+)
 PARTS: dict[str, Callable[[str], str]] = {
     "keys": scenario_tables.keys,
     "tcp": catalogue_tables.tcp,
@@ -53,13 +56,17 @@ PARTS: dict[str, Callable[[str], str]] = {
 
 
 def filled(text: str) -> str:
-    """A page with its generated parts made anew."""
+    """A page with its generated parts and its copies of files made anew."""
 
     def part(match: re.Match[str]) -> str:
         name, _, argument = match["name"].partition(":")
         return f"{match[1]}{PARTS[name](argument)}\n"
 
-    return _PART.sub(part, text)
+    def copy(match: re.Match[str]) -> str:
+        file = ROOT / match["name"]
+        return match[1] + file.read_text(encoding="utf-8") if file.is_file() else match[0]
+
+    return _COPY.sub(copy, _PART.sub(part, text))
 
 
 def main() -> None:

@@ -29,22 +29,21 @@ def finding(_: str) -> str:
     )
     seeds = " to ".join(map(str, n["seeds"]))
     return (
-        f"In our simulation sender 1 gains {gain} Mbit/s from RED, depending on the buffer "
-        f"(printed: {printed}), and\n"
-        f"the mean queue at 36 packets falls from {queue} packets. Of the {sum(cells.values())} "
-        f"printed numbers\n"
-        f"{cells['fitted']} were used to fit the round-trip times, which the paper does not "
-        f"print, and have no\n"
-        f"verdict; the others: {counted}. Of {sum(claims.values())} claims: {of_claims}.\n"
-        f"The report says what was assumed, and by which rules it judges. (`dumbbell reproduce "
-        f"red-on-netfpga`,\n"
-        f"version {n['version']}, seeds {seeds}, {n['runs']} runs of {n['duration_s']:.0f} s.)"
+        f"In our simulation RED gives sender 1 {gain} Mbit/s more than Drop Tail, depending on "
+        f"the buffer.\nThe paper prints {printed}. With a buffer of 36 packets RED cuts the mean "
+        f"queue from {queue} packets.\n"
+        f"Of {sum(cells.values())} printed numbers {counted}; {cells['fitted']} served to fit "
+        f"round-trip times that the paper lacks.\n"
+        f"Of {sum(claims.values())} claims {of_claims}. "
+        f"(Version {n['version']}, seeds {seeds}, {n['runs']} runs of {n['duration_s']:.0f} s.)"
     )
 
 
 def _tally(verdicts: dict[str, int]) -> str:
+    """How many have each verdict, in words."""
+    kinds = {"reproduced": "reproduce", "in part": "do in part", "contradicted": "do not"}
     return ", ".join(
-        f"{verdicts[v]} {v}" for v in ("reproduced", "in part", "contradicted") if verdicts.get(v)
+        f"{verdicts[verdict]} {words}" for verdict, words in kinds.items() if verdicts.get(verdict)
     )
 
 
