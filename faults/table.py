@@ -10,17 +10,16 @@ PAGE = "docs/reference/validation-faults.md"
 SHOWN = 4
 HEAD = """# Faults that the validation suite finds
 
-`dumbbell validate` would be worth nothing if it could not fail. Each row below is a fault that
-somebody could really make. `make faults` plants them all in a copy of the source, as choices that
-an environment variable makes (one build), and checks that with each fault on lines of the quick
-validation suite turn red, and that none is red without one. It runs the lines that a fault is
-expected to turn red, of which `faults/faults.toml` has the names beside each fault; other lines may
-notice it as well. This table is written by `make faults` and not by hand.
+A validation suite is useful only if it can fail. Each row below is a plausible mistake, and the
+lines of `dumbbell validate` that fail with it. `make faults` puts all faults into a copy of the
+source, each behind an environment variable, and builds it once. It then checks that lines of the
+quick suite fail with each fault, and that none fails without one. `faults/faults.toml` has the
+replaced source text of each fault and the lines that it is expected to break. Only these run, so
+other lines may fail as well. `make faults` writes this table.
 
-A new law in the validation suite deserves a fault that it finds, and a fault that no line finds
-deserves a law.
+When you add a law to the suite, add a fault that it finds. When no line finds a fault, add a law.
 
-| fault | what is wrong | where | lines that turn red |
+| fault | what is wrong | where | lines that fail |
 |---|---|---|---|
 """
 
@@ -28,17 +27,10 @@ deserves a law.
 def rows(faults: list[Fault], found: dict[str, list[str]], sources: dict[str, str]) -> list[str]:
     """A row for each fault. `sources`: the text of each file."""
     return [
-        f"| `{fault.id}` | {fault.what} | `{fault.file}`: `{_short(fault)}` | "
-        f"{_lines(found[fault.id])} |"
+        f"| `{fault.id}` | {fault.what} | `{fault.file}` | {_lines(found[fault.id])} |"
         for fault in faults
         if fault.line(sources[fault.file])
     ]
-
-
-def _short(fault: Fault) -> str:
-    """What varies, on one line, and what stands there instead."""
-    old, new = (" ".join(text.split()).replace("|", "\\|") for text in (fault.part, fault.new))
-    return f"{old}` → `{new}"
 
 
 def _lines(red: list[str]) -> str:

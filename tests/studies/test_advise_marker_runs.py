@@ -216,9 +216,9 @@ def test_the_command_answers_in_json_and_the_second_time_from_the_store(tmp_path
     document = json.loads(done.stdout)
     assert document["kind"] == "marker" and document["valid"]
     told = (
-        (ROOT / "docs" / "how-to" / "advise.md")
+        (ROOT / "docs" / "how-to" / "advise-marker.md")
         .read_text()
-        .partition("### The document of a marker")[2]
+        .partition("## The document")[2]
         .partition("```text\n")[2]
         .partition("```")[0]
     )

@@ -1,5 +1,4 @@
-"""The generated parts of docs/reference/red-hardware.md, from what was measured and is kept in
-docs/gallery:
+"""The generated parts of the pages on RED in hardware, from measurements in docs/gallery:
 
 - red-hardware.json: `hardware.py` here
 - red-on-netfpga-hardware.json: the report of `dumbbell reproduce red-on-netfpga`, by `gallery.py`
@@ -53,22 +52,16 @@ def _lags(table: Table, n: dict[str, Any]) -> str:
 
 def _cost(table: Table, n: dict[str, Any]) -> str:
     (place,) = (place for place in n["points"] if place["point"] == "red-36")
-    first = place["rows"][0]
-    header = [
-        "variant",
-        "what it is",
-        "against",
-        "locked out",
-        first["gain"]["label"],
-        *(c["label"] for c in first["measures"]),
-    ]
+    wanted = ("total [Mbit/s]", "mean queue [packets]", "early drops", "forced drops")
+    variants = ([f"`{row['id']}`", row["what"]] for row in place["rows"])
+    header = ["variant", "against", "locked out", place["rows"][0]["gain"]["label"], *wanted]
     rows = (
-        [f"`{row['id']}`", row["what"], f"`{row['against']}`" if row["against"] else "–"]
+        [f"`{row['id']}`", f"`{row['against']}`" if row["against"] else "–"]
         + [_locked(n, row["id"]), _gain(row["gain"])]
-        + [_step(cell) for cell in row["measures"]]
+        + [_step(cell) for cell in row["measures"] if cell["label"] in wanted]
         for row in place["rows"]
     )
-    return table(header, rows)
+    return table(["variant", "what it is"], variants) + "\n\n" + table(header, rows)
 
 
 def _equal(table: Table, n: dict[str, Any]) -> str:
@@ -172,14 +165,14 @@ def _check(table: Table, n: dict[str, Any]) -> str:
         f"Lockstep: {_grouped(n['packets'])} packets, {n['mismatches']} mismatches.",
         f"Lint: {len(n['lint']['findings'])} findings in {n['lint']['looks']} looks.",
     ]
-    rows = ([p["property"], p["says"], _module(p), p["how"], p["verdict"]] for p in n["proofs"])
-    return " ".join(told) + "\n\n" + table(["property", "", "module", "proved by", "verdict"], rows)
-
-
-def _module(proof: dict[str, Any]) -> str:
-    """The module that is proved, with its parameters where the property's name has not got them."""
-    sets = " ".join(f"{name}={value}" for name, value in proof["parameters"].items())
-    return f"`{proof['module']}`" + (f" {sets}" if sets and sets not in proof["property"] else "")
+    proofs: dict[tuple[str, str, str], list[str]] = {}
+    for proof in n["proofs"]:
+        key = (f"{proof['says']} (`{proof['module']}`)", proof["how"], proof["verdict"])
+        sets = " ".join(f"{name}={value}" for name, value in proof["parameters"].items())
+        proofs.setdefault(key, []).append(sets or "defaults")
+    rows = ([says, "; ".join(sets), *rest] for (says, *rest), sets in proofs.items())
+    header = ["property (module)", "parameters", "proved by", "verdict"]
+    return " ".join(told) + "\n\n" + table(header, rows)
 
 
 PARTS: dict[str, tuple[str, Callable[[Table, dict[str, Any]], str]]] = {

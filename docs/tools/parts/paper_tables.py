@@ -60,8 +60,8 @@ def figures(name: str) -> str:
 
 
 def paper(name: str, part: str) -> str:
-    """What the whole reproduction of a paper found: `cells`, `claims`, or `readings` that
-    differ."""
+    """What the whole reproduction of a paper found: `cells`, `claims`, or `readings` under which a
+    printed number holds."""
     n = json.loads((ROOT / "docs" / "gallery" / f"{name}.json").read_text())
     if part == "cells":
         rows = (
@@ -81,18 +81,18 @@ def paper(name: str, part: str) -> str:
             ["claim", "text", "verdict"], ([c["id"], c["text"], c["verdict"]] for c in n["claims"])
         )
     base, *others = n["readings"]
-    differ = [row for row in others if row["claims"] != base["claims"] or _held(row["cells"])]
+    holding = [row for row in others if _held(row["cells"])]
+    same = [row for row in others if row["claims"] == base["claims"] and row not in holding]
     rows = (
         [f"`{row['id']}`", row["what"], _claims(row), _held(row["cells"])]
-        for row in [base, *differ]
+        for row in [base, *holding]
     )
-    same = (
-        f"The other {len(others) - len(differ)} of {len(others)} readings give the verdicts "
-        "of the base throughout."
-    )
+    told = f"{len(same)} of {len(others)} readings give the verdicts of the base throughout."
+    if changed := len(others) - len(holding) - len(same):
+        told += f" {changed} more change verdicts of claims, but no printed gain holds under them."
     return (
-        table(["reading", "what it reads", "claims that hold", "printed gains that hold"], rows)
-        + f"\n\n{same}"
+        table(["reading", "what it assumes", "claims that hold", "printed gains that hold"], rows)
+        + f"\n\n{told}"
     )
 
 
@@ -137,8 +137,41 @@ def tcp_cae(part: str) -> str:
         place: module.count([row for row in rows if row["place"] == place]) for place in places
     }
     counts["all"] = module.count(rows)
-    told = ([f"`{place}`", *map(str, counted.values())] for place, counted in counts.items())
-    return table(["where the background runs", *counts["all"]], told)
+    told = ([f"`{place}`", *_counted(counted)] for place, counted in counts.items())
+    return table(["background traffic", *_counted({name: name for name in counts["all"]})], told)
+
+
+def _counted(counted: dict[str, Any]) -> list[str]:
+    """The counts of one place; those of CAE against Reno in one cell."""
+    against = ("CAE above Reno", "CAE as Reno", "CAE below Reno")
+    cells = [str(value) for name, value in counted.items() if name not in against[1:]]
+    place = list(counted).index(against[0])
+    cells[place] = " / ".join(str(counted[name]) for name in against)
+    return [cell.replace("CAE as Reno / CAE below Reno", "as Reno / below Reno") for cell in cells]
+
+
+_FIT = [
+    "RTT [ms]",
+    "packet [B]",
+    "bucket [r x RTT]",
+    "tokens per, ACK for, window",
+    "total [Mbit/s]",
+    "IN [Mbit/s]",
+    "best effort [Mbit/s]",
+    "rms relative error",
+]
+"""Columns of the table `fit`, three of which are one here."""
+_MODEL = [
+    "cell",
+    "error of total [%]",
+    "error of IN [%]",
+    "best size, model",
+    "best size, measured",
+    "model",
+    "error of total with timeouts [%]",
+    "model with timeouts",
+]
+"""Columns of the table `model`."""
 
 
 def buffering(part: str) -> str:
@@ -164,15 +197,23 @@ def buffering(part: str) -> str:
     if part == "readings":
         header = [
             "reading",
-            "what it reads",
+            "what it assumes",
             "total [Mbit/s]",
             "gain [Mbit/s]",
             "fit [%]",
             "claims that hold",
         ]
-        return table(header, (_reading(row) for row in n["readings"]))
+        base, *others = n["readings"]
+        differ = [row for row in others if row["claims"] != base["claims"]]
+        gains = [row["effect"][0]["mean"] for row in others if row not in differ]
+        return table(header, map(_reading, [base, *differ])) + (
+            f"\n\nThe other {len(gains)} of {len(others)} readings give the verdicts of the base, "
+            f"with gains of {min(gains):.3f} to {max(gains):.3f} Mbit/s."
+        )
     told = n["tables"][part]
-    return table(told["header"], told["rows"])
+    if part == "fit":
+        return table(_FIT, ([*row[:3], ", ".join(row[3:6]), *row[6:]] for row in told["rows"][:6]))
+    return table(_MODEL if part == "model" else told["header"], told["rows"])
 
 
 def _reading(row: dict[str, Any]) -> list[str]:
@@ -191,6 +232,29 @@ def _reading(row: dict[str, Any]) -> list[str]:
     ]
 
 
+_SCAN = {
+    "stage": "stage",
+    "links of 10 to 12": "c_span",
+    "their access [Mbit/s]": "c_style",
+    "links of 0 to 5": "ab_span",
+    "their access": "ab_style",
+    "RED": "red",
+    "UDP of node 0 [Mbit/s]": "u0",
+    "score": "score",
+}
+"""Columns of the table of candidates, and of scan.csv."""
+_NODES = ["8, 50 Mbit/s", "8, 155 Mbit/s", "7, 50 Mbit/s", "7, 155 Mbit/s"]
+_BESIDE = {
+    "red": ("RED counts", _NODES),
+    "modern": ("queue", [*_NODES, "p99 wait, 50 [ms]", "p99 wait, 155 [ms]"]),
+    "mtu": (
+        "backbone [Mbit/s]",
+        [f"{node}, MTU {size}" for node in (7, 8) for size in (576, 3000, 6000)],
+    ),
+}
+"""Tables that stand beside each other: the heads of their columns."""
+
+
 def jumbo(part: str) -> str:
     """The same of the paper on jumbo frames: `table-1`, `table-2`, `claims`, `readings`, `scan`,
     `predictions`, or the table beside a figure."""
@@ -205,7 +269,7 @@ def jumbo(part: str) -> str:
     if part == "readings":
         header = [
             "reading",
-            "what it reads",
+            "what it assumes",
             "7 gains, times",
             "8 beside it [Mbit/s]",
             "8 without",
@@ -218,21 +282,30 @@ def jumbo(part: str) -> str:
     if part == "scan":
         with (ROOT / "papers" / "jumbo-frames" / "scan.csv").open(newline="") as file:
             scored = [row for row in csv.DictReader(file) if row["score"]]
-        best = sorted(scored, key=lambda row: float(row["score"]))[:12]
-        header = [
-            name
-            for name in best[0]
-            if name not in ("I_max_50", "II_max_50", "I_max_155", "II_max_155")
-        ]
-        return table(header, ([row[name] for name in header] for row in best))
+        best = sorted(scored, key=lambda row: float(row["score"]))[:6]
+        return table(list(_SCAN), ([row[name] for name in _SCAN.values()] for row in best))
     if part == "predictions":
         rows = (
             [p["what"], f"{len(p['relative_errors'])}", f"{100 * p['rms']:.0f} %"]
             for p in n["predictions"]
         )
         return table(["predicted", "numbers", "root mean square of the relative errors"], rows)
+    if part in _BESIDE:
+        first, columns = _BESIDE[part]
+        return table([first, *columns], _beside(n["tables"], part, len(columns)))
     told = n["tables"][part]
     return table(told["header"], told["rows"])
+
+
+def _beside(tables: dict[str, Any], part: str, columns: int) -> list[list[str]]:
+    """The rows of the tables `PART`, `PART-...` beside each other."""
+    found: dict[str, list[str]] = {}
+    names = [name for name in tables if name == part or name.startswith(f"{part}-")]
+    for number, name in enumerate(names):
+        for first, *cells in tables[name]["rows"]:
+            row = found.setdefault(first, ["–"] * columns)
+            row[number * len(cells) : (number + 1) * len(cells)] = cells
+    return [[first, *cells] for first, cells in found.items()]
 
 
 def _jumbo_cell(cells: dict[str, Any], text: str) -> str:

@@ -61,7 +61,8 @@ def mtu(
     mtu: Annotated[
         list[int],
         Parameter(
-            consume_multiple=True, help="MTUs to try, in bytes. Default: see docs/how-to/advise.md."
+            consume_multiple=True,
+            help="MTUs to try, in bytes. Default: see docs/how-to/advise-mtu.md.",
         ),
     ] = [],  # noqa: B006 (cyclopts reads it)
     most_wait: Annotated[

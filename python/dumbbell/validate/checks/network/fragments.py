@@ -1,5 +1,5 @@
-"""Fragments: packets that are larger than a link carries arrive in as many pieces as the arithmetic
-says, and whole."""
+"""Fragments: packets larger than a link's MTU arrive whole, in as many fragments as the arithmetic
+says."""
 
 from __future__ import annotations
 

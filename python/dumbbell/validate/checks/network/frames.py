@@ -1,8 +1,8 @@
-"""Frames: how well Ethernet's check sequence guards them, and up to which length.
+"""Frames: how well Ethernet's check sequence protects them, and up to which length.
 
 The bounds follow from the generator by algebra: no multiple of it with d - 1 terms is shorter than
-they say. What is published is held against what `dumbbell.crc` computes; patterns of errors are
-drawn as a check of both.
+the bound. Published values are compared with what `dumbbell.crc` computes. Random error patterns
+check both.
 """
 
 from __future__ import annotations

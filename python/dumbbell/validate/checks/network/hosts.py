@@ -1,8 +1,8 @@
-"""Hosts: what packets cost a processor, at a rate that it takes and at one that it does not.
+"""Hosts: what packets cost a processor, at a rate below its limit and above it.
 
-Datagrams of 1472 B (1500 with their headers) come evenly over a gigabit, or a connection wants all
-of it. A processor takes 1,000 cycles for a packet, 3 for each byte and 700 for an interrupt at 100
-MHz, unless a line says something else.
+Datagrams of 1472 B (1500 with their headers) arrive evenly over a gigabit link, or a connection
+sends as fast as it can. A processor takes 1,000 cycles for a packet, 3 for each byte and 700 for an
+interrupt at 100 MHz, unless a line says otherwise.
 """
 
 from __future__ import annotations

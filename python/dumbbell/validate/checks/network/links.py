@@ -1,4 +1,4 @@
-"""Links: what must be so to the picosecond, to the packet and to the byte, and what wires and
+"""Links: what must be exact to the picosecond, the packet and the byte, and what impairments and
 shapers do to traffic."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A wire with bit errors: the larger a packet, the likelier it is lost."""
+"""A link with bit errors: larger packets are lost more often."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The way of one packet, what the measuring window leaves out, and that seeds differ: exact."""
+"""Exact values: the path of one packet, what the measuring window leaves out, and that seeds
+differ."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Sessions: the transfers that arrive are those of their laws, and take the time that theory gives
-them."""
+"""Sessions: transfers arrive by their distributions, and take the time that theory predicts."""
 
 from __future__ import annotations
 

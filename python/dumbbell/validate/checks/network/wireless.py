@@ -1,5 +1,5 @@
-"""Wireless hops: what wires lose, double, spoil and put out of order, and transmitters that repeat,
-swing and fail."""
+"""Wireless hops: links that lose, duplicate, corrupt and reorder packets, and transmitters that
+retransmit, vary their rate and fail."""
 
 from __future__ import annotations
 

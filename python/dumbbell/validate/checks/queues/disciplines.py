@@ -1,10 +1,10 @@
-"""Queues in closed loop: controllers of the delay hold their target, Adaptive RED its band,
-schedulers their shares.
+"""Queues in closed loop: delay controllers reach their target, Adaptive RED its band, schedulers
+their shares.
 
-The flows are alike; the link gives each of them so many packets in a base round trip (`share`). A
-controller can hold a delay only where flows can answer: below about ten packets a round trip a
-signal costs a timeout, and where one flow's sawtooth is deeper than the target the queue empties
-between signals whatever the controller does. docs/reference/queues.md has the curve outside.
+All flows are alike. The link gives each of them `share` packets per base round trip. A controller
+can reach a delay target only if flows can react. Below about ten packets per round trip a signal
+costs a timeout. Where one flow's sawtooth is deeper than the target, the queue empties between
+signals under every controller. docs/reference/queues.md has the curve outside of these limits.
 """
 
 from __future__ import annotations

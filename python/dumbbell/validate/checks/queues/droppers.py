@@ -1,12 +1,11 @@
-"""Droppers that tell packets in profile (IN) from others (OUT): RIO's curves at a queue that is
-held, and who gets what in closed loop, by RIO and by those that vary it.
+"""Droppers that separate packets in profile (IN) from others (OUT): RIO's curves at a fixed queue,
+and the shares in closed loop of RIO and its variants.
 
-A queue is held as for RED: packets that can be marked come exactly as fast as the link sends them,
-behind a burst, IN and OUT in turn, so that half of those that wait are IN. In closed loop each
-flow's packets are marked IN by a token bucket at its host as far as its reservation goes; what the
-link has besides, OUT packets share. The curve of OUT is so flat that losses are spread over time,
-as the model has them: with the usual ones the average leaves `min_out` now and then, and flows lose
-in clumps.
+The queue is kept fixed as for RED: packets that can be marked arrive exactly as fast as the link
+sends them, behind a burst. IN and OUT alternate, so half of the waiting packets are IN. In closed
+loop a token bucket at its host marks each flow's packets IN up to its reservation, and OUT packets
+share the rest of the link. OUT's curve is flat enough to spread losses over time, as the model
+assumes. With the usual curves the average sometimes leaves `min_out`, and flows lose in bursts.
 """
 
 from __future__ import annotations

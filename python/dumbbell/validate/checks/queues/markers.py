@@ -1,5 +1,5 @@
-"""Meters and markers under loads that do not answer: what is in profile, to the packet where no
-chance is in it."""
+"""Meters and markers under unresponsive loads: what is in profile, to the packet where nothing is
+random."""
 
 from __future__ import annotations
 

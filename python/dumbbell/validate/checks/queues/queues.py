@@ -1,8 +1,8 @@
 """Single queues under Poisson arrivals, against queueing theory.
 
-One link with a service time of 1 ms for the mean packet, fed directly by a Poisson source. Loads
-are offered loads rho. A port's length leaves out the packet in service unless `count_in_service` is
-true, so that `limit` K with it, and K - 1 without it, is the K of queueing theory.
+A Poisson source feeds one link directly. The service time of the mean packet is 1 ms. Loads are
+offered loads rho. The length of a port leaves out the packet in service unless `count_in_service`
+is true. So the K of queueing theory is `limit` K with it, and K - 1 without it.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""RED by itself: its average, its curve and the spacing of its signals, each held at a point and
-looked at alone.
+"""RED by itself: its average, its curve and the spacing of its signals, each at a fixed point.
 
-A queue is held at a length in two ways. For the average, which must see a length from the first
-arrival on: one large packet fills a queue that is limited and measured in bytes, and small ones
-bounce off it. For the signals: packets that can be marked come exactly as fast as the link sends
-them, behind a burst; a mark takes none of them out.
+Two methods keep a queue at a fixed length. For the average, which needs a length from the first
+arrival on, one large packet fills a queue that is limited and measured in bytes, and small ones are
+dropped. For the signals, packets that can be marked arrive exactly as fast as the link sends them,
+behind a burst; a mark removes none of them.
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
-"""BBR's model of a path where it is alone: the bandwidth that its cycle leaves unused, and the
-round-trip time.
+"""BBR alone on a path: the bandwidth that its cycle leaves unused, and the round-trip time.
 
-The cycle's mean gain is one, so that in the long run it uses all but the pacing margin
-(`bbr.used`): 0.99. Two things have their place in the tolerance: that a probe lasts until a quarter
-more is in flight, and that the slow phase ends as soon as the queue is gone. Both make the mean
-gain more than one, by less than half a percent where the three quanta of 1 ms that the window
-allows for are little beside the round trip. PROBE_RTT is put off. RTprop (`bbr.rt-prop`) is exact:
-one packet finds each link free.
+The cycle's mean gain is one, so in the long run it uses all but the pacing margin (`bbr.used`):
+0.99. The tolerance covers two effects: a probe lasts until a quarter more is in flight, and the
+slow phase ends as soon as the queue is empty. Both raise the mean gain above one, by less than half
+a percent if the round trip is much longer than the three quanta of 1 ms that the window allows.
+PROBE_RTT is postponed. RTprop (`bbr.rt-prop`) is exact: one packet finds each link free.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """CUBIC against RFC 9438: its mean window at given losses, its curve after a loss, its decrease.
 
-Equation 6 of the RFC is a tooth from beta W_max back to W_max in exactly 1/p segments. It is a
-fixed point that hardly attracts: a tooth that is d seconds too long raises the next W_max by C d^3,
-so that a flow that starts elsewhere stays off for hundreds of losses (11 % above, if it starts at
-the mean window). These flows start at the equation's W_max, and without fast convergence, which the
-equation does not know. Two round trips a tooth are allowed, to notice and to repair a loss. At
-random losses (`cubic.random`) chance moves W_max about, and the mean forgets where the flow began;
-it is compared with what section 4.2's curve gives when losses are drawn. The curve W(t) is sampled
-with round trips of 10 ms, within what the curve moves in one of them.
+Equation 6 of the RFC is a tooth from beta W_max back to W_max in exactly 1/p segments. This fixed
+point hardly attracts: a tooth that is d seconds too long raises the next W_max by C d^3. A flow
+that starts elsewhere therefore stays off for hundreds of losses (11 % above, if it starts at the
+mean window). These flows start at the equation's W_max. They have no fast convergence, which the
+equation does not model. Each tooth may use two round trips to notice and to repair a loss. At
+random losses (`cubic.random`) W_max varies at random, and the mean forgets where the flow began; it
+is compared with the curve of section 4.2 for randomly drawn losses. W(t) is sampled with round
+trips of 10 ms, so the tolerance is what the curve moves in one of them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """How flows share: Jain's index of equal flows, round-trip times, Chiu and Jain's convergence.
 
-Between 1/RTT and 1/RTT^2, says experience with shared queues. Both ends are exact: at equal
-independent losses the ratio of goodputs is that of round-trip times (Mathis et al. 1997), at losses
-that hit all flows at the same instants its square. Such losses leave the distance of windows as it
-is until the next of them multiplies it.
+On shared queues the ratio of goodputs is between that of 1/RTT and 1/RTT^2. Both ends are exact. At
+equal independent losses it is the ratio of round-trip times (Mathis et al. 1997). At losses that
+hit all flows at the same instants it is its square. Each such loss multiplies the difference of the
+windows, which stays constant until the next loss.
 """
 
 from __future__ import annotations

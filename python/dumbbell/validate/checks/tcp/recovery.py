@@ -2,10 +2,10 @@
 and Floyd 1996).
 
 The fifth, seventh, ninth and eleventh segment of a window in congestion avoidance are lost, or the
-first few of them. What must happen is worked out by a round-based model of its own, written from
-RFC 5681, 3042, 6582 and 6675 (`laws/tcp/recovery.py`): how many timeouts, when the last of them is
-repaired, how many segments go twice. Reno's third loss needs a timeout, NewReno repairs one in each
-round trip, SACK all as soon as the halved window lets it. RTO is 1 s, ten round trips.
+first few of them. A separate round-based model, written from RFC 5681, 3042, 6582 and 6675
+(`laws/tcp/recovery.py`), computes the expected number of timeouts, the time of the last repair, and
+the number of segments sent twice. Reno's third loss needs a timeout. NewReno repairs one loss in
+each round trip, and SACK all as soon as the halved window allows. RTO is 1 s, ten round trips.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
-"""One flow, one link, one buffer: how much of the link the sawtooth uses, how much it keeps
-waiting, how long it is.
+"""One flow, one link, one buffer: the sawtooth's utilization, its mean queue and its period.
 
-The laws are those of a fluid: the window rises by a segment each round trip from half its peak, the
-link is busy while it is above the bandwidth-delay product. Here that is 200 packets, and they add
-what a fluid has not: one in transmission and one that finds no room, so that shares are within 1 %
-and lengths within two packets. The least buffer for which the law of no buffer (75 %) holds is two
-packets: acknowledgments are clocked by the link itself, so packets come exactly when those before
-them have left, one place may be taken while the last still goes, and the growth of the window needs
-another. With a single one the flow loses by such coincidences and never fills the path.
+The laws are those of a fluid. The window rises by a segment per round trip from half its peak, and
+the link is busy while the window exceeds the bandwidth-delay product, here 200 packets. The laws
+add what a fluid lacks: one packet in transmission and one that finds no room. So shares are within
+1 % and lengths within two packets. The smallest buffer for which the law of no buffer (75 %) holds
+is two packets. The link itself clocks the acknowledgments, so packets arrive exactly when those
+before them have left: one place may still be taken by the last one, and the growth of the window
+needs another. With one place the flow loses packets by such coincidences and never fills the path.
 """
 
 from __future__ import annotations

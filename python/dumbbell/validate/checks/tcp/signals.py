@@ -1,5 +1,5 @@
-"""Explicit congestion notification: how often and by how much marks take from the window; that they
-lose nothing."""
+"""Explicit congestion notification: how often and by how much marks reduce the window, and that no
+packet is lost."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Losses in small windows: the floor of ssthresh, and how many duplicates tell a loss. RFC 5681
-sections 3.1, 3.2."""
+"""Losses in small windows: the floor of ssthresh, and the number of duplicates that indicate a
+loss. RFC 5681 sections 3.1, 3.2."""
 
 from __future__ import annotations
 

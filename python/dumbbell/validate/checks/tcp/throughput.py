@@ -1,17 +1,17 @@
 """Throughput at given losses: the square root law and its constants, AIMD(a, b), timeouts.
 
-The path has 10 Gbit/s and no queue, so that round trips are those of propagation; losses are the
-law's own: independent (`bernoulli`), or every n-th packet. The square root law comes from a
-sawtooth between W/2 and W with a loss every 1/p segments (Mathis et al. 1997). What it leaves out
-is the round trip in which a loss is noticed and the one in which it is repaired, in a tooth of b
-W/2 round trips: checks with losses at equal intervals (`sqrt`, `aimd`) allow these two and no more.
-With delayed acknowledgments the last segment of an odd window waits for the next round, and has
-its place in the tolerance. At independent losses the exact constant of the same sawtooth is 1.3098
-instead of 1.2247 (Ott, Kemperman, Mathis 1996; for other a and b Guillemin, Robert, Zwart 2004);
-`mathis` compares with the published constant, within 15 %, where timeouts are rare (p <= 3e-3).
-`pftk` has p = 0.001 to 0.1, T0 = 1 s (the least RTO) and a Reno sender, as its authors had;
-independent losses are not their loss model, in which the rest of a round is lost as well but
-repaired at once, which Reno does not do. These lines agree within 25 %.
+The path has 10 Gbit/s and no queue, so round-trip times are those of propagation. Losses are those
+of the law: independent (`bernoulli`), or every n-th packet. The square root law comes from a
+sawtooth between W/2 and W with a loss every 1/p segments (Mathis et al. 1997). It leaves out two
+round trips in a tooth of b W/2: the one in which a loss is noticed and the one in which it is
+repaired. Checks with losses at equal intervals (`sqrt`, `aimd`) allow these two and no more. With
+delayed acknowledgments the last segment of an odd window waits for the next round; the tolerance
+includes this. At independent losses the exact constant of the same sawtooth is 1.3098 instead of
+1.2247 (Ott, Kemperman, Mathis 1996; for other a and b Guillemin, Robert, Zwart 2004). `mathis`
+compares with the published constant, within 15 %, where timeouts are rare (p <= 3e-3). `pftk` has p
+= 0.001 to 0.1, T0 = 1 s (the minimum RTO) and a Reno sender, as its authors had. Their loss model
+differs from independent losses: it also loses the rest of a round but repairs it at once, which
+Reno does not do. These lines agree within 25 %.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The retransmission timer against RFC 6298: arithmetic by scripts, to the nanosecond; expiries in
+"""The retransmission timer against RFC 6298: arithmetic by scripts, to the nanosecond; timeouts in
 a network.
 
-A script gives a sender the round trips that the law was computed for, in exact fractions. It claims
-that the number in question is negative, and the refusal says what it is. Times of a sender are
-whole multiples of 16 ns.
+A script gives a sender the round-trip times for which the law was computed, in exact fractions. It
+claims that the number in question is negative, and the error message has the actual value. Times of
+a sender are whole multiples of 16 ns.
 """
 
 from __future__ import annotations

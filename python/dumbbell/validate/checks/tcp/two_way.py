@@ -1,12 +1,12 @@
 """Two-way traffic: goodput that acknowledgments clock, what a lost one leaves to the next, and
 links that two-way traffic does not fill.
 
-Windows are fixed by the receiver, every segment is acknowledged (or every second), headers are 40
-B. `asymmetric` has data at 10 Mbit/s and acknowledgments on a link that is slower by the ratio in
-the name: where nothing is lost they clock the data; in a short queue they are lost, and the data
-come at the full rate in bursts of k. `two_way` has a window each way through unlimited queues, with
-packets of 9000 B, so that acknowledgments hardly count (0.44 % of the link, the tolerance); P is
-the pipe one way, in packets.
+The receiver fixes windows and acknowledges every segment (or every second one). Headers are 40 B.
+`asymmetric` has data at 10 Mbit/s and acknowledgments on a link that is slower by the ratio in the
+name. Where no acknowledgment is lost, they clock the data. In a short queue they are lost, and the
+data arrive at the full rate in bursts of k. `two_way` has a window in each direction through
+unlimited queues, with packets of 9000 B, so acknowledgments hardly count (0.44 % of the link, the
+tolerance). P is the capacity of the path in one direction, in packets.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What windows let through without loss: the receive window, the initial window, slow start.
+"""What windows allow without loss: the receive window, the initial window, slow start.
 
-A transfer's time is counted from its SYN until the receiver has the last segment: a round trip for
+The time of a transfer lasts from its SYN until the receiver has the last segment: a round trip for
 the handshake, one for each round but the last, and half of one.
 """
 
