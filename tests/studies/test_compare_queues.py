@@ -331,7 +331,7 @@ def test_the_command_writes_a_page_that_needs_nothing_else(net: Path) -> None:
     again = run(
         *words[:2], *words[5:7], "--seeds", "2", "--cc", "cubic", cwd=net.parent
     )  # One of these conditions.
-    assert "drop_tail" in again.stdout and "in brackets where that holds 0" in again.stdout
+    assert "drop_tail" in again.stdout and "brackets = not significant" in again.stdout
     assert again.stdout.rstrip().endswith(f"page: {document['page']}")
     kept = compared(
         net,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -48,10 +49,11 @@ class Grid:
         """The lines in at most `width` columns of characters (None: as wide as the table is), and
         whether each belongs to the title or the head. hint: how to see the columns that are left
         out."""
+        rows = [[_printable(cell) for cell in row] for row in self.rows]
         indent = " " if self.title else ""
         room = None if width is None else max(width - len(indent), 1)
         layout = fit.fitted(
-            self.columns, self.rows, self.text_columns, self.ranks or self._by_place(), room
+            self.columns, rows, self.text_columns, self.ranks or self._by_place(), room
         )
         count = len(self.columns)
         if self.title:
@@ -60,7 +62,7 @@ class Grid:
         for line in fit.head(self.columns, layout, self.text_columns):
             yield f"{indent}{line}".rstrip(), True
         yield f"{indent}{'─' * layout.width}", False
-        for row in self.rows:
+        for row in rows:
             for line in fit.lines(row, layout, self.text_columns, count):
                 yield f"{indent}{line}".rstrip(), False
         remarks = [*self.notes]
@@ -95,6 +97,14 @@ class Grid:
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[Segments]:
         yield self.drawn(options.max_width)
+
+
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+def _printable(cell: str) -> str:
+    """A cell in one line, without characters that a terminal would obey."""
+    return cell if cell.isprintable() else _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", cell)
 
 
 def headed(rows: Sequence[Sequence[str]], text_columns: int = 1) -> Grid:

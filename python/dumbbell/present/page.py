@@ -75,7 +75,8 @@ def _table(g: Grid) -> str:
     """A table in Markdown."""
     rule = ["---" if i < g.text_columns else "---:" for i in range(len(g.columns))]
     rows = [g.columns, rule, *g.rows]
-    return "\n".join("| " + " | ".join(map(_plain, row)) + " |" for row in rows)
+    lines = ["| " + " | ".join(map(_plain, row)) + " |" for row in rows]
+    return "\n".join([*lines, *(f"\n{_plain(note)}" for note in g.notes)])
 
 
 def _figures(records: Path | None) -> list[str]:

@@ -23,7 +23,11 @@ def export(
         str, Parameter(help="`csv`, `pcapng`, `pcap`, `ns2`, `mahimahi` or `flent`.")
     ],
     result: Annotated[
-        Path, Parameter(help="The result directory of one run (`dumbbell run FILE --out DIR`).")
+        Path,
+        Parameter(
+            help="The result directory of one run (`dumbbell run FILE --out DIR`); of a sweep, csv "
+            "has a row for each point, seed and entity (docs/sweeps.md)."
+        ),
     ],
     /,
     *,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rich.console import RenderableType
 
-from ...present.grids import Grid, cell, headed, minus
+from ...present.grids import Grid, cell, minus
 from ...present.units import significant
 from ..document import Sample
 from .document import CampaignReport, EffectRow
@@ -130,6 +130,10 @@ def table(summary: CampaignReport) -> list[list[str]]:
     return rows
 
 
+_RANKS = (0, 0, 5, 3, 2, 4, 1, 0)
+"""Of the columns that `printed` shows (`present.columns.Shown`)."""
+
+
 def printed(summary: CampaignReport) -> list[RenderableType]:
     """For a terminal."""
     head = [
@@ -154,7 +158,7 @@ def printed(summary: CampaignReport) -> list[RenderableType]:
     ]
     legend = ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items())
     title = "Drop Tail → RED (RED minus Drop Tail in pairs ± half the 95 % interval)"
-    parts: list[RenderableType] = [title, "", headed([head, *shown], 2), f"S1: {legend}", ""]
+    parts: list[RenderableType] = [title, "", Grid("", head, shown, 2, _RANKS), f"S1: {legend}", ""]
     if summary["cells"]:
         tally = Counter(cell["verdict"] or "fitted" for cell in summary["cells"])
         parts.append("cells: " + ", ".join(f"{n} {verdict}" for verdict, n in tally.items()))

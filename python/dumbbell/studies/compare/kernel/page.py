@@ -83,6 +83,7 @@ def full(row: CellRow) -> RenderableType:
         ["measure", "unit", "simulator", "kernel", "kernel / simulator", "verdict"],
         cells,
         text_columns=2,
+        ranks=[0, 0, 3, 2, 1, 0],
     )
 
 

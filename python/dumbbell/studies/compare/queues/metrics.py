@@ -48,6 +48,8 @@ class Metric:
     resolution: float = ROUNDING
     """Relative differences up to this are the measurement's own: rounding, or the bins of a
     histogram."""
+    rank: int = 0
+    """Its rank in the table of a terminal (`present.columns.Shown`)."""
 
     @property
     def sign(self) -> float:
@@ -76,6 +78,7 @@ def _measured(
     *,
     best: str = "",
     title: str = "",
+    rank: int = 0,
 ) -> Metric:
     """The metric of a measurement of a row; without `of` of the queue that is looked at. It is
     judged if `best` says how a sentence calls the best. title: its name here, if that is another
@@ -89,18 +92,29 @@ def _measured(
         best,
         of or _of_queue(key),
         one.resolution or ROUNDING,
+        rank,
     )
 
 
 ALL = (
     _measured("flow", "goodput_bps", goodput_bps, best="the highest goodput"),
-    Metric("jain", "Jain's index", "", "higher", "the fairest shares", jain),
+    Metric("jain", "Jain's index", "", "higher", "the fairest shares", jain, rank=3),
     _measured(
-        "queue", "p50_sojourn_s", best="the lowest median queueing delay", title="median delay"
+        "queue",
+        "p50_sojourn_s",
+        best="the lowest median queueing delay",
+        title="median delay",
+        rank=4,
     ),
     _measured("queue", "p99_sojourn_s", best="the lowest p99 queueing delay", title="p99 delay"),
-    _measured("session", "p99_completion_s", completion_s, best="the shortest p99 completion time"),
-    Metric("loss_share", "loss", "1", "lower", "the least loss", loss_share),
+    _measured(
+        "session",
+        "p99_completion_s",
+        completion_s,
+        best="the shortest p99 completion time",
+        rank=1,
+    ),
+    Metric("loss_share", "loss", "1", "lower", "the least loss", loss_share, rank=2),
     _measured("queue", "mean_sojourn_s", title="mean delay"),
     _measured("queue", "utilization"),
     Metric("marks_share", "marked", "1", None, "", marks_share),

@@ -109,7 +109,8 @@ def lines(document: Document) -> Iterable[RenderableType]:
     if not columns:
         return
     winners = {(v["condition"], v["metric"]): v["best"] for v in document["best"]}
-    rows = [["", *(f"{titled(c.metric.title, c.unit)} " for c in columns)]]
+    head = ["", *(f"{titled(c.metric.title, c.unit)} " for c in columns)]
+    rows = []
     said = 0
     for row in document["rows"]:
         condition = document["conditions"][row["condition"] - 1]
@@ -126,13 +127,13 @@ def lines(document: Document) -> Iterable[RenderableType]:
         if row["versus"]:
             blocks = [(row["versus"].get(c.metric.key), c.scale) for c in columns]
             rows.append(["", *(_difference(block, scale) for block, scale in blocks)])
-    yield grids.headed(rows)
+    yield grids.Grid("", head, rows, ranks=[0, *(c.metric.rank for c in columns)])
     baseline, seeds = document["baseline"], len(document["seeds"])
     if len(document["schemes"]) > 1 and seeds > 1:
         yield (
-            f"Means over {seeds} seeds; * is the best: the 95 % interval of its difference from "
-            f"each other scheme leaves out 0.\nBelow them the difference from {baseline}, seed by "
-            "seed, ± half its 95 % interval; in brackets where that holds 0."
+            f"Means over {seeds} seeds. * = significantly best: the 95 % interval of every paired "
+            f"difference excludes 0.\nSecond line: paired difference from {baseline} ± half its "
+            "95 % interval; brackets = not significant."
         )
     elif len(document["schemes"]) > 1:
         yield (
