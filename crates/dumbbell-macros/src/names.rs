@@ -4,7 +4,7 @@ use quote::quote;
 use syn::Path;
 
 /// What every scope knows.
-const PRELUDE: [&str; 7] = ["Self", "Option", "Some", "None", "Vec", "Box", "Result"];
+const PRELUDE: [&str; 8] = ["Self", "Option", "Some", "None", "Vec", "Box", "Result", "String"];
 
 /// `tokens` with each identifier that begins a path and for which `new` knows something else.
 pub(crate) fn replace(
