@@ -91,7 +91,7 @@ def test_a_sweep_shows_a_row_for_each_point() -> None:
     assert shown.seen.count("rect") == 24
     assert "… and 6 more" in shown.text
     assert "10 pkt" in shown.text
-    assert "all flows [Mbps]" in sweep.table()
+    assert "goodput [Mbps]" in sweep.table()
     assert sweep.table().count(" pkt ") == 30
 
 

@@ -134,7 +134,7 @@ class Shown:
 
     def in_full(self, points: int) -> bool:
         """True if each point's own tables are printed."""
-        return points <= _POINTS_IN_FULL if self.points is None else self.points
+        return points <= _POINTS_IN_FULL if self.points is None else self.points or points == 1
 
 
 def report(
