@@ -1,11 +1,9 @@
 //! The account of delivery rates over whole transfers, with every machinery of repair.
 use crate::harness::*;
-use dumbbell_core::probe::Probe;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::transport::{
-    Ack, Capabilities, Commands, Congestion, CongestionControl, RateSample, TcpOverrides,
-};
+use dumbbell_core::transport::{Ack, Capabilities, Commands, CongestionControl, RateSample};
 use dumbbell_core::units::{Rate, Span, Time};
+use dumbbell_macros::delegate;
 use dumbbell_tcp::{Sender, TcpConfig};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -19,34 +17,14 @@ struct Noting {
     seen: Samples,
 }
 
+#[delegate(self.inner)]
 impl CongestionControl for Noting {
-    fn tcp_overrides(&self) -> TcpOverrides {
-        self.inner.tcp_overrides()
-    }
     fn capabilities(&self) -> Capabilities {
         Capabilities { samples: true, rates: true, ..self.inner.capabilities() }
     }
     fn on_ack(&mut self, ack: &Ack, commands: &mut Commands) {
         self.seen.borrow_mut().push((ack.now, ack.una, ack.rate));
         self.inner.on_ack(ack, commands);
-    }
-    fn on_congestion(&mut self, event: &Congestion<'_>, commands: &mut Commands) {
-        self.inner.on_congestion(event, commands);
-    }
-    fn on_recovered(&mut self, now: Time, bound: u64) {
-        self.inner.on_recovered(now, bound);
-    }
-    fn on_idle(&mut self, restart_window: u64) {
-        self.inner.on_idle(restart_window);
-    }
-    fn cwnd(&self) -> u64 {
-        self.inner.cwnd()
-    }
-    fn ssthresh(&self) -> Option<u64> {
-        self.inner.ssthresh()
-    }
-    fn probe(&self, out: &mut dyn Probe) {
-        self.inner.probe(out);
     }
 }
 

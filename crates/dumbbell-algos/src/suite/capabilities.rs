@@ -1,12 +1,13 @@
 //! Checks that a congestion control does nothing that its capabilities deny.
 use crate::suite::cc_life::{PATH, drive, for_all};
 use crate::suite::under_test::{CcUnderTest, Finding, ensure};
-use dumbbell_core::probe::{Gauges, Probe};
+use dumbbell_core::probe::Gauges;
 use dumbbell_core::transport::{
     Ack, Capabilities, Cause, Commands, Congestion, CongestionControl, HostSignal, Phase,
     RateSample, Sent, Tag,
 };
-use dumbbell_core::units::{Rate, Span, Time};
+use dumbbell_core::units::{Span, Time};
+use dumbbell_macros::delegate;
 use std::cell::RefCell;
 
 type Control = Box<dyn CongestionControl + Send>;
@@ -164,6 +165,7 @@ fn disguised(ack: &Ack) -> Ack {
     other
 }
 
+#[delegate(self.inner: next_timer, cwnd, ssthresh, pacing, probe)]
 impl CongestionControl for Held {
     fn capabilities(&self) -> Capabilities {
         self.capabilities
@@ -219,24 +221,9 @@ impl CongestionControl for Held {
         self.inner.on_timer(now, commands);
         self.look(commands);
     }
-    fn next_timer(&self) -> Time {
-        self.inner.next_timer()
-    }
     fn on_host_signal(&mut self, signal: HostSignal, commands: &mut Commands) {
         self.inner.on_host_signal(signal, commands);
         self.look(commands);
-    }
-    fn cwnd(&self) -> u64 {
-        self.inner.cwnd()
-    }
-    fn ssthresh(&self) -> Option<u64> {
-        self.inner.ssthresh()
-    }
-    fn pacing(&self) -> Option<Rate> {
-        self.inner.pacing()
-    }
-    fn probe(&self, out: &mut dyn Probe) {
-        self.inner.probe(out);
     }
 }
 

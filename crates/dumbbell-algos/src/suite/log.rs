@@ -3,12 +3,13 @@
 //! log.
 use crate::aqm::AnyAqm;
 use crate::suite::under_test::{Finding, ensure};
-use dumbbell_core::aqm::{Aqm, Cx, Gone, Limit, LinkInfo, Needs, QueueView, Reason, Slot, Verdict};
+use dumbbell_core::aqm::{Aqm, Cx, Gone, Limit, LinkInfo, QueueView, Reason, Slot, Verdict};
 use dumbbell_core::packet::Meta;
 use dumbbell_core::packet::flow::FlowTable;
-use dumbbell_core::probe::{Gauges, Probe};
+use dumbbell_core::probe::Gauges;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Backlog, Span, Time};
+use dumbbell_macros::delegate;
 use std::cell::{Cell, RefCell};
 
 /// A call of an algorithm.
@@ -132,10 +133,8 @@ fn gauges(aqm: &AnyAqm) -> Gauges {
     out
 }
 
+#[delegate(self.inner: needs, ticks, probe)]
 impl Aqm for Logged<'_> {
-    fn needs(&self) -> Needs {
-        self.inner.needs()
-    }
     fn arrive(&mut self, cx: &mut Cx<'_>, q: &impl QueueView, p: &Meta, fits: bool) -> Verdict {
         let (before, view) = (cx.rng.clone(), Noting::of(q));
         let verdict = self.inner.arrive(cx, &view, p, fits);
@@ -189,12 +188,6 @@ impl Aqm for Logged<'_> {
         let after = self.inner.tick(cx, &view);
         self.note(Call::Tick, Some((before, cx)), view.seen, Answer::After(after));
         after
-    }
-    fn ticks(&self) -> bool {
-        self.inner.ticks()
-    }
-    fn probe(&self, out: &mut dyn Probe) {
-        self.inner.probe(out);
     }
 }
 
