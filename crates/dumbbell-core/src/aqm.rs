@@ -209,7 +209,7 @@ impl Limit {
 ///
 /// A user's crate, a Python class and the verilated RTL enter the registry's `Plugin` variant
 /// through the object-safe twin, [`DynAqm`].
-#[delegate(object = DynAqm: Send, names = crate::signature)]
+#[delegate(object = DynAqm: Send, names = crate::{aqm::*, packet::Meta, probe::Probe, units::Span})]
 pub trait Aqm {
     /// The kind of port that it needs.
     fn needs(&self) -> Needs {

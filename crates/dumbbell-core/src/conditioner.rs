@@ -25,7 +25,10 @@ impl<P, E: Emit<P> + ?Sized> Emit<P> for &mut E {}
 
 /// A stage before a port: for each arrival zero, one or several packets go on, at once or later,
 /// and not necessarily the arriving one. It owns the packets that it holds.
-#[delegate(object = DynConditioner: Send, names = crate::signature)]
+#[delegate(
+    object = DynConditioner: Send,
+    names = crate::{conditioner::*, aqm::Cx, meter::Tokens, probe::Probe, units::Time},
+)]
 pub trait Conditioner<P: Packet> {
     /// A packet arrives.
     #[inline]

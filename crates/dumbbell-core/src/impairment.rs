@@ -21,7 +21,7 @@ pub enum WireEffect {
 }
 
 /// An impairment of a link, asked once per packet in the order of transmission.
-#[delegate(names = crate::signature)]
+#[delegate(names = crate::{impairment::*, packet::Meta, rng::Stream, units::Time})]
 pub trait Impairment {
     /// The effect on the packet that reaches this impairment at `now`: the time when its last bit
     /// left, plus the delays by the impairments before this one.

@@ -21,8 +21,6 @@ pub mod qdisc;
 pub mod registry;
 pub mod rng;
 pub mod service;
-#[doc(hidden)]
-pub mod signature;
 pub mod source;
 pub mod testing;
 pub mod transport;

@@ -113,7 +113,7 @@ pub fn color_of(dscp: Dscp, actions: &Actions) -> Color {
 }
 
 /// A meter: it gives each packet a color.
-#[delegate(names = crate::signature)]
+#[delegate(names = crate::{meter::*, aqm::Cx, packet::Meta, probe::Probe, units::Time})]
 pub trait Meter {
     /// The color of an arriving packet that had the color `before` (green if it had none). A
     /// color-blind meter ignores `before`.

@@ -23,7 +23,12 @@ pub trait Sink<P> {
 impl<P, S: Sink<P> + ?Sized> Sink<P> for &mut S {}
 
 /// A whole queueing discipline: it owns the packets that wait.
-#[delegate(object = DynQdisc: Send, names = crate::signature)]
+#[delegate(
+    object = DynQdisc: Send,
+    names = crate::{
+        qdisc::{*, packet_queue::Waiting}, aqm::Cx, probe::Probe, units::{Backlog, Time},
+    },
+)]
 pub trait Qdisc<P: Packet> {
     /// A packet arrives.
     fn enqueue(&mut self, cx: &mut Cx<'_>, p: P, sink: &mut impl Sink<P>);

@@ -59,7 +59,7 @@ pub struct CpuCost {
 
 /// The law of a transmitter. It depends only on time, its own packets and its own random numbers,
 /// so that its port can decide at arrival.
-#[delegate(names = crate::signature)]
+#[delegate(names = crate::{service::*, units::{Rate, Time}})]
 pub trait Service {
     /// The end of the transmission of a packet of `wire_bytes` that came at `arrived` and whose
     /// first bit could leave at `start`: its arrival, or when the packet before it left. Asked once

@@ -61,7 +61,7 @@ pub struct Equipment {
 }
 
 /// A traffic source: an ordered list of hand-overs, made as it is asked for.
-#[delegate(names = crate::signature)]
+#[delegate(names = crate::{source::*, probe::Probe, rng::Stream, units::Time})]
 pub trait Source {
     /// The next hand-over; `None` when the application has closed. `now` is the moment from which
     /// [`Burst::after`] counts, as the [`Burst::next`] before it said.

@@ -3,8 +3,8 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Each crate and its floor. Two crates on one floor never see each other. What runs in the compiler
-/// is below the ground floor.
+/// Each crate and its floor. Two crates on one floor never see each other. Macros, which run in the
+/// compiler, are below all.
 const FLOORS: &[(&str, i32)] = &[
     ("dumbbell-macros", -1),
     ("dumbbell-core", 0),

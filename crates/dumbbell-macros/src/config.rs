@@ -1,16 +1,16 @@
 //! Configurations: the defaults beside the fields, and fields that several have in common.
-use crate::names::{qualified, replace};
+use crate::names::Names;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{
-    Attribute, Expr, Field, Fields, FieldsNamed, ItemStruct, Path, Result, Token, braced,
-    parenthesized, parse_quote, parse2,
+    Attribute, Expr, Field, Fields, FieldsNamed, ItemStruct, Result, Token, braced, parenthesized,
+    parse_quote, parse2,
 };
 
-/// The arguments of the attribute: the module that the types of shared fields are in.
-struct Shared(Option<Path>);
+/// The arguments of the attribute: where the types of shared fields are.
+struct Shared(Option<Names>);
 
 impl Parse for Shared {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
@@ -20,7 +20,7 @@ impl Parse for Shared {
             return Err(syn::Error::new(key.span(), "expected `shared`"));
         }
         input.parse::<Token![=]>()?;
-        Ok(Shared(Some(Path::parse_mod_style(input)?)))
+        Ok(Shared(Some(input.parse()?)))
     }
 }
 
@@ -79,14 +79,11 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenS
 }
 
 /// The struct with what is derived from it, its `Default` and, if it is shared, its macro.
-fn complete(Shared(module): Shared, mut item: ItemStruct) -> Result<TokenStream> {
+fn complete(Shared(names): Shared, mut item: ItemStruct) -> Result<TokenStream> {
     let name = item.ident.clone();
-    let shared = module.map(|module| {
+    let shared = names.map(|names| {
         let hidden = format_ident!("__fields_of_{name}");
-        let fields = item
-            .fields
-            .iter()
-            .map(|f| replace(f.to_token_stream(), &|ident| qualified(ident, &module, &[])));
+        let fields = item.fields.iter().map(|f| names.qualify(f.to_token_stream(), &[]));
         quote! {
             macro_rules! #hidden {
                 ($($rest:tt)*) => { ::dumbbell_macros::flatten! { { #(#fields),* } $($rest)* } };

@@ -1,11 +1,11 @@
 //! A trait whose methods can be handed on: the macro that knows their signatures, and its twin.
-use crate::names::{qualified, replace};
+use crate::names::{Names, replace};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{
-    Attribute, FnArg, GenericParam, ItemTrait, Pat, Path, Result, Signature, Token, TraitItem,
+    Attribute, FnArg, GenericParam, ItemTrait, Pat, Result, Signature, Token, TraitItem,
     TypeParamBound, parse_quote, parse2,
 };
 
@@ -13,7 +13,7 @@ use syn::{
 #[derive(Default)]
 struct Arguments {
     object: Option<(Ident, Punctuated<TypeParamBound, Token![+]>)>,
-    names: Option<Path>,
+    names: Option<Names>,
 }
 
 impl Parse for Arguments {
@@ -23,7 +23,7 @@ impl Parse for Arguments {
             let key: Ident = input.parse()?;
             input.parse::<Token![=]>()?;
             if key == "names" {
-                arguments.names = Some(Path::parse_mod_style(input)?);
+                arguments.names = Some(input.parse()?);
             } else if key == "object" {
                 let (twin, mut bounds) = (input.parse()?, Punctuated::new());
                 if input.parse::<Option<Token![:]>>()?.is_some() {
@@ -85,14 +85,14 @@ fn methods(item: &mut ItemTrait) -> Vec<Method> {
 
 /// The macro of the trait's name: it passes the signatures to `fill!`, beside what it is called
 /// with.
-fn handed_on(item: &ItemTrait, methods: &[Method], names: Option<Path>) -> TokenStream {
+fn handed_on(item: &ItemTrait, methods: &[Method], names: Option<Names>) -> TokenStream {
     let name = &item.ident;
     let hidden = format_ident!("__delegate_{name}");
     let parameters: Vec<_> = item.generics.type_params().map(|p| &p.ident).collect();
     let signatures = methods.iter().map(|Method { inline, signature }| {
         let signature = signature.to_token_stream();
         let signature = match &names {
-            Some(module) => replace(signature, &|ident| qualified(ident, module, &parameters)),
+            Some(names) => names.qualify(signature, &parameters),
             None => signature,
         };
         quote!(#(#inline)* #signature;)

@@ -16,16 +16,17 @@ use syn::{Item, parse_macro_input};
 /// On a trait it declares that this is possible:
 ///
 /// ```text
-/// #[delegate(object = DynAqm: Send, names = crate::signature)]
+/// #[delegate(object = DynAqm: Send, names = crate::{aqm::*, packet::Meta, units::Span})]
 /// pub trait Aqm { .. }
 /// ```
 ///
 /// - `object` also makes the object-safe twin of the trait. Where a method of the trait takes
-///   `&impl View` or `&mut impl View`, that of the twin takes `&dyn View` or `&mut dyn View`; `View`
-///   must be implemented for references to its implementors. Every implementor of the trait has its
-///   twin too.
-/// - `names` is a module with the trait's argument types, for implementations in other crates.
-///   Without it the trait can be handed on only in its own crate, where these types are in scope.
+///   `&impl View` or `&mut impl View`, that of the twin takes `&dyn View` or `&mut dyn View`;
+///   `View` must be implemented for references to its implementors. Every implementor of the trait
+///   has its twin too.
+/// - `names` says where the types of its signatures are, for implementations in other crates: each
+///   by its path, all others in the module with the `*`. Without it the trait can be handed on only
+///   in its own crate, where these types are in scope.
 ///
 /// The `#[inline]` of a method holds for each implementation that this attribute writes.
 ///
@@ -72,8 +73,8 @@ pub fn fill(input: TokenStream) -> TokenStream {
 /// - `flatten` puts the fields of another configuration in the place of this one, some with other
 ///   defaults. It also writes `fn rio(&self) -> RioConfig` and `From<RioConfig>`. To serde and to
 ///   the schema they are fields like all others, so that errors keep their places.
-/// - `#[config(shared = crate::module)]` on the other struct permits that. The types of its fields,
-///   and what their defaults name, must be visible in that module.
+/// - `#[config(shared = crate::module::*)]` on the other struct permits that, and says where the
+///   types of its fields are, as `names` of [`macro@delegate`] does.
 #[proc_macro_attribute]
 pub fn config(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let expanded = config::expand(arguments.into(), item.into());

@@ -9,7 +9,7 @@ pub(crate) use dumbbell_core::units::{Bytes, Limit, Rate};
 use dumbbell_macros::config;
 
 /// The parameters of a token bucket.
-#[config(shared = crate::bucket::config)]
+#[config(shared = crate::bucket::config::*)]
 pub struct BucketConfig {
     /// Rate at which tokens come; default what is reserved for the flow, or for all flows
     /// of the aggregate together.

@@ -49,7 +49,7 @@ impl Path {
 }
 
 /// A congestion control: how many bytes may be in flight, and at which rate they leave.
-#[delegate(names = crate::signature)]
+#[delegate(names = crate::{transport::*, packet::Dscp, probe::Probe, units::{Rate, Span, Time}})]
 pub trait CongestionControl {
     /// The settings of the surrounding TCP that its name implies.
     fn tcp_overrides(&self) -> TcpOverrides {

@@ -53,7 +53,7 @@ pub enum Finding {
 
 /// Decides which segments are lost. The sender asks at each acknowledgment, and when the
 /// detector's own timer is due.
-#[delegate(names = crate::signature)]
+#[delegate(names = crate::{transport::*, units::{Span, Time}})]
 pub trait Detect {
     /// A segment is sent (RACK keeps the time).
     #[inline]

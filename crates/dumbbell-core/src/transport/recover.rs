@@ -66,7 +66,7 @@ pub enum Pick {
 }
 
 /// Repairs losses. Windows that it inflates are its own: a congestion control never sees them.
-#[delegate(names = crate::signature)]
+#[delegate(names = crate::transport::*)]
 pub trait Recover {
     /// The peer does not do SACK: a recovery that needs it turns into one that does not.
     fn sack_refused(&mut self) {}

@@ -72,11 +72,15 @@ pub struct GredConfig {
     /// The virtual queues, at most 16, as
     /// `[{ min_th = "5 pkt", max_th = "15 pkt", max_p = 0.02, prio = 0, limit = "0 pkt" }]`.
     #[schemars(extend("x-source" = "none: an example, to be replaced"))]
-    #[config(default = vec![ GredQueue::of(15.0, 45.0, 0.02, 1), GredQueue::of(10.0, 30.0, 0.05, 2), GredQueue::of(5.0, 15.0, 0.1, 3), ])]
+    #[config(default = vec![
+        GredQueue::of(15.0, 45.0, 0.02, 1),
+        GredQueue::of(10.0, 30.0, 0.05, 2),
+        GredQueue::of(5.0, 15.0, 0.1, 3),
+    ])]
     pub queues: Vec<GredQueue>,
     /// The virtual queue of each codepoint, as `{ ef = 0 }`.
     #[schemars(extend("x-source" = "none: an example, to be replaced"))]
-    #[config(default = (1..=4) .flat_map(|class| (0..2).map(move |drop| (format!("af{class}{}", drop + 1), drop))) .collect())]
+    #[config(default = by_drop_precedence())]
     pub map: Table,
     /// The virtual queue of the other codepoints.
     #[schemars(extend("x-source" = "tc-gred: default"))]
@@ -125,6 +129,12 @@ impl GredConfig {
         }
         Ok(())
     }
+}
+
+/// The first two drop precedences of each AF class in the first two queues.
+fn by_drop_precedence() -> Table {
+    let of_class = |class| (0..2).map(move |drop| (format!("af{class}{}", drop + 1), drop));
+    (1..=4).flat_map(of_class).collect()
 }
 
 impl Config for GredConfig {

@@ -13,7 +13,7 @@ pub(crate) use dumbbell_core::units::{Bytes, Packets};
 use dumbbell_macros::config;
 
 /// What the RED family has in common.
-#[config(shared = crate::aqm::red::config)]
+#[config(shared = crate::aqm::red::config::*)]
 pub struct RedOptions {
     /// Weight of the newest sample in the average queue length.
     #[schemars(

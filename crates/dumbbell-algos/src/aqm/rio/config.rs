@@ -48,7 +48,7 @@ pub enum ClassIdle {
 }
 
 /// Parameters of [`Rio`](super::Rio). Thresholds are in packets.
-#[config(shared = crate::aqm::rio::config)]
+#[config(shared = crate::aqm::rio::config::*)]
 pub struct RioConfig {
     /// Which average a packet is judged by.
     #[schemars(extend("x-source" = "Clark, Fang 1998, section IV"))]
