@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cyclopts import App, CycloptsError
-from dumbbell.cli import app
+from dumbbell.cli import OPTIONS, app, output
 from dumbbell.reproduce import papers
 from pages import ROOT
 
@@ -110,7 +110,9 @@ def _dumbbell(words: list[str]) -> Iterator[str]:
         yield from named(words)
         return
     try:
-        _, bound, _ = grammar().parse_args(words, exit_on_error=False, print_error=False)
+        _, bound, _ = grammar().parse_args(
+            output.taken(words), exit_on_error=False, print_error=False
+        )
     except CycloptsError as error:
         yield str(error)
         return
@@ -144,9 +146,9 @@ def named(words: list[str]) -> Iterator[str]:
 def options(command: App) -> set[str]:
     """The options of one command; a group of commands has none of its own."""
     if command.default_command is None:
-        return {"--help", "--version"}
+        return {"--help", "--version", *OPTIONS}
     given = {name for argument in command.assemble_argument_collection() for name in argument.names}
-    return given | {"--help", "--version"}
+    return given | {"--help", "--version", *OPTIONS}
 
 
 @functools.cache

@@ -115,10 +115,11 @@ _COMMANDS = (
     ("doctor", "doctor:doctor", "Check what this machine supports, with fixes."),
 )
 
-_OPTIONS = {
+OPTIONS = {
     "--wide": "Show every column of a table, however wide it is.",
     "--quiet": "Print results and errors only: no notes, no progress (-q).",
 }
+"""The options of every command, which `output.taken` reads."""
 _EXIT_CODES = (
     "Exit codes: 0 ok, 1 failure, 2 usage or scenario error, 3 a check failed, 4 this machine "
     "lacks something,\n"
@@ -129,7 +130,7 @@ _EXIT_CODES = (
 def first_page() -> str:
     """What `dumbbell --help` prints."""
     commands = "\n".join(f"  {name:<10} {text}" for name, _, text in _COMMANDS)
-    options = "\n".join(f"  {name:<10} {text}" for name, text in _OPTIONS.items())
+    options = "\n".join(f"  {name:<10} {text}" for name, text in OPTIONS.items())
     return (
         "Dumbbell, a laboratory for congestion control.\n\n"
         "Usage: dumbbell COMMAND [OPTIONS]\n\n"
@@ -157,7 +158,7 @@ def app() -> App:
         print_error=False,
         result_action="return_value",
         help_epilogue="Every command also takes "
-        + " and ".join(f"{name} ({text.rstrip('.').lower()})" for name, text in _OPTIONS.items())
+        + " and ".join(f"{name} ({text.rstrip('.').lower()})" for name, text in OPTIONS.items())
         + ".",
     )
     for name, target, text in _COMMANDS:

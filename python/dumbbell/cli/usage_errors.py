@@ -26,6 +26,7 @@ from cyclopts.exceptions import (
 )
 
 from .. import api
+from . import OPTIONS
 
 MOST = 2**63 - 1
 """The largest whole number of an option."""
@@ -109,7 +110,7 @@ def sentence(error: CycloptsError, commands: Iterable[str]) -> str:
                 if argument.parse
                 for name in argument.names
                 if name != "*"
-            ]
+            ] + list(OPTIONS)
             near = api.nearest(word, known) if word.startswith("--") else None
             return f"there is no option {_short(word)}" + (
                 f": did you mean {near}?" if near else ""

@@ -33,10 +33,8 @@ def for_people(plan: Plan) -> Plan:
     for group in members.values():
         first, last = group[0], group[-1]
         name = first["name"] if first is last else f"{first['name']} … {last['name']}"
-        of_session = "session" in first
-        kept.append(
-            {**first, "name": name, **({} if of_session else {"group": _spread(plan, group)})}
-        )
+        spread = {} if len(group) == 1 or "session" in first else {"group": _spread(plan, group)}
+        kept.append({**first, "name": name, **spread})
     used = {i for flow in kept for i in (*flow["forward"], *flow["back"])}
     dropped = {i for flow in flows for i in (*flow["forward"], *flow["back"])} - used
     links = [i for i in range(len(plan["links"])) if i not in dropped]
