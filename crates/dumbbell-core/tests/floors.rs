@@ -195,3 +195,20 @@ fn the_rtl_is_loaded_in_its_own_place_and_has_no_clock_no_thread_and_no_network(
         assert!(cache || !text.contains("fs::"), "{}: only the lab writes files", path.display());
     }
 }
+
+/// A crate without `doctest` in its manifest would not run an example in its documentation.
+#[test]
+fn no_example_is_in_a_crate_that_runs_none() {
+    for package in packages() {
+        let runs = package["targets"].as_array().unwrap().iter().any(|t| t["doctest"] == true);
+        for (file, text) in sources(package["name"].as_str().unwrap()) {
+            let fences = text
+                .lines()
+                .map(str::trim_start)
+                .filter_map(|line| line.strip_prefix("//!").or(line.strip_prefix("///")))
+                .filter_map(|line| line.trim_start().strip_prefix("```"));
+            let example = fences.step_by(2).find(|kind| !["text", "toml"].contains(kind));
+            assert!(runs || example.is_none(), "{}: remove `doctest = false`", file.display());
+        }
+    }
+}
