@@ -55,7 +55,8 @@ macro_rules! examine {
 
         #[test]
         fn each_check_is_a_test() {
-            assert!($crate::suite::$module::CHECKS.iter().map(|c| c.name).eq(NAMES.iter().copied()));
+            let checks = $crate::suite::$module::CHECKS.iter().map(|c| c.name);
+            assert!(checks.eq(NAMES.iter().copied()));
         }
     };
 }
