@@ -1,4 +1,5 @@
 //! From one point of a scenario to its plan: every default resolved, every relation checked.
+pub(crate) mod context;
 pub(crate) mod edges;
 pub(crate) mod flow_template;
 pub mod flows;
@@ -19,11 +20,11 @@ mod whole_scenario;
 use crate::language::node::Node;
 use crate::language::problem::Check;
 use crate::language::scenario::{Reassembly, Scenario};
+use crate::resolve::context::Context;
 use crate::resolve::flow_template::FlowTemplate;
 use crate::resolve::lints::{ack_path, reservations};
 use crate::resolve::sessions::{ExpandedScenario, SampledTransfer};
-use crate::resolve::topology::{Network, RoutedFlow};
-use crate::resolve::topology::{graph, rtt, short};
+use crate::resolve::topology::{Network, RoutedFlow, rtt};
 use dumbbell_core::units::Span;
 use dumbbell_plan::{Flow, Plan, Testbed};
 
@@ -35,11 +36,17 @@ pub fn plan(
     seed: u64,
     check: &mut Check,
 ) -> Option<Plan> {
-    whole_scenario::check(scenario, root, check);
-    limits::flows(scenario, root, check);
-    let before = check.found.len();
-    let expanded = sessions::expand(scenario, root, check);
-    let plan = if check.ok() { of_expanded(&expanded, name, seed, check) } else { None };
+    let (before, expanded) = Context::within(root, check, |cx| {
+        whole_scenario::check(scenario, cx);
+        limits::flows(scenario, cx);
+        (cx.errors(), sessions::expand(scenario, cx))
+    });
+    let plan = check
+        .ok()
+        .then(|| {
+            Context::within(&expanded.root, check, |cx| of_expanded(&expanded, name, seed, cx))
+        })
+        .flatten();
     expanded.rename(&mut check.found[before..]);
     plan
 }
@@ -49,28 +56,27 @@ fn of_expanded(
     expanded: &ExpandedScenario<'_>,
     name: &str,
     seed: u64,
-    check: &mut Check,
+    cx: &Context<'_>,
 ) -> Option<Plan> {
-    let (scenario, root) = (&*expanded.scenario, &*expanded.root);
-    let offered = expanded.offered(check);
-    let sampled = expanded.draw(&offered, seed, check);
+    let scenario = &*expanded.scenario;
+    let offered = expanded.offered(cx);
+    let sampled = expanded.draw(&offered, seed, cx);
     let more = sampled.iter().map(|d| (d.entry, d.name.clone()));
-    let names = topology::flow_names(scenario, expanded.written, more, root, check);
+    let names = topology::flow_names(scenario, expanded.written, more, cx);
     let templates: Vec<Option<FlowTemplate>> =
-        (0..scenario.flow.len()).map(|i| flows::template(scenario, root, i, check)).collect();
-    let mut net = short::build(scenario, root, &names, check)
-        .unwrap_or_else(|| graph::build(scenario, root, &names, check));
-    if check.ok() {
-        rtt::realise(&mut net, scenario, root, check);
+        (0..scenario.flow.len()).map(|i| flows::template(scenario, i, cx)).collect();
+    let mut net = topology::build(scenario, &names, cx);
+    if cx.ok() {
+        rtt::realise(&mut net, scenario, cx);
     }
     let mut templates: Vec<FlowTemplate> = templates.into_iter().flatten().collect();
-    let answers = if check.ok() { sizes::answers(&net, &templates) } else { Vec::new() };
+    let answers = if cx.ok() { sizes::answers(&net, &templates) } else { Vec::new() };
     let Network { nodes, links: draft, flows: routed } = net;
-    let mut links = links::build(draft, &routed, expanded, check);
-    if !check.ok() {
+    let mut links = links::build(draft, &routed, expanded, cx);
+    if !cx.ok() {
         return None;
     }
-    expanded.note_overload(&links, &routed, &sampled, &offered, check);
+    sessions::checks::note_overload(expanded, &links, &routed, &sampled, &offered, cx);
     let own = routed.len() - sampled.len();
     let entries: Vec<usize> = routed.iter().map(|f| f.entry).collect();
     let starts = planned_flow::starts(&routed[..own], scenario, seed)
@@ -80,9 +86,9 @@ fn of_expanded(
     let mut answers = answers.into_iter();
     let mut flow = |((f, start), sampled): ((RoutedFlow, Span), Option<&SampledTransfer>)| {
         let template = &mut templates[f.entry];
-        let mut flow = planned_flow::build(template, f, &links, scenario, root, start, check);
+        let mut flow = planned_flow::build(template, f, &links, scenario, start, cx);
         flow.answers = answers.next().flatten();
-        sizes::note(template, &flow, &links, check);
+        sizes::note(template, &flow, &links, cx);
         match sampled {
             None => flow,
             Some(d) => planned_flow::transfer(flow, d),
@@ -90,30 +96,27 @@ fn of_expanded(
     };
     let mut flows: Vec<Flow> =
         routed.into_iter().zip(starts).zip(transfers).map(&mut flow).collect();
-    hosts::add_links(&nodes, &mut links, &mut flows, &entries, (scenario, root), check);
-    let record = record::build(scenario, &flows, root, check);
-    let (duration, warmup) = (scenario.duration, scenario.warmup);
+    hosts::add_links(&nodes, &mut links, &mut flows, &entries, scenario, cx);
+    let record = record::build(scenario, &flows, cx);
     let Reassembly { timeout, memory } = scenario.reassembly;
-    let reassembly = dumbbell_plan::Reassembly { timeout, memory };
-    // Nobody asks it but real hosts: see `run`.
-    let testbed = Testbed::default();
-    let sessions =
-        expanded.of_plan(&offered.iter().map(|o| o.map(|(_, bps)| bps)).collect::<Vec<_>>());
+    let offered_bps: Vec<_> = offered.iter().map(|o| o.map(|(_, bps)| bps)).collect();
     let mut plan = Plan {
         name: name.into(),
         seed,
-        duration,
-        warmup,
+        duration: scenario.duration,
+        warmup: scenario.warmup,
         nodes,
         links,
         flows,
-        sessions,
-        reassembly,
-        testbed,
+        sessions: expanded.of_plan(&offered_bps),
+        reassembly: dumbbell_plan::Reassembly { timeout, memory },
+        // Nobody asks it but real hosts: see `run`.
+        testbed: Testbed::default(),
         record,
     };
-    host_signal::of_radios(&mut plan, &entries, scenario, root, check);
-    limits::work(&plan, root, check);
+    host_signal::of_radios(&mut plan, &entries, scenario, cx);
+    limits::work(&plan, cx);
+    let check = &mut *cx.check();
     ack_path::note(&plan, check);
     reservations::note(&plan, check);
     check.ok().then_some(plan)

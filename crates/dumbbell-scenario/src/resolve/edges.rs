@@ -1,51 +1,54 @@
 //! The edge before a link as a scenario writes it: a meter or conditioner with the words around it
 //! (`per`, `flows`, `dscp`, and what each color leads to), or a list of such tables, of which the
 //! first that takes a packet has it.
-use crate::language::lookup::{Family, resolve as algorithm};
-use crate::language::node::{Kind, Node, Path, below};
-use crate::language::problem::{Check, Diagnostic};
-use crate::resolve::topology::RoutedFlow;
+use crate::language::lookup::Family;
+use crate::language::node::{Kind, Node};
+use crate::resolve::context::At;
 use dumbbell_algos::dscp::codepoint;
 use dumbbell_core::catalogue::nearest;
 use dumbbell_core::meter::{ASSURED, Action, Actions, Color};
 use dumbbell_core::packet::Dscp;
-use dumbbell_plan::Rule;
+use dumbbell_plan::{Rule, Shared};
 
 /// The spellings of a codepoint, for messages.
 const CODEPOINTS: &str = "ef, af11 .. af43, cs0 .. cs7, le, va, be, or a number from 0 to 63";
 
-/// The rules of the edge that is written at `at`.
-pub fn rules(node: &Node, at: &Path, routed: &[RoutedFlow], check: &mut Check) -> Vec<Rule> {
-    match &node.kind {
-        Kind::List(items) => {
-            (0..items.len()).filter_map(|i| rule(&items[i], &below(at, i), routed, check)).collect()
-        }
-        _ => rule(node, at, routed, check).into_iter().collect(),
-    }
+/// The rules of the edge at `at`; `names` are the flows, each with the number of its entry. `None`:
+/// there is no edge, or it is wrong.
+pub fn rules(at: &At<'_>, names: &[(usize, String)]) -> Option<Shared<Vec<Rule>>> {
+    let node = at.node()?;
+    let rules: Vec<Rule> = match &node.kind {
+        Kind::List(items) => items
+            .iter()
+            .enumerate()
+            .filter_map(|(i, item)| rule(item, &at.below(i), names))
+            .collect(),
+        _ => rule(node, at, names).into_iter().collect(),
+    };
+    (!rules.is_empty()).then(|| rules.into())
 }
 
-fn rule(node: &Node, at: &Path, routed: &[RoutedFlow], check: &mut Check) -> Option<Rule> {
-    let errors = check.found.len();
-    let spec = algorithm(Family::of_conditioner(node), node, at, None, check);
+fn rule(node: &Node, at: &At<'_>, names: &[(usize, String)]) -> Option<Rule> {
+    let errors = at.cx.errors();
+    let spec = at.algorithm(Family::of_conditioner(node), node, None);
     let words = Words { node, at };
-    let per_flow = words.per(check);
-    let flows = words.flows(routed, check);
-    let codepoints = words.codepoints(check);
-    let colours = words.colours(check);
-    let spec = spec.filter(|_| check.found.len() == errors)?;
+    let per_flow = words.per();
+    let flows = words.flows(names);
+    let codepoints = words.codepoints();
+    let colours = words.colours();
+    let spec = spec.filter(|_| at.cx.errors() == errors)?;
     Some(Rule { spec, per_flow, flows, codepoints, colours })
 }
 
 /// The words around an algorithm.
 struct Words<'a> {
     node: &'a Node,
-    at: &'a Path,
+    at: &'a At<'a>,
 }
 
 impl Words<'_> {
-    fn refuse(&self, key: &str, cause: String, fix: String, check: &mut Check) {
-        let place = self.node.get(key).map_or(self.node.place, |n| n.place);
-        check.error(Diagnostic::new(cause).at(place).fix(fix).key(&below(self.at, key)));
+    fn refuse(&self, key: &str, cause: impl Into<String>, fix: impl Into<String>) {
+        self.at.below(key).refuse(cause, fix);
     }
 
     /// The texts of a word that may be one or a list.
@@ -59,19 +62,14 @@ impl Words<'_> {
         })
     }
 
-    fn per(&self, check: &mut Check) -> bool {
+    fn per(&self) -> bool {
         match self.node.get("per").map(Node::as_str) {
             None | Some(Some("aggregate")) => false,
             Some(Some("flow")) => true,
             Some(_) => {
                 let fix = "write per = \"flow\" (one for each flow) or per = \"aggregate\" (one \
                     for all, the default)";
-                self.refuse(
-                    "per",
-                    "this says neither `flow` nor `aggregate`".into(),
-                    fix.into(),
-                    check,
-                );
+                self.refuse("per", "this says neither `flow` nor `aggregate`", fix);
                 false
             }
         }
@@ -79,19 +77,19 @@ impl Words<'_> {
 
     /// The flows that `flows` names: by their names, by the name of their entry, or with a `*` at
     /// the end.
-    fn flows(&self, routed: &[RoutedFlow], check: &mut Check) -> Option<Vec<usize>> {
+    fn flows(&self, names: &[(usize, String)]) -> Option<Vec<usize>> {
         let patterns = self.texts("flows")?;
         let mut numbers = Vec::new();
         for pattern in &patterns {
             let before = numbers.len();
-            numbers.extend((0..routed.len()).filter(|i| fits(pattern, &routed[*i].name)));
+            numbers.extend((0..names.len()).filter(|i| fits(pattern, &names[*i].1)));
             if numbers.len() == before {
-                let names: Vec<&str> = routed.iter().take(20).map(|f| f.name.as_str()).collect();
-                let fix = match nearest(pattern, &names) {
+                let known: Vec<&str> = names.iter().take(20).map(|(_, n)| n.as_str()).collect();
+                let fix = match nearest(pattern, &known) {
                     Some(name) => format!("did you mean `{name}`?"),
-                    None => format!("flows are {}", names.join(", ")),
+                    None => format!("flows are {}", known.join(", ")),
                 };
-                self.refuse("flows", format!("no flow is called `{pattern}`"), fix, check);
+                self.refuse("flows", format!("no flow is called `{pattern}`"), fix);
             }
         }
         numbers.sort_unstable();
@@ -99,14 +97,14 @@ impl Words<'_> {
         Some(numbers)
     }
 
-    fn codepoints(&self, check: &mut Check) -> Option<Vec<Dscp>> {
+    fn codepoints(&self) -> Option<Vec<Dscp>> {
         let mut out = Vec::new();
         for text in self.texts("dscp")? {
             match codepoint(&text) {
                 Some(dscp) => out.push(dscp),
                 None => {
                     let cause = format!("`{text}` is no DiffServ codepoint");
-                    self.refuse("dscp", cause, format!("write {CODEPOINTS}"), check);
+                    self.refuse("dscp", cause, format!("write {CODEPOINTS}"));
                 }
             }
         }
@@ -116,28 +114,28 @@ impl Words<'_> {
     }
 
     /// The action of each color: `in` stands for green, `out` for yellow and red.
-    fn colours(&self, check: &mut Check) -> Actions {
+    fn colours(&self) -> Actions {
         let mut out = ASSURED;
         for (short, colours) in [("in", &[Color::Green][..]), ("out", &[Color::Yellow, Color::Red])]
         {
-            let Some(action) = self.action(short, check) else { continue };
+            let Some(action) = self.action(short) else { continue };
             for colour in colours {
                 if self.node.get(colour.name()).is_some() {
                     let cause = format!("`{short}` and `{}` say the same thing", colour.name());
-                    self.refuse(short, cause, "keep one of them".into(), check);
+                    self.refuse(short, cause, "keep one of them");
                 }
                 out[colour.index()] = action;
             }
         }
         for colour in Color::ALL {
-            if let Some(action) = self.action(colour.name(), check) {
+            if let Some(action) = self.action(colour.name()) {
                 out[colour.index()] = action;
             }
         }
         out
     }
 
-    fn action(&self, key: &str, check: &mut Check) -> Option<Action> {
+    fn action(&self, key: &str) -> Option<Action> {
         let texts = self.texts(key)?;
         let action = match texts.as_slice() {
             [word] if word == "drop" => Some(Action::Drop),
@@ -146,16 +144,9 @@ impl Words<'_> {
             _ => None,
         };
         if action.is_none() {
-            let cause = "a packet is dropped, passes as it came, or gets a codepoint".to_string();
-            self.refuse(
-                key,
-                cause,
-                format!(
-                    "write \"drop\", \"pass\", or a codepoint: \
-                {CODEPOINTS}"
-                ),
-                check,
-            );
+            let cause = "a packet is dropped, passes as it came, or gets a codepoint";
+            let fix = format!("write \"drop\", \"pass\", or a codepoint: {CODEPOINTS}");
+            self.refuse(key, cause, fix);
         }
         action
     }

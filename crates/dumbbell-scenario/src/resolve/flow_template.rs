@@ -1,5 +1,5 @@
 //! The settings that the flows of one `[[flow]]` have in common.
-use crate::language::problem::Check;
+use crate::resolve::context::Context;
 use dumbbell_plan::{Ip, ScheduledSignal, Shared, Spec, Transport};
 use std::collections::BTreeMap;
 
@@ -19,6 +19,9 @@ pub struct Sizes {
 pub struct FlowTemplate {
     /// The source.
     pub source: Shared<Spec>,
+    /// The largest payload of a datagram that the source hands over, bytes, if there is such a
+    /// thing.
+    pub largest: Option<u64>,
     /// The transport.
     pub transport: Transport,
     /// The signals of the hosts to their ends of the connection.
@@ -33,9 +36,9 @@ pub struct FlowTemplate {
 
 impl FlowTemplate {
     /// Says a word of its sizes, if none was said.
-    pub fn says(&mut self, word: impl Fn() -> String, check: &mut Check) {
+    pub fn says(&mut self, word: impl Fn() -> String, cx: &Context<'_>) {
         if !std::mem::replace(&mut self.told, true) {
-            check.note(word());
+            cx.note(word());
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Transports and sources: what each `[[flow]]` sends, and how.
-use crate::language::lookup::{Family, judge, resolve};
-use crate::language::node::{Kind, Node, Path, below, path};
-use crate::language::problem::{Check, Diagnostic};
+use crate::language::lookup::{Family, judge};
+use crate::language::node::{Kind, Node};
 use crate::language::scenario::{Flow, Profile, Scenario, TransportName};
+use crate::resolve::context::{At, Context};
 use crate::resolve::flow_template::FlowTemplate;
 use crate::resolve::host_signal;
 use dumbbell_algos::cc::AnyCc;
@@ -24,41 +24,28 @@ const UDP_HEADER: u32 = 8;
 const TCP_HEADER: u64 = 20;
 
 /// The template of `[[flow]]` number `i`.
-pub fn template(
-    scenario: &Scenario,
-    root: &Node,
-    i: usize,
-    check: &mut Check,
-) -> Option<FlowTemplate> {
+pub fn template(scenario: &Scenario, i: usize, cx: &Context<'_>) -> Option<FlowTemplate> {
     let flow = &scenario.flow[i];
-    let at = path(&["flow", &i.to_string()]);
-    let bulk = short("bulk", root.nearest_place(&at));
-    let source_at = below(&at, "source");
-    let source =
-        resolve(Family::Source, root.at(&source_at).unwrap_or(&bulk), &source_at, None, check);
-    times(scenario, flow, &at, root, check);
-    let ip = version(flow, &at, root, check);
-    let built = source.as_ref().and_then(|s| AnySource::build(&s.kind, &s.config, &()).ok());
-    let datagrams = built.as_ref().is_some_and(|s| s.datagrams());
+    let at = cx.item("flow", i);
+    let spec = named(&at.below("source"), Family::Source, "bulk");
+    times(scenario, flow, &at);
+    let ip = version(flow, &at);
+    let source = spec.as_ref().and_then(|s| AnySource::build(&s.kind, &s.config, &()).ok());
+    let datagrams = source.as_ref().is_some_and(AnySource::datagrams);
     let udp = flow.transport.map_or(datagrams, |t| t == TransportName::Udp);
-    if let Some(kind) =
-        source.as_ref().map(|s| &s.kind).filter(|_| udp && built.is_some_and(|s| s.awaits()))
+    if let Some(spec) = &spec
+        && udp
+        && source.as_ref().is_some_and(AnySource::awaits)
     {
-        let p = below(&at, "transport");
-        let d = Diagnostic::new(format!(
-            "{kind} waits for acknowledgments, and datagrams have \
-            none"
-        ));
-        check.error(d.at(root.nearest_place(&p)).fix("take transport = \"udp\" out").key(&p));
+        let cause = format!("{} waits for acknowledgments, and datagrams have none", spec.kind);
+        at.below("transport").refuse(cause, "take transport = \"udp\" out");
     }
-    let transport = if udp {
-        udp_transport(flow, ip, &at, root, check)
-    } else {
-        tcp_transport(scenario, flow, ip, &at, root, check)
-    };
-    let words = host_signal::written(scenario, flow, udp, &at, root, check);
+    let transport =
+        if udp { udp_transport(flow, ip, &at) } else { tcp_transport(scenario, flow, ip, &at) };
+    let words = host_signal::written(scenario, flow, udp, &at);
     Some(FlowTemplate {
-        source: source?.into(),
+        source: spec?.into(),
+        largest: source.and_then(|s| s.largest()),
         transport: transport?,
         words,
         ip,
@@ -67,133 +54,97 @@ pub fn template(
     })
 }
 
-fn short(name: &str, place: crate::language::problem::Place) -> Node {
-    Node { place, kind: Kind::Leaf(Value::String(name.into())) }
+/// The algorithm at `at`, or where none is written the one of the name `default`.
+fn named(at: &At<'_>, family: Family, default: &str) -> Option<Spec> {
+    match at.node() {
+        Some(node) => at.algorithm(family, node, None),
+        None => {
+            let kind = Kind::Leaf(Value::String(default.into()));
+            at.algorithm(family, &Node { place: at.place(), kind }, None)
+        }
+    }
 }
 
-fn times(scenario: &Scenario, flow: &Flow, at: &Path, root: &Node, check: &mut Check) {
-    let mut refuse = |key: &str, cause: String, fix: &str| {
-        let p = below(at, key);
-        check.error(Diagnostic::new(cause).at(root.nearest_place(&p)).fix(fix).key(&p));
-    };
+fn times(scenario: &Scenario, flow: &Flow, at: &At<'_>) {
+    let Scenario { duration, .. } = scenario;
     let last = flow.start + flow.start_step * flow.count.unwrap_or(1).saturating_sub(1);
-    if flow.start >= scenario.duration {
-        let cause = format!(
-            "this flow starts at {}, and the run ends at {}",
-            flow.start, scenario.duration
-        );
-        refuse("start", cause, "start it earlier, or raise `duration`");
-    } else if last >= scenario.duration {
-        let cause = format!(
-            "the last of these flows starts at {last}, and the run ends at {}",
-            scenario.duration
-        );
-        refuse("start_step", cause, "make the step shorter, or raise `duration`");
+    if flow.start >= *duration {
+        let cause = format!("this flow starts at {}, and the run ends at {duration}", flow.start);
+        at.below("start").refuse(cause, "start it earlier, or raise `duration`");
+    } else if last >= *duration {
+        let cause =
+            format!("the last of these flows starts at {last}, and the run ends at {duration}");
+        at.below("start_step").refuse(cause, "make the step shorter, or raise `duration`");
     }
     let latest = last + flow.start_spread;
     if let Some(stop) = flow.stop
         && stop <= latest
     {
-        refuse(
-            "stop",
-            format!("this flow stops at {stop} and may start as late as {latest}"),
-            "stop \
-            it later",
-        );
+        let cause = format!("this flow stops at {stop} and may start as late as {latest}");
+        at.below("stop").refuse(cause, "stop it later");
     }
     if let Some(weight) = flow.weight
         && !(weight > 0.0 && weight <= 1e6)
     {
-        refuse(
-            "weight",
-            format!("{weight} is not a valid weight"),
-            "write a number above 0, at most 1e6",
-        );
+        let cause = format!("{weight} is not a valid weight");
+        at.below("weight").refuse(cause, "write a number above 0, at most 1e6");
     }
 }
 
 /// The version of IP of a flow.
-fn version(flow: &Flow, at: &Path, root: &Node, check: &mut Check) -> Ip {
+fn version(flow: &Flow, at: &At<'_>) -> Ip {
     match flow.ip {
         None | Some(4) => Ip::V4,
         Some(6) => Ip::V6,
         Some(n) => {
-            let p = below(at, "ip");
-            let d = Diagnostic::new(format!("there is no version {n} of IP here"));
-            check.error(d.at(root.nearest_place(&p)).fix("write ip = 4 or ip = 6").key(&p));
+            let cause = format!("there is no version {n} of IP here");
+            at.below("ip").refuse(cause, "write ip = 4 or ip = 6");
             Ip::V4
         }
     }
 }
 
-fn udp_transport(
-    flow: &Flow,
-    ip: Ip,
-    at: &Path,
-    root: &Node,
-    check: &mut Check,
-) -> Option<Transport> {
-    let before = check.found.len();
+fn udp_transport(flow: &Flow, ip: Ip, at: &At<'_>) -> Option<Transport> {
+    let before = at.cx.errors();
     for (key, given) in [
         ("cc", flow.cc.is_some()),
         ("tcp", flow.tcp.is_some()),
         ("profile", flow.profile.is_some()),
     ] {
         if given {
-            let p = below(at, key);
-            let d = Diagnostic::new(format!("`{key}` belongs to TCP, and this flow is UDP"));
-            let fix = "take it out, or write transport = \"tcp\"";
-            check.error(d.at(root.nearest_place(&p)).fix(fix).key(&p));
+            let cause = format!("`{key}` belongs to TCP, and this flow is UDP");
+            at.below(key).refuse(cause, "take it out, or write transport = \"tcp\"");
         }
     }
     let ecn = flow.ecn.unwrap_or_default();
     if let Some(df) = flow.df.filter(|_| ip == Ip::V6) {
-        let p = below(at, "df");
-        let d = Diagnostic::new(format!(
-            "df = {df} is a bit of IP version 4, and routers never cut \
-                packets of version 6"
-        ));
-        check.error(d.at(root.nearest_place(&p)).fix("take it out").key(&p));
+        let cause = format!(
+            "df = {df} is a bit of IP version 4, and routers never cut packets of version 6"
+        );
+        at.below("df").refuse(cause, "take it out");
     }
     let (header, df) = (ip.header() + UDP_HEADER, flow.df.unwrap_or(false));
-    (check.found.len() == before).then_some(Transport::Udp { header, ecn, df })
+    (at.cx.errors() == before).then_some(Transport::Udp { header, ecn, df })
 }
 
-fn tcp_transport(
-    scenario: &Scenario,
-    flow: &Flow,
-    ip: Ip,
-    at: &Path,
-    root: &Node,
-    check: &mut Check,
-) -> Option<Transport> {
+fn tcp_transport(scenario: &Scenario, flow: &Flow, ip: Ip, at: &At<'_>) -> Option<Transport> {
     if flow.df.is_some() {
-        let p = below(at, "df");
-        let d = Diagnostic::new("`df` here is the bit of datagrams, and this flow is TCP");
         let fix = "write tcp = { pmtu_discovery = \"off\" } for segments that may be cut, or \
             transport = \"udp\"";
-        check.error(d.at(root.nearest_place(&p)).fix(fix).key(&p));
+        let cause = "`df` here is the bit of datagrams, and this flow is TCP";
+        at.below("df").refuse(cause, fix);
     }
     if flow.ecn.is_some() {
-        let p = below(at, "ecn");
-        let d = Diagnostic::new("`ecn` here is the field of datagrams, and this flow is TCP");
-        check.error(
-            d.at(root.nearest_place(&p))
-                .fix(
-                    "write tcp = { ecn = true }, or transport = \
-            \"udp\"",
-                )
-                .key(&p),
-        );
+        let cause = "`ecn` here is the field of datagrams, and this flow is TCP";
+        at.below("ecn").refuse(cause, "write tcp = { ecn = true }, or transport = \"udp\"");
     }
     let profile = flow.profile.unwrap_or(scenario.profile);
-    let cc_at = below(at, "cc");
-    let default = short(profile.default_cc(), root.nearest_place(at));
-    let cc = resolve(Family::Cc, root.at(&cc_at).unwrap_or(&default), &cc_at, None, check);
-    let written = written_tcp(root, at);
-    let tcp = tcp_config(profile, &written, at, check);
+    let cc = named(&at.below("cc"), Family::Cc, profile.default_cc());
+    let at = at.below("tcp");
+    let written = written_tcp(&at);
+    let tcp = tcp_config(profile, &written, &at);
     let (cc, mut tcp) = (cc?, tcp?);
-    implied(&cc, &mut tcp, &written, at, check);
+    implied(&cc, &mut tcp, &written, &at);
     if written.get("header").is_none() && ip == Ip::V6 {
         tcp.header = Bytes(u64::from(ip.header()) + TCP_HEADER);
     }
@@ -203,25 +154,20 @@ fn tcp_transport(
     Some(Transport::Tcp { cc: cc.into(), tcp: tcp.into() })
 }
 
-/// The scenario's `tcp`, overridden by the flow's.
-fn written_tcp(root: &Node, at: &Path) -> Node {
-    let mut written =
-        root.get("tcp").cloned().unwrap_or_else(|| Node::table(root.nearest_place(at)));
-    if let Some(own) = root.at(&below(at, "tcp")) {
+/// The scenario's `tcp`, overridden by the flow's, which is at `at`.
+fn written_tcp(at: &At<'_>) -> Node {
+    let mut written = at.cx.root.get("tcp").cloned().unwrap_or_else(|| Node::table(at.place()));
+    if let Some(own) = at.node() {
         written.overlay(own.clone());
     }
     written
 }
 
 /// The profile with what was written over it.
-fn tcp_config(profile: Profile, written: &Node, at: &Path, check: &mut Check) -> Option<TcpConfig> {
-    let at = below(at, "tcp");
+fn tcp_config(profile: Profile, written: &Node, at: &At<'_>) -> Option<TcpConfig> {
     if !matches!(written.kind, Kind::Table(_)) {
-        let d = Diagnostic::new("`tcp` is a table of fields").at(written.place).fix(
-            "write tcp = { \
-            sack = false }",
-        );
-        check.error(d.key(&at));
+        let fix = "write tcp = { sack = false }";
+        at.refuse_at(written.place, "`tcp` is a table of fields", fix);
         return None;
     }
     let base = TcpConfig::profile(profile.name()).unwrap_or_default();
@@ -243,7 +189,7 @@ fn tcp_config(profile: Profile, written: &Node, at: &Path, check: &mut Check) ->
             fault
         })
     };
-    judge(&read, mine, written, &at, check)
+    judge(&read, mine, written, &at.path, &mut at.cx.check())
 }
 
 /// A path, for one that is built to be asked and not to be used.
@@ -251,19 +197,18 @@ pub const SITE: CcPath = CcPath { mss: 1000, initial_window: 2000, ..CcPath::PLA
 
 /// A congestion control's name may imply a recovery, SACK, timestamps and more; what was written
 /// against it is an error.
-fn implied(cc: &Spec, tcp: &mut TcpConfig, written: &Node, at: &Path, check: &mut Check) {
-    let built = match check.plugins.cc(&cc.kind) {
+fn implied(cc: &Spec, tcp: &mut TcpConfig, written: &Node, at: &At<'_>) {
+    let factory = at.cx.check().plugins.cc(&cc.kind).cloned();
+    let built = match factory {
         Some(factory) => factory.make(&cc.config, &SITE, &Alarm::default()).map(AnyCc::Plugin),
         None => AnyCc::build(&cc.kind, &cc.config, &SITE),
     };
     let Ok(built) = built else { return };
-    let mut need = |key: &str, wanted: Value| {
+    let need = |key: &str, wanted: Value| {
         let Some(node) = written.get(key).filter(|n| n.to_json() != wanted) else { return true };
         let cause = format!("{} needs {key} = {wanted}", cc.kind);
         let fix = format!("write {key} = {wanted}, or another cc");
-        check.error(
-            Diagnostic::new(cause).at(node.place).fix(fix).key(&below(&below(at, "tcp"), key)),
-        );
+        at.below(key).refuse_at(node.place, cause, fix);
         false
     };
     let implied = built.tcp_overrides();

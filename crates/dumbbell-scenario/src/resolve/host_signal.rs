@@ -1,8 +1,7 @@
 //! The signals of hosts to their ends of connections, both written in the scenario and derived from
 //! a radio's outages.
-use crate::language::node::{Node, Path, below, path};
-use crate::language::problem::{Check, Diagnostic};
 use crate::language::scenario::{Flow, Radio, Scenario};
+use crate::resolve::context::{At, Context};
 use dumbbell_core::transport::HostSignal;
 use dumbbell_core::units::{Span, Time};
 use dumbbell_plan::{Plan, ScheduledSignal, Shared};
@@ -13,35 +12,22 @@ pub fn written(
     scenario: &Scenario,
     flow: &Flow,
     udp: bool,
-    at: &Path,
-    root: &Node,
-    check: &mut Check,
+    at: &At<'_>,
 ) -> Option<Shared<Vec<ScheduledSignal>>> {
     for (key, given) in [("words", !flow.words.is_empty()), ("radio", flow.radio.is_some())] {
         if given && udp {
             let cause = format!("`{key}` is for the ends of a connection, and this flow is UDP");
-            refuse(&below(at, key), cause, "take it out", root, check);
+            at.below(key).refuse(cause, "take it out");
         }
     }
-    let at = below(at, "words");
-    for (i, word) in flow.words.iter().enumerate().filter(|(_, word)| word.at >= scenario.duration)
-    {
+    let late = |word: &ScheduledSignal| word.at >= scenario.duration;
+    for (i, word) in flow.words.iter().enumerate().filter(|(_, word)| late(word)) {
         let cause =
             format!("this is said at {}, and the run ends at {}", word.at, scenario.duration);
-        refuse(
-            &below(&below(&at, i.to_string()), "at"),
-            cause,
-            "say it earlier, or raise \
-            `duration`",
-            root,
-            check,
-        );
+        let fix = "say it earlier, or raise `duration`";
+        at.below("words").below(i).below("at").refuse(cause, fix);
     }
     in_order(flow.words.clone())
-}
-
-fn refuse(at: &Path, cause: String, fix: &str, root: &Node, check: &mut Check) {
-    check.error(Diagnostic::new(cause).at(root.nearest_place(at)).fix(fix).key(at));
 }
 
 fn in_order(mut words: Vec<ScheduledSignal>) -> Option<Shared<Vec<ScheduledSignal>>> {
@@ -51,19 +37,13 @@ fn in_order(mut words: Vec<ScheduledSignal>) -> Option<Shared<Vec<ScheduledSigna
 
 /// Adds what the hosts of flows with a `radio` say: `entries` are the `[[flow]]` of each flow of
 /// the plan.
-pub fn of_radios(
-    plan: &mut Plan,
-    entries: &[usize],
-    scenario: &Scenario,
-    root: &Node,
-    check: &mut Check,
-) {
+pub fn of_radios(plan: &mut Plan, entries: &[usize], scenario: &Scenario, cx: &Context<'_>) {
     let mut known: BTreeMap<usize, Option<Shared<Vec<ScheduledSignal>>>> = BTreeMap::new();
     for (number, entry) in entries.iter().enumerate() {
         let Some(radio) = &scenario.flow[*entry].radio else { continue };
         if !known.contains_key(entry) {
-            let at = path(&["flow", &entry.to_string(), "radio", "link"]);
-            let more = foreseen(plan, radio, &at, root, check);
+            let at = cx.item("flow", *entry).below("radio").below("link");
+            let more = foreseen(plan, radio, &at);
             let before = plan.flows[number].words.iter().flat_map(|words| words.iter().copied());
             known.insert(*entry, in_order(before.chain(more).collect()));
         }
@@ -73,13 +53,7 @@ pub fn of_radios(
 
 /// A word ahead of each outage of the radio's link, and one when it is over; none beyond the end of
 /// the run.
-fn foreseen(
-    plan: &Plan,
-    radio: &Radio,
-    at: &Path,
-    root: &Node,
-    check: &mut Check,
-) -> Vec<ScheduledSignal> {
+fn foreseen(plan: &Plan, radio: &Radio, at: &At<'_>) -> Vec<ScheduledSignal> {
     let Some(link) = plan.links.iter().position(|link| link.name == radio.link) else {
         let names: Vec<&str> = plan.links.iter().take(6).map(|link| link.name.as_str()).collect();
         let fix = format!(
@@ -87,7 +61,7 @@ fn foreseen(
             names.join(", "),
             if plan.links.len() > 6 { ", ..." } else { "" }
         );
-        refuse(at, format!("there is no link `{}`", radio.link), &fix, root, check);
+        at.refuse(format!("there is no link `{}`", radio.link), fix);
         return Vec::new();
     };
     let outages = dumbbell_net::outages(plan, link).unwrap_or_default();
@@ -96,13 +70,8 @@ fn foreseen(
             "`{}` is never down in this run, so that its host has nothing to say",
             radio.link
         );
-        refuse(
-            at,
-            cause,
-            "give it a service such as `outage` or `handoff`, or take `radio` out",
-            root,
-            check,
-        );
+        let fix = "give it a service such as `outage` or `handoff`, or take `radio` out";
+        at.refuse(cause, fix);
     }
     let mut words = Vec::new();
     let mut back = Span::ZERO;

@@ -2,14 +2,15 @@
 //! from its sockets to its card. All flows of the host share them, data and acknowledgments alike.
 mod cost;
 
-use crate::language::lookup::{Family, drop_tail, resolve};
-use crate::language::node::{Entry, Kind, Node, Path, below, path};
-use crate::language::problem::{Check, Diagnostic};
+use crate::language::deser;
+use crate::language::lookup::{Family, drop_tail};
+use crate::language::node::{Entry, Kind, Node, Path};
+use crate::language::problem::Diagnostic;
 use crate::language::scenario::Scenario;
-use dumbbell_algos::service::AnyService;
-use dumbbell_algos::service::host_cpu::{HostCpuConfig, presets};
+use crate::resolve::context::{At, Context};
+use dumbbell_algos::service::host_cpu::{HostCpu, HostCpuConfig, presets};
 use dumbbell_core::aqm::LinkInfo;
-use dumbbell_core::catalogue::nearest;
+use dumbbell_core::catalogue::{Algorithm, nearest};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::service::{Service, Site};
 use dumbbell_core::units::{Capacity, Packets, Rate, Span};
@@ -24,11 +25,10 @@ const AROUND: [&str; 2] = ["preset", "ring"];
 /// Such a link takes every packet.
 const MTU: u32 = 65_535;
 
-/// A processor: what each direction costs, and the packets that the card keeps for it.
+/// A processor: what each direction costs, by [`Side`], and the packets that the card keeps for it.
 #[derive(Clone)]
 struct Cpu {
-    receive: Shared<Spec>,
-    send: Shared<Spec>,
+    sides: [(HostCpuConfig, Shared<Spec>); 2],
     ring: u32,
 }
 
@@ -39,10 +39,10 @@ pub fn add_links(
     links: &mut Vec<Link>,
     flows: &mut [Flow],
     entries: &[usize],
-    (scenario, root): (&Scenario, &Node),
-    check: &mut Check,
+    scenario: &Scenario,
+    cx: &Context<'_>,
 ) {
-    misplaced(scenario, root, check);
+    misplaced(scenario, cx);
     let mut known: BTreeMap<Path, Option<Cpu>> = BTreeMap::new();
     let mut laid: BTreeMap<NodeId, [LinkId; 2]> = BTreeMap::new();
     for (flow, entry) in flows.iter_mut().zip(entries) {
@@ -50,8 +50,10 @@ pub fn add_links(
             if laid.contains_key(&host) {
                 continue;
             }
-            let Some(at) = written(&nodes[host].name, *entry, sends, scenario) else { continue };
-            let cpu = known.entry(at.clone()).or_insert_with(|| processor(root, &at, check));
+            let Some(at) = written(&nodes[host].name, *entry, sends, scenario, cx) else {
+                continue;
+            };
+            let cpu = known.entry(at.path.clone()).or_insert_with(|| processor(&at));
             let Some(cpu) = cpu else { continue };
             let near = if sends { flow.forward.first() } else { flow.forward.last() };
             let mtu = near.map_or(1500, |l| links[*l].mtu);
@@ -71,29 +73,32 @@ pub fn add_links(
     }
 }
 
-/// The path of the processor of the host `name`, if it has one. In a short form the host belongs to
-/// a flow of `entry`.
-fn written(name: &str, entry: usize, sends: bool, scenario: &Scenario) -> Option<Path> {
-    let everybodys = scenario.cpu.as_ref().map(|_| path(&["cpu"]));
+/// The position of the processor of the host `name`, if it has one. In a short form the host belongs
+/// to a flow of `entry`.
+fn written<'c>(
+    name: &str,
+    entry: usize,
+    sends: bool,
+    scenario: &Scenario,
+    cx: &'c Context<'c>,
+) -> Option<At<'c>> {
+    let everybodys = scenario.cpu.as_ref().map(|_| cx.at("cpu"));
     if scenario.dumbbell.is_none() && scenario.parking_lot.is_none() {
         let own = scenario.host.iter().position(|h| h.name == name && h.cpu.is_some());
-        return own.map(|i| path(&["host", &i.to_string(), "cpu"])).or(everybodys);
+        return own.map(|i| cx.item("host", i).below("cpu")).or(everybodys);
     }
     let flow = &scenario.flow[entry];
     let (key, own) =
         if sends { ("sender_cpu", &flow.sender_cpu) } else { ("receiver_cpu", &flow.receiver_cpu) };
-    own.as_ref().map(|_| path(&["flow", &entry.to_string(), key])).or(everybodys)
+    own.as_ref().map(|_| cx.item("flow", entry).below(key)).or(everybodys)
 }
 
 /// Processors that are written where nobody looks.
-fn misplaced(scenario: &Scenario, root: &Node, check: &mut Check) {
-    let mut refuse = |at: Path, cause: String, fix: &str| {
-        check.error(Diagnostic::new(cause).at(root.nearest_place(&at)).fix(fix).key(&at));
-    };
+fn misplaced(scenario: &Scenario, cx: &Context<'_>) {
     for (i, router) in scenario.router.iter().enumerate().filter(|(_, r)| r.cpu.is_some()) {
         let cause =
             format!("`{}` is a router: nothing that it forwards comes to a socket", router.name);
-        refuse(path(&["router", &i.to_string(), "cpu"]), cause, "write `cpu` in a [[host]]");
+        cx.item("router", i).below("cpu").refuse(cause, "write `cpu` in a [[host]]");
     }
     if scenario.dumbbell.is_some() || scenario.parking_lot.is_some() {
         return;
@@ -101,38 +106,34 @@ fn misplaced(scenario: &Scenario, root: &Node, check: &mut Check) {
     for (i, flow) in scenario.flow.iter().enumerate() {
         for (key, own) in [("sender_cpu", &flow.sender_cpu), ("receiver_cpu", &flow.receiver_cpu)] {
             if own.is_some() {
+                let fix = "write `cpu` in the [[host]] that it is of";
                 let cause = format!("`{key}` belongs to a short form");
-                refuse(
-                    path(&["flow", &i.to_string(), key]),
-                    cause,
-                    "write `cpu` in the [[host]] \
-                    that it is of",
-                );
+                cx.item("flow", i).below(key).refuse(cause, fix);
             }
         }
     }
 }
 
 /// The processor at `at`; `None`: there is none, or it was said what is wrong.
-fn processor(root: &Node, at: &Path, check: &mut Check) -> Option<Cpu> {
-    let node = root.at(at)?;
+fn processor(at: &At<'_>) -> Option<Cpu> {
+    let node = at.node()?;
     let named = if node.as_str().is_some() { Some(node) } else { node.get("preset") };
     if named.and_then(Node::as_str) == Some("none") {
         return None;
     }
     let preset = match named {
         None => None,
-        Some(name) => Some(preset(name, at, check)?),
+        Some(name) => Some(preset(name, at)?),
     };
-    let ring = ring(node, at, preset.as_ref().map_or(presets::RING, |p| p.ring), check)?;
-    let spec = resolve(Family::Service, &whole(node, preset.as_ref()), at, None, check)?;
-    let config: HostCpuConfig = serde_json::from_value(spec.config.clone()).ok()?;
-    let sending = serde_json::to_value(config.sending()).ok()?;
-    let send = Spec { config: sending, ..spec.clone() };
-    Some(Cpu { receive: spec.into(), send: send.into(), ring })
+    let ring = ring(at, preset.as_ref().map_or(presets::RING, |p| p.ring))?;
+    let spec = at.algorithm(Family::Service, &whole(node, preset.as_ref()), None)?;
+    let receiving: HostCpuConfig = serde_json::from_value(spec.config.clone()).ok()?;
+    let sending = receiving.sending();
+    let send = Spec { config: serde_json::to_value(&sending).ok()?, ..spec.clone() };
+    Some(Cpu { sides: [(receiving, spec.into()), (sending, send.into())], ring })
 }
 
-fn preset(name: &Node, at: &Path, check: &mut Check) -> Option<presets::Preset> {
+fn preset(name: &Node, at: &At<'_>) -> Option<presets::Preset> {
     let found = name.as_str().and_then(presets::find);
     if found.is_none() {
         let names: Vec<&str> = presets::all().iter().map(|p| p.name).chain(["none"]).collect();
@@ -144,26 +145,24 @@ fn preset(name: &Node, at: &Path, check: &mut Check) -> Option<presets::Preset> 
                 names.join(", ")
             ),
         };
-        let cause = format!("there is no host named `{written}`");
-        check.error(Diagnostic::new(cause).at(name.place).fix(fix).key(at));
+        at.refuse_at(name.place, format!("there is no host named `{written}`"), fix);
     }
     found
 }
 
 /// The packets of the receive ring.
-fn ring(node: &Node, at: &Path, default: u32, check: &mut Check) -> Option<u32> {
-    let Some(own) = node.get("ring") else { return Some(default) };
+fn ring(at: &At<'_>, default: u32) -> Option<u32> {
+    let at = at.below("ring");
+    let Some(own) = at.node() else { return Some(default) };
     let wrong = match serde_json::from_value::<Packets>(own.to_json()) {
         Ok(Packets(n)) if n >= 1.0 && n <= f64::from(u32::MAX) && n.fract() == 0.0 => {
             return Some(n as u32);
         }
-        Ok(_) => Diagnostic::new("a ring has a whole number of places, at least one").fix(
-            "write \
-            ring = \"256 pkt\"",
-        ),
-        Err(e) => crate::language::deser::plain(&e.to_string()),
+        Ok(_) => Diagnostic::new("a ring has a whole number of places, at least one")
+            .fix("write ring = \"256 pkt\""),
+        Err(e) => deser::plain(&e.to_string()),
     };
-    check.error(wrong.at(own.place).key(&below(at, "ring")));
+    at.error(wrong.at(own.place));
     None
 }
 
@@ -186,12 +185,13 @@ fn whole(node: &Node, preset: Option<&presets::Preset>) -> Node {
 /// `mtu`.
 fn both(cpu: &Cpu, host: NodeId, name: &str, mtu: u32, links: &mut Vec<Link>) -> [LinkId; 2] {
     let drop_tail: Shared<Spec> = drop_tail().into();
-    let mut one = |side: Side, spec: &Shared<Spec>, capacity: Capacity| {
+    let mut one = |side: Side, capacity: Capacity| {
+        let (config, spec) = &cpu.sides[side as usize];
         links.push(Link {
             name: format!("{name}/cpu_{}", side.name()),
             from: host,
             to: host,
-            rate: nominal(spec, mtu),
+            rate: nominal(config, mtu),
             service: Some(spec.clone()),
             delay: Span::ZERO,
             mtu: MTU,
@@ -210,15 +210,11 @@ fn both(cpu: &Cpu, host: NodeId, name: &str, mtu: u32, links: &mut Vec<Link>) ->
     };
     // A host's outgoing packets wait in its socket's buffer, which TCP's window bounds: nothing is
     // lost there.
-    [
-        one(Side::Receive, &cpu.receive, Capacity::Packets(cpu.ring)),
-        one(Side::Send, &cpu.send, Capacity::Unlimited),
-    ]
+    [one(Side::Receive, Capacity::Packets(cpu.ring)), one(Side::Send, Capacity::Unlimited)]
 }
 
-fn nominal(spec: &Spec, mtu: u32) -> Rate {
+fn nominal(config: &HostCpuConfig, mtu: u32) -> Rate {
     let link =
         LinkInfo { rate: Rate::default(), capacity: Capacity::Unlimited, mtu, delay: Span::ZERO };
-    let site = Site { link, chance: Stream::named(0, "nominal") };
-    AnyService::build(&spec.kind, &spec.config, &site).map_or(Rate::from_mbps(1), |s| s.rate())
+    HostCpu::new(config, &Site { link, chance: Stream::named(0, "nominal") }).rate()
 }

@@ -1,9 +1,8 @@
 //! Limits that are checked before anything is allocated, with an estimate of the resources.
 //!
 //! Generous: a million flows, a million runs, 10^13 packet-hops and 10^9 recorded rows a run.
-use crate::language::node::{Node, path};
-use crate::language::problem::{Check, Diagnostic};
 use crate::language::scenario::Scenario;
+use crate::resolve::context::Context;
 use dumbbell_core::units::{Bytes, Rate, Span};
 use dumbbell_plan::{Flow, Plan, Transport};
 use std::str::FromStr;
@@ -22,13 +21,8 @@ const BYTES_PER_FLOW: f64 = 6_000.0;
 /// Seconds that a packet-hop takes, roughly.
 const SECONDS_PER_HOP: f64 = 50e-9;
 
-fn refuse(key: &[&str], root: &Node, cause: String, fix: &str, check: &mut Check) {
-    let p = path(key);
-    check.error(Diagnostic::new(cause).at(root.nearest_place(&p)).fix(fix).key(&p));
-}
-
 /// Refuses more flows than a run can have.
-pub fn flows(scenario: &Scenario, root: &Node, check: &mut Check) {
+pub fn flows(scenario: &Scenario, cx: &Context<'_>) {
     let total = scenario.flow.iter().fold(0u64, |n, f| n.saturating_add(f.count.unwrap_or(1)));
     if total > MOST_FLOWS {
         let largest = (0..scenario.flow.len())
@@ -36,43 +30,34 @@ pub fn flows(scenario: &Scenario, root: &Node, check: &mut Check) {
             .unwrap_or(0);
         let need = amount(total as f64 * BYTES_PER_FLOW);
         let cause = format!(
-            "{total} flows would need about {need} of memory; a run has at most \
-            {MOST_FLOWS}"
+            "{total} flows would need about {need} of memory; a run has at most {MOST_FLOWS}"
         );
-        refuse(&["flow", &largest.to_string(), "count"], root, cause, "lower the count", check);
+        cx.item("flow", largest).below("count").refuse(cause, "lower the count");
     } else if total == 0 && !scenario.flow.is_empty() && scenario.session.is_empty() {
-        refuse(&["flow"], root, "every flow's count is 0".into(), "let one be at least 1", check);
+        cx.at("flow").refuse("every flow's count is 0", "let one be at least 1");
     }
     if let Some(hops) = scenario.parking_lot.as_ref().map(|p| p.hops)
         && !(1..=1000).contains(&hops)
     {
         let cause = format!("a parking lot has from 1 to 1000 hops, not {hops}");
-        refuse(&["parking_lot", "hops"], root, cause, "write hops = 3", check);
+        cx.at("parking_lot").below("hops").refuse(cause, "write hops = 3");
     }
     if !(1..=100_000).contains(&scenario.replications) {
         let cause =
             format!("a scenario has from 1 to 100000 replications, not {}", scenario.replications);
-        refuse(&["replications"], root, cause, "write replications = 5", check);
+        cx.at("replications").refuse(cause, "write replications = 5");
     }
 }
 
 /// Refuses more work or more rows than a run can have.
-pub fn work(plan: &Plan, root: &Node, check: &mut Check) {
+pub fn work(plan: &Plan, cx: &Context<'_>) {
     let hops = packet_hops(plan);
     if hops > MOST_PACKET_HOPS {
         let time = duration(hops * SECONDS_PER_HOP);
-        let cause = format!(
-            "this run would take about {hops:.1e} packet-hops, about {time} on one \
-            core"
-        );
-        refuse(
-            &["duration"],
-            root,
-            cause,
-            "make it shorter or slower; the limit is 1e13 \
-            packet-hops",
-            check,
-        );
+        let cause =
+            format!("this run would take about {hops:.1e} packet-hops, about {time} on one core");
+        let fix = "make it shorter or slower; the limit is 1e13 packet-hops";
+        cx.at("duration").refuse(cause, fix);
     }
     let Some(every) = plan.record.every else { return };
     let queues = plan.links.iter().filter(|l| l.report).count();
@@ -82,13 +67,8 @@ pub fn work(plan: &Plan, root: &Node, check: &mut Check) {
     let rows = plan.duration.ps() as f64 / every.ps().max(1) as f64 * series as f64;
     if rows > MOST_ROWS {
         let cause = format!("this would record {rows:.1e} rows, about {}", amount(rows * 20.0));
-        refuse(
-            &["record", "every"],
-            root,
-            cause,
-            "record less often; the limit is 1e9 rows",
-            check,
-        );
+        let fix = "record less often; the limit is 1e9 rows";
+        cx.at("record").below("every").refuse(cause, fix);
     }
 }
 

@@ -1,7 +1,6 @@
 //! A flow of the plan: its route, its start, and the template of its entry.
-use crate::language::node::Node;
-use crate::language::problem::Check;
 use crate::language::scenario::Scenario;
+use crate::resolve::context::Context;
 use crate::resolve::flow_template::FlowTemplate;
 use crate::resolve::sessions::SampledTransfer;
 use crate::resolve::sizes;
@@ -35,12 +34,11 @@ pub fn build(
     f: RoutedFlow,
     links: &[Link],
     scenario: &Scenario,
-    root: &Node,
     start: Span,
-    check: &mut Check,
+    cx: &Context<'_>,
 ) -> Flow {
     let written = &scenario.flow[f.entry];
-    let transport = sizes::fit(template, &f, links, root, check);
+    let transport = sizes::fit(template, &f, links, cx);
     let udp = matches!(transport, Transport::Udp { .. });
     let rtt = f.forward.iter().chain(&f.back).fold(Span::ZERO, |sum, l| sum + links[*l].delay);
     Flow {

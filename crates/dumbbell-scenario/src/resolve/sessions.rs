@@ -5,15 +5,15 @@
 //! is a session's own is drawn from the seed and its name: when flows arrive from `NAME/arrivals`,
 //! how large they are from `NAME/sizes`. So two schemes under one seed see the same flows, and
 //! another load sees the same sizes.
-mod checks;
+pub mod checks;
 
-use crate::language::node::{Entry, Kind, Node, Path, path};
+use crate::language::node::{Entry, Kind, Node, Path};
 use crate::language::problem::{Check, Diagnostic};
 use crate::language::scenario::{Flow, Scenario, Session, TransportName};
 use crate::language::traces::transfers::Transfer;
+use crate::resolve::context::Context;
 use crate::resolve::limits::{MOST_FLOWS, amount};
-use crate::resolve::topology::{Network, RoutedFlow};
-use crate::resolve::topology::{graph, short};
+use crate::resolve::topology::{self, Network};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::units::{Bytes, Span};
 use std::borrow::Cow;
@@ -64,24 +64,20 @@ pub struct SampledTransfer {
     pub size: Bytes,
 }
 
-/// Lays out the sessions of `scenario`, whose tree is `root`.
-pub fn expand<'a>(
-    scenario: &'a Scenario,
-    root: &'a Node,
-    check: &mut Check,
-) -> ExpandedScenario<'a> {
+/// Lays out the sessions of `scenario`.
+pub fn expand<'a>(scenario: &'a Scenario, cx: &Context<'a>) -> ExpandedScenario<'a> {
     let written = scenario.flow.len();
     let mut expanded = ExpandedScenario {
         scenario: Cow::Borrowed(scenario),
-        root: Cow::Borrowed(root),
+        root: Cow::Borrowed(cx.root),
         written,
         entries: Vec::new(),
-        names: checks::names(scenario, root, check),
+        names: checks::names(scenario, cx),
         lists: Vec::new(),
     };
     for (i, session) in scenario.session.iter().enumerate() {
-        let at = path(&["session", &i.to_string()]);
-        let list = checks::session(scenario, session, &at, root, check);
+        let at = cx.item("session", i);
+        let list = checks::session(scenario, session, &at);
         let mut pairs: Vec<Option<(String, String)>> = list
             .iter()
             .flatten()
@@ -96,7 +92,7 @@ pub fn expand<'a>(
                 &expanded.names[i],
                 ends.as_ref(),
             ));
-            let node = root.at(&at).map_or_else(|| Node::table(root.place), shared);
+            let node = at.node().map_or_else(|| Node::table(cx.root.place), shared);
             append(expanded.root.to_mut(), node);
             expanded.entries.push((i, ends));
         }
@@ -168,11 +164,10 @@ impl ExpandedScenario<'_> {
             if let Some(session) = entry.and_then(|entry| self.session_of(entry)) {
                 (steps[0], steps[1]) = ("session".into(), session.to_string());
                 d.key = Some(steps.join("."));
-                d.cause = d.cause.replace("this flow", "this session").replace(
-                    "these flows",
-                    "this \
-                    session",
-                );
+                d.cause = d
+                    .cause
+                    .replace("this flow", "this session")
+                    .replace("these flows", "this session");
             }
         }
     }
@@ -180,13 +175,13 @@ impl ExpandedScenario<'_> {
     /// Mean arrivals a second of each session, and the payload in bits per second that they offer;
     /// `None` for lists. A load is of the slowest link of the path, for which the network is drawn
     /// with one flow of each.
-    pub fn offered(&self, check: &Check) -> Vec<Option<(f64, f64)>> {
+    pub fn offered(&self, cx: &Context<'_>) -> Vec<Option<(f64, f64)>> {
         let routed =
-            self.scenario.session.iter().any(|s| s.load.is_some()).then(|| self.sample(check));
+            self.scenario.session.iter().any(|s| s.load.is_some()).then(|| self.sample(cx));
         let slowest = |i: usize| {
             let net = routed.as_ref()?;
             let flow = net.flows.iter().find(|f| self.session_of(f.entry) == Some(i))?;
-            flow.forward.iter().map(|l| net.links[*l].rate.bps()).min()
+            flow.forward.iter().map(|l| net.links[*l].settings.rate.bps()).min()
         };
         let one = |(i, s): (usize, &Session)| {
             let mean = 8.0 * s.size.as_ref()?.mean();
@@ -209,13 +204,12 @@ impl ExpandedScenario<'_> {
 
     /// The network with one flow of each session; what is wrong with it is said when the whole is
     /// drawn.
-    fn sample(&self, check: &Check) -> Network {
-        let mut scratch = Check::with(&check.plugins);
+    fn sample(&self, cx: &Context<'_>) -> Network {
+        let mut scratch = Check::with(&cx.check().plugins);
         let names: Vec<(usize, String)> = (self.written..self.scenario.flow.len())
             .map(|entry| (entry, format!("sample{entry}")))
             .collect();
-        short::build(&self.scenario, &self.root, &names, &mut scratch)
-            .unwrap_or_else(|| graph::build(&self.scenario, &self.root, &names, &mut scratch))
+        Context::within(cx.root, &mut scratch, |cx| topology::build(&self.scenario, &names, cx))
     }
 
     /// The flows of all sessions for one seed.
@@ -223,7 +217,7 @@ impl ExpandedScenario<'_> {
         &self,
         offered: &[Option<(f64, f64)>],
         seed: u64,
-        check: &mut Check,
+        cx: &Context<'_>,
     ) -> Vec<SampledTransfer> {
         let expected =
             (0..self.names.len()).map(|i| self.expected(i, offered[i])).collect::<Vec<f64>>();
@@ -232,13 +226,12 @@ impl ExpandedScenario<'_> {
             let largest = (0..expected.len())
                 .max_by(|a, b| expected[*a].total_cmp(&expected[*b]))
                 .unwrap_or(0);
-            let at = path(&["session", &largest.to_string()]);
             let cause = format!(
                 "about {total:.0} flows arrive; a run has at most {MOST_FLOWS}, which take {}",
                 amount(MOST_FLOWS as f64 * 6_000.0)
             );
             let fix = "lower the arrival rate, set `stop` or `most`, or shorten the run";
-            check.error(Diagnostic::new(cause).at(self.root.nearest_place(&at)).fix(fix).key(&at));
+            cx.item("session", largest).refuse(cause, fix);
             return Vec::new();
         }
         (0..self.names.len()).flat_map(|i| self.draw_one(i, offered[i], seed)).collect()
@@ -287,17 +280,5 @@ impl ExpandedScenario<'_> {
             (at < to).then(|| (at, size.draw(&mut sizes), entry))
         });
         all.take(most).enumerate().map(flow).collect()
-    }
-
-    /// Notes where sessions offer more than a link can carry: its queue grows as long as they last.
-    pub fn note_overload(
-        &self,
-        net: &[dumbbell_plan::Link],
-        routed: &[RoutedFlow],
-        sampled: &[SampledTransfer],
-        offered: &[Option<(f64, f64)>],
-        check: &mut Check,
-    ) {
-        checks::overload(self, net, routed, sampled, offered, check);
     }
 }

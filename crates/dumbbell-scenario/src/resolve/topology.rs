@@ -7,12 +7,13 @@ pub(crate) mod routes;
 pub(crate) mod rtt;
 pub(crate) mod service;
 pub(crate) mod short;
-use crate::language::node::{Node, Path, below, path};
-use crate::language::problem::{Check, Diagnostic};
+pub(crate) mod written_link;
+use crate::language::node::Path;
 use crate::language::scenario::{Scenario, default_flow_name};
+use crate::resolve::context::{At, Context};
 use dumbbell_core::packet::Framing;
-use dumbbell_core::units::{Bytes, Rate, Span};
-use dumbbell_plan::{LinkId, NodeId, NodeKind, Shared, Spec};
+use dumbbell_core::units::{Rate, Span};
+use dumbbell_plan::{LinkId, NodeId, NodeKind, Rule, Shared, Spec};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -28,15 +29,10 @@ pub enum QueueFrom {
     Unlimited,
 }
 
-/// One direction of a link.
+/// The settings of one direction of a link. All but the queue, which may follow from the flows that
+/// cross the link, are resolved.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LinkDraft {
-    /// Its name.
-    pub name: String,
-    /// Its ends.
-    pub from: NodeId,
-    /// Its ends.
-    pub to: NodeId,
+pub struct LinkSettings {
     /// Nominal rate.
     pub rate: Rate,
     /// The service of the transmitter, if it is not the constant rate.
@@ -49,12 +45,42 @@ pub struct LinkDraft {
     pub framing: Framing,
     /// Its queue.
     pub queue: QueueFrom,
-    /// Its conditioner in the scenario, if it is written there.
-    pub conditioner: Option<Rc<Path>>,
-    /// The list of its impairments in the scenario.
-    pub impairment: Option<Rc<Path>>,
+    /// The edge before the queue.
+    pub edge: Option<Shared<Vec<Rule>>>,
+    /// What the wire does to packets.
+    pub impairments: Vec<Shared<Spec>>,
     /// True if results report it.
     pub report: bool,
+}
+
+impl LinkSettings {
+    /// A link with a constant rate and an unlimited queue that results do not report.
+    pub fn plain(rate: Rate, delay: Span, mtu: u32, framing: Framing) -> Self {
+        LinkSettings {
+            rate,
+            service: None,
+            delay,
+            mtu,
+            framing,
+            queue: QueueFrom::Unlimited,
+            edge: None,
+            impairments: Vec::new(),
+            report: false,
+        }
+    }
+}
+
+/// One direction of a link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkDraft {
+    /// Its name.
+    pub name: String,
+    /// Its ends.
+    pub from: NodeId,
+    /// Its ends.
+    pub to: NodeId,
+    /// Its settings.
+    pub settings: LinkSettings,
 }
 
 /// A flow with its route.
@@ -92,49 +118,32 @@ impl Network {
         self.nodes.len() - 1
     }
     /// One more link.
-    pub fn link(&mut self, link: LinkDraft) -> LinkId {
-        self.links.push(link);
+    pub fn link(&mut self, name: String, ends: (NodeId, NodeId), settings: LinkSettings) -> LinkId {
+        self.links.push(LinkDraft { name, from: ends.0, to: ends.1, settings });
         self.links.len() - 1
     }
     /// Round-trip propagation time of a routed flow.
     pub fn base_rtt(&self, flow: &RoutedFlow) -> Span {
-        flow.forward.iter().chain(&flow.back).fold(Span::ZERO, |sum, l| sum + self.links[*l].delay)
+        let way = flow.forward.iter().chain(&flow.back);
+        way.fold(Span::ZERO, |sum, l| sum + self.links[*l].settings.delay)
     }
 }
 
-/// An MTU in bytes, from 68 B (RFC 791) to what a length field can say. Behind PPPoE it is 1492 B
-/// (RFC 2516) where `table` has none of its own.
-pub fn mtu(size: Bytes, root: &Node, table: &[String], check: &mut Check) -> u32 {
-    let ppp = root.at(&below(table, "framing")).and_then(Node::as_str) == Some("pppoe");
-    if ppp && root.at(&below(table, "mtu")).is_none() {
-        return framing::PPPOE_MTU;
-    }
-    if !(68..=65_535).contains(&size.0) {
-        let path = below(table, "mtu");
-        check.error(
-            Diagnostic::new(format!("{size} is no MTU"))
-                .at(root.nearest_place(&path))
-                .fix("write a size from 68 B to 65535 B, such as \"1500 B\"")
-                .key(&path),
-        );
-    }
-    size.0.clamp(68, 65_535) as u32
+/// The network of a scenario; `names` are its flows, each with the number of its entry.
+pub fn build(scenario: &Scenario, names: &[(usize, String)], cx: &Context<'_>) -> Network {
+    short::build(scenario, names, cx).unwrap_or_else(|| graph::build(scenario, names, cx))
 }
 
 /// Refuses a name that nobody can read: an empty one, one with control characters or with space
 /// around it.
-pub fn legible(name: &str, at: &[String], root: &Node, check: &mut Check) {
+pub fn legible(name: &str, at: &At<'_>) {
     if name.is_empty() || name.trim() != name || name.contains(char::is_control) {
         let cause = if name.is_empty() {
             "a name is empty".into()
         } else {
-            format!(
-                "{name:?} is not a \
-            name"
-            )
+            format!("{name:?} is not a name")
         };
-        let fix = "write a word, without line breaks, tabs or spaces around it";
-        check.error(Diagnostic::new(cause).at(root.nearest_place(at)).fix(fix).key(at));
+        at.refuse(cause, "write a word, without line breaks, tabs or spaces around it");
     }
 }
 
@@ -144,13 +153,12 @@ pub fn flow_names(
     scenario: &Scenario,
     written: usize,
     more: impl Iterator<Item = (usize, String)>,
-    root: &Node,
-    check: &mut Check,
+    cx: &Context<'_>,
 ) -> Vec<(usize, String)> {
     let mut names = Vec::new();
     for (i, flow) in scenario.flow.iter().take(written).enumerate() {
         if let Some(name) = &flow.name {
-            legible(name, &path(&["flow", &i.to_string(), "name"]), root, check);
+            legible(name, &cx.item("flow", i).below("name"));
         }
         let base = flow.name.clone().unwrap_or_else(|| default_flow_name(i));
         match flow.count {
@@ -160,17 +168,10 @@ pub fn flow_names(
     }
     names.extend(more);
     let mut seen = BTreeSet::new();
-    for (i, name) in &names {
-        if !seen.insert(name) {
-            let path = ["flow".to_string(), i.to_string(), "name".to_string()];
-            check.error(
-                Diagnostic::new(format!("two flows have the name `{name}`"))
-                    .at(root.nearest_place(&path))
-                    .fix("give each flow a name of its own, or one entry a count")
-                    .key(&path),
-            );
-            break;
-        }
+    if let Some((i, name)) = names.iter().find(|(_, name)| !seen.insert(name)) {
+        let fix = "give each flow a name of its own, or one entry a count";
+        let at = cx.item("flow", *i).below("name");
+        at.refuse(format!("two flows have the name `{name}`"), fix);
     }
     names
 }

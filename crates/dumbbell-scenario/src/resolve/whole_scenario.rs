@@ -1,43 +1,41 @@
 //! Checks of values that concern the scenario as a whole: its times, its records, its network.
-use crate::language::node::{Node, path};
-use crate::language::problem::{Check, Diagnostic};
 use crate::language::scenario::Scenario;
+use crate::resolve::context::Context;
 use dumbbell_core::units::Span;
 
 /// Checks the values that concern the scenario as a whole.
-pub fn check(scenario: &Scenario, root: &Node, check: &mut Check) {
-    let mut refuse = |key: &str, cause: String, fix: &str| {
-        let p = path(&[key]);
-        check.error(Diagnostic::new(cause).at(root.nearest_place(&p)).fix(fix).key(&p));
-    };
-    if scenario.duration == Span::ZERO {
-        refuse("duration", "a run must last some time".into(), "write duration = \"60 s\"");
+pub fn check(scenario: &Scenario, cx: &Context<'_>) {
+    times(scenario, cx);
+    network(scenario, cx);
+}
+
+/// The times of a run, of its hosts and of its records.
+fn times(scenario: &Scenario, cx: &Context<'_>) {
+    let Scenario { duration, warmup, reassembly, testbed, record, .. } = scenario;
+    if *duration == Span::ZERO {
+        cx.at("duration").refuse("a run must last some time", "write duration = \"60 s\"");
     }
-    if scenario.warmup >= scenario.duration && scenario.duration > Span::ZERO {
-        let cause = format!(
-            "the warm-up of {} leaves nothing of {} to measure",
-            scenario.warmup, scenario.duration
-        );
-        refuse("warmup", cause, "make it shorter than `duration`");
+    if warmup >= duration && *duration > Span::ZERO {
+        let cause = format!("the warm-up of {warmup} leaves nothing of {duration} to measure");
+        cx.at("warmup").refuse(cause, "make it shorter than `duration`");
     }
-    if scenario.reassembly.timeout == Span::ZERO || scenario.reassembly.memory.0 < 68 {
+    if reassembly.timeout == Span::ZERO || reassembly.memory.0 < 68 {
         let cause = "hosts that keep fragments for no time, or have no room for one, put nothing \
             together";
-        refuse(
-            "reassembly",
-            cause.into(),
-            "write reassembly = { timeout = \"30 s\", memory = \"4 \
-            MB\" }",
-        );
+        let fix = "write reassembly = { timeout = \"30 s\", memory = \"4 MB\" }";
+        cx.at("reassembly").refuse(cause, fix);
     }
-    if scenario.testbed.sample < Span::from_ms(1) {
-        let cause =
-            format!("{} between two looks at a sender is too little", scenario.testbed.sample);
-        refuse("testbed", cause, "write sample = \"10 ms\", or \"1 ms\" at least");
+    if testbed.sample < Span::from_ms(1) {
+        let cause = format!("{} between two looks at a sender is too little", testbed.sample);
+        cx.at("testbed").refuse(cause, "write sample = \"10 ms\", or \"1 ms\" at least");
     }
-    if scenario.record.every == Some(Span::ZERO) {
-        refuse("record", "a period of zero records nothing".into(), "write every = \"10 ms\"");
+    if record.every == Some(Span::ZERO) {
+        cx.at("record").refuse("a period of zero records nothing", "write every = \"10 ms\"");
     }
+}
+
+/// One network, and something that goes through it.
+fn network(scenario: &Scenario, cx: &Context<'_>) {
     let own = [
         ("host", scenario.host.len()),
         ("router", scenario.router.len()),
@@ -53,33 +51,25 @@ pub fn check(scenario: &Scenario, root: &Node, check: &mut Check) {
     .flatten()
     .collect();
     match shapes[..] {
-        [] => refuse(
-            "dumbbell",
-            "this scenario has no network".into(),
-            "add a [dumbbell], a [parking_lot], or hosts and links",
-        ),
+        [] => {
+            let fix = "add a [dumbbell], a [parking_lot], or hosts and links";
+            cx.at("dumbbell").refuse("this scenario has no network", fix);
+        }
         [_] => {}
-        [a, b, ..] => refuse(
-            b,
-            format!("a network is drawn in one way, and this has `{a}` and `{b}`"),
-            "keep \
-                one of them",
-        ),
+        [a, b, ..] => {
+            let cause = format!("a network is drawn in one way, and this has `{a}` and `{b}`");
+            cx.at(b).refuse(cause, "keep one of them");
+        }
     }
     if scenario.flow.is_empty() && scenario.session.is_empty() {
-        refuse("flow", "this scenario has no flows".into(), "add a [[flow]]");
+        cx.at("flow").refuse("this scenario has no flows", "add a [[flow]]");
     }
-    let on_links = drawn.is_some();
     for (key, given) in
         [("queue", scenario.queue.is_some()), ("queue_reverse", scenario.queue_reverse.is_some())]
     {
-        if given && on_links {
-            refuse(
-                key,
-                format!("`{key}` belongs to a short form"),
-                "write the queue in its \
-                [[link]]",
-            );
+        if given && drawn.is_some() {
+            let cause = format!("`{key}` belongs to a short form");
+            cx.at(key).refuse(cause, "write the queue in its [[link]]");
         }
     }
 }

@@ -1,8 +1,9 @@
 //! The cost of packets on a host, in closed form.
-use super::processor;
-use crate::language::node::path;
-use crate::language::problem::{Check, Diagnostic, Problem, Texts, code};
+use super::{Cpu, processor};
+use crate::language::deser;
+use crate::language::problem::{Check, Problem, Texts, code};
 use crate::language::read;
+use crate::resolve::context::Context;
 use dumbbell_algos::service::host_cpu::{HostCpuConfig, Load};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -49,39 +50,30 @@ fn every_second() -> f64 {
 pub fn cost(request: &Value) -> Result<Value, Problem> {
     let (mut texts, mut check) = (Texts::default(), Check::default());
     let root = read::json(&mut texts, "request", request);
-    let asked: Option<CostRequest> = crate::language::deser::read(&root, &[], &mut check);
-    let at = path(&["cpu"]);
-    let cpu = asked.as_ref().and_then(|_| processor(&root, &at, &mut check));
-    let config = cpu
-        .as_ref()
-        .and_then(|c| serde_json::from_value::<HostCpuConfig>(c.receive.config.clone()).ok());
-    let (Some(asked), Some(config)) = (asked, config) else {
-        if check.ok() {
-            let d = Diagnostic::new("a host without a processor costs nothing")
-                .at(root.nearest_place(&at));
-            check.error(d.fix("write cpu = \"server_2021\"").key(&at));
-        }
+    let found = Context::within(&root, &mut check, |cx| understood(cx));
+    let Some((asked, Cpu { sides: [(config, _), _], .. })) = found else {
         return Err(Problem::new(code::SCENARIO, &check.found, &texts));
     };
-    for (i, mtu) in asked.mtu.iter().enumerate().filter(|(_, mtu)| **mtu <= asked.header) {
-        let at = path(&["mtu", &i.to_string()]);
-        let cause =
-            format!("a packet of {mtu} B has no room beside a header of {} B", asked.header);
-        check.error(
-            Diagnostic::new(cause)
-                .at(root.nearest_place(&at))
-                .fix(
-                    "write mtu = [1500, \
-            9000]",
-                )
-                .key(&at),
-        );
-    }
-    if !check.ok() {
-        return Err(Problem::new(code::SCENARIO, &check.found, &texts));
-    }
     let rows: Vec<Value> = asked.mtu.iter().map(|mtu| row(&config, *mtu, &asked)).collect();
     Ok(json!({ "cpu": config, "rows": rows }))
+}
+
+/// The request at the root, and its processor; `None`: it was said what is wrong.
+fn understood(cx: &Context<'_>) -> Option<(CostRequest, Cpu)> {
+    let asked: CostRequest = deser::read(cx.root, &[], &mut cx.check())?;
+    let at = cx.at("cpu");
+    let Some(cpu) = processor(&at) else {
+        if cx.ok() {
+            at.refuse("a host without a processor costs nothing", "write cpu = \"server_2021\"");
+        }
+        return None;
+    };
+    for (i, mtu) in asked.mtu.iter().enumerate().filter(|(_, mtu)| **mtu <= asked.header) {
+        let cause =
+            format!("a packet of {mtu} B has no room beside a header of {} B", asked.header);
+        cx.item("mtu", i).refuse(cause, "write mtu = [1500, 9000]");
+    }
+    cx.ok().then_some((asked, cpu))
 }
 
 fn row(cpu: &HostCpuConfig, mtu: u32, asked: &CostRequest) -> Value {

@@ -1,8 +1,9 @@
 //! The queue of a link: its algorithm, its limit, and the checks of both.
-use crate::language::lookup::{Family, drop_tail, resolve as algorithm};
-use crate::language::node::{Node, below, path};
-use crate::language::problem::{Check, Diagnostic};
-use crate::resolve::topology::{LinkDraft, QueueFrom};
+use crate::language::deser;
+use crate::language::lookup::{Family, drop_tail};
+use crate::language::node::Node;
+use crate::resolve::context::{At, Context};
+use crate::resolve::topology::{LinkSettings, QueueFrom};
 use dumbbell_core::units::{Capacity, Limit, Packets, Span, taken};
 use dumbbell_plan::{Shared, Spec};
 use serde_json::Value;
@@ -26,68 +27,49 @@ impl Queue {
     }
 }
 
-/// The queue of one link.
+/// The queue of the link `name`.
 pub fn queue(
-    draft: &LinkDraft,
+    name: &str,
+    link: &LinkSettings,
     mean_rtt: Option<Span>,
-    root: &Node,
-    check: &mut Check,
+    cx: &Context<'_>,
 ) -> Option<Queue> {
-    let QueueFrom::Written(at) = &draft.queue else {
-        return Some(Queue::drop_tail(DEFAULT_LIMIT.resolve(draft.rate, Span::ZERO)));
+    let QueueFrom::Written(path) = &link.queue else {
+        return Some(Queue::drop_tail(DEFAULT_LIMIT.resolve(link.rate, Span::ZERO)));
     };
-    let node = root.at(at)?;
-    let limit = size("limit", node, at, check)?.unwrap_or(DEFAULT_LIMIT);
-    let watch_above = size("watch_above", node, at, check)?;
+    let at = At { cx, path: path.to_vec() };
+    let node = at.node()?;
+    let limit = size(&at.below("limit"))?.unwrap_or(DEFAULT_LIMIT);
+    let watch_above = size(&at.below("watch_above"))?;
     if matches!((limit, watch_above), (Limit::Bdp(_), _) | (_, Some(Limit::Bdp(_))))
         && mean_rtt.is_none()
     {
-        let d = Diagnostic::new(format!(
-            "a limit in BDP needs a flow whose data crosses `{}`",
-            draft.name
-        ));
-        check.error(d.at(node.nearest_place(&path(&["limit"]))).fix(
-            "write the limit in packets, \
-            or add a flow",
-        ));
+        let cause = format!("a limit in BDP needs a flow whose data crosses `{name}`");
+        at.below("limit").refuse(cause, "write the limit in packets, or add a flow");
         return None;
     }
-    let resolve = |limit: Limit| limit.resolve(draft.rate, mean_rtt.unwrap_or(Span::ZERO));
+    let resolve = |limit: Limit| limit.resolve(link.rate, mean_rtt.unwrap_or(Span::ZERO));
     let (capacity, watch_above) = (resolve(limit), watch_above.map(resolve));
-    if capacity.in_packets(draft.mtu).is_some_and(|n| n < 1.0) {
-        let (why, fix) = too_small(capacity, draft.mtu);
-        let d = Diagnostic::new(format!(
-            "a limit of {limit} does not hold one packet of {} B{why}",
-            draft.mtu
-        ));
-        check.error(d.at(node.nearest_place(&path(&["limit"]))).fix(fix));
+    let packets = capacity.in_packets(link.mtu);
+    if packets.is_some_and(|n| n < 1.0) {
+        let (why, fix) = too_small(capacity, link.mtu);
+        let cause = format!("a limit of {limit} does not hold one packet of {} B{why}", link.mtu);
+        at.below("limit").refuse(cause, fix);
         return None;
     }
     if let Some(Capacity::Buffers { size, .. }) = watch_above
         && capacity.buffer_size() != Some(size)
     {
-        let d = Diagnostic::new(format!(
-            "buffers of {size} B are watched, and the limit, {limit}, does \
-                not count them"
-        ));
+        let cause =
+            format!("buffers of {size} B are watched, and the limit, {limit}, does not count them");
         let fix = format!(
-            "write the limit in buffers of {size} B too, or watch_above in packets \
-            or bytes"
+            "write the limit in buffers of {size} B too, or watch_above in packets or bytes"
         );
-        check.error(d.at(node.nearest_place(&path(&["watch_above"]))).fix(fix));
+        at.below("watch_above").refuse(cause, fix);
         return None;
     }
-    let count_in_service = match node.get("count_in_service").map(Node::to_json) {
-        None => false,
-        Some(Value::Bool(b)) => b,
-        Some(_) => {
-            let key = below(at, "count_in_service");
-            let d = Diagnostic::new("this is neither true nor false").at(root.nearest_place(&key));
-            check.error(d.fix("write count_in_service = true").key(&key));
-            return None;
-        }
-    };
-    let aqm = algorithm(Family::of_queue(node), node, at, capacity.in_packets(draft.mtu), check)?;
+    let count_in_service = truth(&at.below("count_in_service"))?;
+    let aqm = at.algorithm(Family::of_queue(node), node, packets)?;
     Some(Queue { aqm: aqm.into(), capacity, count_in_service, watch_above })
 }
 
@@ -102,13 +84,20 @@ fn too_small(capacity: Capacity, mtu: u32) -> (String, String) {
 }
 
 /// A size that a queue may name, if it does.
-fn size(key: &str, node: &Node, at: &[String], check: &mut Check) -> Option<Option<Limit>> {
-    let Some(size) = node.get(key) else { return Some(None) };
-    let read: Result<Limit, _> = serde_json::from_value(size.to_json());
-    if let Err(e) = &read {
-        check.error(
-            crate::language::deser::plain(&e.to_string()).at(size.place).key(&below(at, key)),
-        );
+fn size(at: &At<'_>) -> Option<Option<Limit>> {
+    let Some(node) = at.node() else { return Some(None) };
+    let read: Result<Limit, _> = serde_json::from_value(node.to_json());
+    read.map(Some).map_err(|e| at.error(deser::plain(&e.to_string()).at(node.place))).ok()
+}
+
+/// A truth value that a queue may name; default false.
+fn truth(at: &At<'_>) -> Option<bool> {
+    match at.node().map(Node::to_json) {
+        None => Some(false),
+        Some(Value::Bool(b)) => Some(b),
+        Some(_) => {
+            at.refuse("this is neither true nor false", "write count_in_service = true");
+            None
+        }
     }
-    read.ok().map(Some)
 }

@@ -1,11 +1,11 @@
 //! The bytes of framing that a link adds to packets, by the name of its kind or as a number.
 use crate::language::node::Node;
-use crate::language::problem::{Check, Diagnostic};
+use crate::resolve::context::At;
 use dumbbell_core::packet::Framing;
 use dumbbell_core::units::Bytes;
 
 /// The largest IP packet in a PPPoE session over plain Ethernet (RFC 2516 section 7).
-pub const PPPOE_MTU: u32 = 1492;
+const PPPOE_MTU: u32 = 1492;
 
 /// A frame of Ethernet has at least 64 bytes (IEEE 802.3 clause 4A.4.2), and 8 of preamble and 12
 /// of gap around it. Tagged frames and those of PPPoE are under the same rule.
@@ -32,9 +32,9 @@ fn named(name: &str) -> Option<Framing> {
     Some(Framing { bytes, least: SHORTEST })
 }
 
-/// The framing at `path`, if it is written there.
-pub fn written(root: &Node, path: &[String], check: &mut Check) -> Option<Framing> {
-    let node = root.at(path)?;
+/// The framing at `at`, if it is written there.
+pub fn written(at: &At<'_>) -> Option<Framing> {
+    let node = at.node()?;
     let cause = match node.as_str().map(|text| named(text).ok_or_else(|| text.parse::<Bytes>())) {
         Some(Ok(framing)) => return Some(framing),
         Some(Err(Ok(Bytes(n @ 0..=1000)))) => return Some(Framing { bytes: n as u16, least: 0 }),
@@ -43,8 +43,23 @@ pub fn written(root: &Node, path: &[String], check: &mut Check) -> Option<Framin
     };
     let fix = "write \"ethernet\" (38 B with preamble and gap), \"vlan\" (42 B), \"pppoe\" (46 B), \
         \"none\", or a size up to 1000 B such as \"26 B\"";
-    check.error(Diagnostic::new(cause).at(node.place).fix(fix).key(path));
+    at.refuse(cause, fix);
     None
+}
+
+/// The MTU of the link at `link` in bytes, from 68 B (RFC 791) to what a length field can say.
+/// Behind PPPoE it is 1492 B (RFC 2516) where the link has none of its own.
+pub fn mtu(size: Bytes, link: &At<'_>) -> u32 {
+    let at = link.below("mtu");
+    let ppp = link.below("framing").node().and_then(Node::as_str) == Some("pppoe");
+    if ppp && at.node().is_none() {
+        return PPPOE_MTU;
+    }
+    if !(68..=65_535).contains(&size.0) {
+        let fix = "write a size from 68 B to 65535 B, such as \"1500 B\"";
+        at.refuse(format!("{size} is no MTU"), fix);
+    }
+    size.0.clamp(68, 65_535) as u32
 }
 
 #[cfg(test)]

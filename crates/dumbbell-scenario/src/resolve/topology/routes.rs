@@ -38,7 +38,7 @@ pub fn from(net: &Network, source: NodeId) -> Vec<Option<Vec<LinkId>>> {
                     continue;
                 }
                 let links = way.links.iter().copied().chain([l]).collect();
-                let longer = Way { delay: way.delay + net.links[l].delay, links };
+                let longer = Way { delay: way.delay + net.links[l].settings.delay, links };
                 if reached[to].as_ref().is_none_or(|other| before(net, &longer, other)) {
                     reached[to] = Some(longer);
                 }
@@ -59,7 +59,7 @@ fn before(net: &Network, a: &Way, b: &Way) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resolve::topology::{LinkDraft, QueueFrom};
+    use crate::resolve::topology::LinkSettings;
     use dumbbell_core::packet::Framing;
     use dumbbell_core::units::Rate;
     use proptest::prelude::*;
@@ -71,20 +71,9 @@ mod tests {
             net.node(format!("n{i}"), NodeKind::Router);
         }
         for (i, (from, to, delay)) in links.iter().enumerate() {
-            net.link(LinkDraft {
-                name: format!("l{i:03}"),
-                from: *from,
-                to: *to,
-                rate: Rate::from_mbps(1),
-                service: None,
-                delay: Span::from_ps(*delay),
-                mtu: 1500,
-                framing: Framing::default(),
-                queue: QueueFrom::Unlimited,
-                conditioner: None,
-                impairment: None,
-                report: false,
-            });
+            let (rate, delay) = (Rate::from_mbps(1), Span::from_ps(*delay));
+            let settings = LinkSettings::plain(rate, delay, 1500, Framing::default());
+            net.link(format!("l{i:03}"), (*from, *to), settings);
         }
         net
     }
@@ -126,7 +115,7 @@ mod tests {
                 continue;
             }
             if let Some((n, d, links)) = by_trying(net, l.to, to, seen) {
-                let way = (n + 1, d + l.delay.ps(), [vec![i], links].concat());
+                let way = (n + 1, d + l.settings.delay.ps(), [vec![i], links].concat());
                 best = Some(best.map_or(way.clone(), |old: (usize, u64, Vec<usize>)| old.min(way)));
             }
         }

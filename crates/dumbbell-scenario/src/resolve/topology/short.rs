@@ -2,22 +2,19 @@
 //!
 //! Each flow has two hosts of its own, `NAME/sender` and `NAME/receiver`, so that a flow's `rtt` is
 //! realized on access links that nobody shares.
-use crate::language::node::{Node, Path, below, path};
-use crate::language::problem::{Check, Diagnostic};
 use crate::language::scenario::{Access, Direction, Scenario, Wire};
-use crate::resolve::topology::duplex::couple;
-use crate::resolve::topology::framing;
-use crate::resolve::topology::service::{base_rate, transmitter};
-use crate::resolve::topology::{LinkDraft, Network, QueueFrom, RoutedFlow, mtu};
-use dumbbell_core::packet::Framing;
-use dumbbell_core::units::{Bytes, Rate, Span};
+use crate::resolve::context::{At, Context};
+use crate::resolve::edges;
+use crate::resolve::topology::framing::{self, mtu};
+use crate::resolve::topology::written_link::WrittenLink;
+use crate::resolve::topology::{LinkSettings, Network, QueueFrom, RoutedFlow};
+use dumbbell_core::units::{Rate, Span};
 use dumbbell_plan::{LinkId, NodeId, NodeKind};
-use std::rc::Rc;
 
 /// A chain of routers with a bottleneck between neighbors.
 struct RouterChain<'a> {
-    /// The path of the short form in the scenario.
-    at: Path,
+    /// The position of the short form.
+    at: At<'a>,
     wire: &'a Wire,
     access: &'a Access,
     routers: Vec<String>,
@@ -25,50 +22,48 @@ struct RouterChain<'a> {
     hops: Vec<String>,
 }
 
-/// The common properties of the access links.
-struct AccessLink {
-    rate: Rate,
-    delay: Span,
-    mtu: u32,
-    framing: Framing,
+impl<'a> RouterChain<'a> {
+    /// The chain of a `dumbbell` or a `parking_lot`.
+    fn of(scenario: &'a Scenario, cx: &'a Context<'a>) -> Option<Self> {
+        Some(match (&scenario.dumbbell, &scenario.parking_lot) {
+            (Some(d), _) => RouterChain {
+                at: cx.at("dumbbell"),
+                wire: &d.bottleneck,
+                access: &d.access,
+                routers: vec!["left".into(), "right".into()],
+                hops: vec!["bottleneck".into()],
+            },
+            (None, Some(p)) => RouterChain {
+                at: cx.at("parking_lot"),
+                wire: &p.bottleneck,
+                access: &p.access,
+                routers: (0..=p.hops).map(|i| format!("r{i}")).collect(),
+                hops: (1..=p.hops).map(|i| format!("hop{i}")).collect(),
+            },
+            (None, None) => return None,
+        })
+    }
 }
 
-/// The network of a `dumbbell` or a `parking_lot`; `names` are its flows.
-pub fn build(
-    scenario: &Scenario,
-    root: &Node,
-    names: &[(usize, String)],
-    check: &mut Check,
-) -> Option<Network> {
-    let chain = match (&scenario.dumbbell, &scenario.parking_lot) {
-        (Some(d), _) => RouterChain {
-            at: path(&["dumbbell"]),
-            wire: &d.bottleneck,
-            access: &d.access,
-            routers: vec!["left".into(), "right".into()],
-            hops: vec!["bottleneck".into()],
-        },
-        (None, Some(p)) => RouterChain {
-            at: path(&["parking_lot"]),
-            wire: &p.bottleneck,
-            access: &p.access,
-            routers: (0..=p.hops).map(|i| format!("r{i}")).collect(),
-            hops: (1..=p.hops).map(|i| format!("hop{i}")).collect(),
-        },
-        (None, None) => return None,
-    };
+/// The network of a `dumbbell` or a `parking_lot`; `names` are its flows, each with the number of
+/// its entry.
+pub fn build(scenario: &Scenario, names: &[(usize, String)], cx: &Context<'_>) -> Option<Network> {
+    let chain = RouterChain::of(scenario, cx)?;
     let mut net = Network::default();
     let routers: Vec<NodeId> =
         chain.routers.iter().map(|r| net.node(r, NodeKind::Router)).collect();
     routers.iter().for_each(|r| net.nodes[*r].silent = scenario.icmp == Some(false));
+    let entries = 0..scenario.flow.len();
     let ends: Vec<(usize, usize)> =
-        (0..scenario.flow.len()).map(|i| ends(scenario, i, routers.len(), root, check)).collect();
+        entries.clone().map(|i| ends(scenario, i, routers.len(), &cx.item("flow", i))).collect();
     let data_backwards = names.iter().any(|(i, _)| ends[*i].0 > ends[*i].1);
-    let hops = bottlenecks(&chain, scenario, root, &routers, data_backwards, &mut net, check);
-    let rate = hops.first().map_or(Rate::from_mbps(1), |h| net.links[h.0].rate);
-    let access_link = access_link(&chain, rate, root, check);
-    let conditioner = |i: usize| Rc::new(path(&["flow", &i.to_string(), "conditioner"]));
-    let conditioners: Vec<Rc<Path>> = (0..scenario.flow.len()).map(conditioner).collect();
+    let queues = queues(scenario, data_backwards);
+    let bottleneck = WrittenLink::of_short_form(chain.at.below("bottleneck"), chain.wire, queues);
+    let both = bottleneck.both(scenario.duration, names);
+    let hops = bottlenecks(&chain, &routers, &both, &mut net);
+    let access = access(&chain, both[0].rate);
+    let edge = |i: usize| edges::rules(&cx.item("flow", i).below("conditioner"), names);
+    let edges: Vec<_> = entries.map(edge).collect();
     for (entry, name) in names {
         let (enter, leave) = ends[*entry];
         let middle = |from: usize, to: usize| -> Vec<LinkId> {
@@ -79,12 +74,13 @@ pub fn build(
             }
         };
         let own_rtt = scenario.flow[*entry].rtt.is_some();
-        let delay = if own_rtt { Span::ZERO } else { access_link.delay };
+        let delay = if own_rtt { Span::ZERO } else { access.delay };
+        let access = LinkSettings { delay, ..access.clone() };
         let sender = net.node(format!("{name}/sender"), NodeKind::Host);
         let receiver = net.node(format!("{name}/receiver"), NodeKind::Host);
-        let into = join(&mut net, &access_link, delay, sender, routers[enter]);
-        net.links[into.0].conditioner = Some(Rc::clone(&conditioners[*entry]));
-        let out = join(&mut net, &access_link, delay, routers[leave], receiver);
+        let into = join(&mut net, &access, sender, routers[enter]);
+        net.links[into.0].settings.edge = edges[*entry].clone();
+        let out = join(&mut net, &access, routers[leave], receiver);
         let forward = [vec![into.0], middle(enter, leave), vec![out.0]].concat();
         let back = [vec![out.1], middle(leave, enter), vec![into.1]].concat();
         net.flows.push(RoutedFlow {
@@ -99,167 +95,88 @@ pub fn build(
     Some(net)
 }
 
-/// Routers where a flow's data enters and leaves.
-fn ends(
-    scenario: &Scenario,
-    i: usize,
-    routers: usize,
-    root: &Node,
-    check: &mut Check,
-) -> (usize, usize) {
+/// Routers where the data of the flow at `at` enter and leave.
+fn ends(scenario: &Scenario, i: usize, routers: usize, at: &At<'_>) -> (usize, usize) {
     let flow = &scenario.flow[i];
-    let at = path(&["flow", &i.to_string()]);
-    let mut refuse = |key: &str, cause: String, fix: &str| {
-        let p = below(&at, key);
-        check.error(Diagnostic::new(cause).at(root.nearest_place(&p)).fix(fix).key(&p));
-    };
     let short = if scenario.dumbbell.is_some() { "dumbbell" } else { "parking_lot" };
     for (key, given) in [("from", &flow.from), ("to", &flow.to)] {
         if given.is_some() {
-            refuse(
-                key,
-                format!("`{key}` names a host, and a {short} makes its own"),
-                "take it out",
-            );
+            let cause = format!("`{key}` names a host, and a {short} makes its own");
+            at.below(key).refuse(cause, "take it out");
         }
     }
     let last = routers - 1;
     if scenario.dumbbell.is_some() {
         if flow.path.is_some() {
-            refuse(
-                "path",
-                "`path` belongs to a parking lot".into(),
-                "in a dumbbell write \
-                direction = \"reverse\"",
-            );
+            let fix = "in a dumbbell write direction = \"reverse\"";
+            at.below("path").refuse("`path` belongs to a parking lot", fix);
         }
         return if flow.direction == Direction::Forward { (0, last) } else { (last, 0) };
     }
     if flow.direction == Direction::Reverse {
-        refuse(
-            "direction",
-            "`direction` belongs to a dumbbell".into(),
-            "in a parking lot write \
-            path = [2, 0]",
-        );
+        let fix = "in a parking lot write path = [2, 0]";
+        at.below("direction").refuse("`direction` belongs to a dumbbell", fix);
     }
     match flow.path {
         None => (0, last),
         Some([a, b]) if a != b && a <= last as u64 && b <= last as u64 => (a as usize, b as usize),
         Some([a, b]) => {
-            let fix = format!(
-                "name two different routers from 0 to {last}, as in path = [0, \
-                {last}]"
-            );
-            refuse("path", format!("there is no way from router {a} to router {b}"), &fix);
+            let cause = format!("there is no way from router {a} to router {b}");
+            let fix =
+                format!("name two different routers from 0 to {last}, as in path = [0, {last}]");
+            at.below("path").refuse(cause, fix);
             (0, last)
         }
     }
 }
 
-/// Both directions of each bottleneck.
-fn bottlenecks(
-    chain: &RouterChain<'_>,
-    scenario: &Scenario,
-    root: &Node,
-    routers: &[NodeId],
-    data_backwards: bool,
-    net: &mut Network,
-    check: &mut Check,
-) -> Vec<(LinkId, LinkId)> {
-    let at = below(&chain.at, "bottleneck");
-    let queue = if scenario.queue.is_some() {
-        QueueFrom::Written(path(&["queue"]).into())
-    } else {
-        QueueFrom::Bottleneck
-    };
-    let queue_back = match (&scenario.queue_reverse, data_backwards) {
-        (Some(_), _) => QueueFrom::Written(path(&["queue_reverse"]).into()),
+/// The queues of both directions of a bottleneck.
+fn queues(scenario: &Scenario, data_backwards: bool) -> [QueueFrom; 2] {
+    let written = |key: &str| QueueFrom::Written(vec![key.to_string()].into());
+    let queue = scenario.queue.as_ref().map_or(QueueFrom::Bottleneck, |_| written("queue"));
+    let back = match (&scenario.queue_reverse, data_backwards) {
+        (Some(_), _) => written("queue_reverse"),
         (None, true) => queue.clone(),
         (None, false) => QueueFrom::Unlimited,
     };
-    let own = transmitter(root, &at, chain.wire.rate, check);
-    let mut ahead = LinkDraft {
-        name: String::new(),
-        from: 0,
-        to: 0,
-        rate: own.rate,
-        service: own.service,
-        delay: chain.wire.delay,
-        mtu: mtu(chain.wire.mtu, root, &at, check),
-        framing: framing::written(root, &below(&at, "framing"), check).unwrap_or_default(),
-        queue,
-        conditioner: Some(below(&at, "conditioner").into()),
-        impairment: Some(below(&at, "impairment").into()),
-        report: true,
-    };
-    let reverse = &chain.wire.reverse;
-    let base = base_rate(ahead.service.as_deref(), ahead.rate);
-    let other = transmitter(root, &below(&at, "reverse"), reverse.rate.or(Some(base)), check);
-    let mut back = LinkDraft {
-        rate: other.rate,
-        service: other.service,
-        delay: reverse.delay.unwrap_or(ahead.delay),
-        report: queue_back != QueueFrom::Unlimited,
-        queue: queue_back,
-        conditioner: None,
-        impairment: Some(below(&below(&at, "reverse"), "impairment").into()),
-        ..ahead.clone()
-    };
-    couple(&mut ahead, &mut back, root, &at, check);
-    let mut pair = |i: usize| {
-        let (from, to, name) = (routers[i], routers[i + 1], &chain.hops[i]);
-        let forward = net.link(LinkDraft { name: name.clone(), from, to, ..ahead.clone() });
-        let reverse = net.link(LinkDraft {
-            name: format!("{name}_reverse"),
-            from: to,
-            to: from,
-            ..back.clone()
-        });
-        (forward, reverse)
-    };
-    (0..chain.hops.len()).map(&mut pair).collect()
+    [queue, back]
 }
 
-/// `rate` is the bottlenecks'.
-fn access_link(chain: &RouterChain<'_>, rate: Rate, root: &Node, check: &mut Check) -> AccessLink {
-    let (access, at) = (chain.access, below(&chain.at, "access"));
-    let bottleneck = below(&chain.at, "bottleneck");
-    let size: Bytes = access.mtu.unwrap_or(chain.wire.mtu);
-    AccessLink {
-        rate: access.rate.unwrap_or(Rate::from_bps(rate.bps().saturating_mul(10))),
-        delay: access.delay.unwrap_or(Span::from_ms(1)),
-        mtu: mtu(size, root, if access.mtu.is_some() { &at } else { &bottleneck }, check),
-        framing: framing::written(root, &below(&at, "framing"), check)
-            .or_else(|| framing::written(root, &below(&bottleneck, "framing"), check))
-            .unwrap_or_default(),
-    }
+/// Both directions of each bottleneck.
+fn bottlenecks(
+    chain: &RouterChain<'_>,
+    routers: &[NodeId],
+    [ahead, back]: &[LinkSettings; 2],
+    net: &mut Network,
+) -> Vec<(LinkId, LinkId)> {
+    let mut pair = |(i, name): (usize, &String)| {
+        let (from, to) = (routers[i], routers[i + 1]);
+        let forward = net.link(name.clone(), (from, to), ahead.clone());
+        (forward, net.link(format!("{name}_reverse"), (to, from), back.clone()))
+    };
+    chain.hops.iter().enumerate().map(&mut pair).collect()
+}
+
+/// The access links; `rate` is the bottlenecks'.
+fn access(chain: &RouterChain<'_>, rate: Rate) -> LinkSettings {
+    let Access { rate: own, delay, mtu: size, .. } = chain.access;
+    let (at, bottleneck) = (chain.at.below("access"), chain.at.below("bottleneck"));
+    let mtu = match size {
+        Some(size) => mtu(*size, &at),
+        None => mtu(chain.wire.mtu, &bottleneck),
+    };
+    let framing = framing::written(&at.below("framing"))
+        .or_else(|| framing::written(&bottleneck.below("framing")))
+        .unwrap_or_default();
+    let rate = own.unwrap_or(Rate::from_bps(rate.bps().saturating_mul(10)));
+    LinkSettings::plain(rate, delay.unwrap_or(Span::from_ms(1)), mtu, framing)
 }
 
 /// Both directions of an access link: the first is from `from` to `to`.
-fn join(
-    net: &mut Network,
-    access_link: &AccessLink,
-    delay: Span,
-    from: NodeId,
-    to: NodeId,
-) -> (LinkId, LinkId) {
+fn join(net: &mut Network, access: &LinkSettings, from: NodeId, to: NodeId) -> (LinkId, LinkId) {
     let mut one = |from: NodeId, to: NodeId| {
         let name = format!("{}->{}", net.nodes[from].name, net.nodes[to].name);
-        net.link(LinkDraft {
-            name,
-            from,
-            to,
-            rate: access_link.rate,
-            service: None,
-            delay,
-            mtu: access_link.mtu,
-            framing: access_link.framing,
-            queue: QueueFrom::Unlimited,
-            conditioner: None,
-            impairment: None,
-            report: false,
-        })
+        net.link(name, (from, to), access.clone())
     };
     (one(from, to), one(to, from))
 }

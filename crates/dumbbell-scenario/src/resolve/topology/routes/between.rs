@@ -95,15 +95,15 @@ impl Routes {
         to: NodeId,
     ) -> impl Iterator<Item = Candidate> + 'a {
         let link = &net.links[first];
-        let direct =
-            (link.to == to).then_some(Candidate { links: 1, delay: link.delay, first, rest: None });
+        let delay = link.settings.delay;
+        let direct = (link.to == to).then_some(Candidate { links: 1, delay, first, rest: None });
         let tree = self.trees.get(&link.to);
         let beyond = tree.into_iter().flat_map(move |tree| {
             self.arriving[to].iter().filter_map(move |last| {
                 let end = &net.links[*last];
                 let at = (net.nodes[end.from].kind == NodeKind::Router)
                     .then(|| tree[self.number[end.from]])??;
-                let delay = link.delay + at.delay + end.delay;
+                let delay = delay + at.delay + end.settings.delay;
                 Some(Candidate { links: at.links + 2, delay, first, rest: Some((link.to, *last)) })
             })
         });
@@ -153,7 +153,8 @@ impl Routes {
                     if net.nodes[link.to].kind == NodeKind::Router
                         && tree[self.number[link.to]].is_none()
                     {
-                        let way = (reached.delay + link.delay, reached.rank, link.name.as_str(), l);
+                        let delay = reached.delay + link.settings.delay;
+                        let way = (delay, reached.rank, link.name.as_str(), l);
                         let best = round.entry(link.to).or_insert(way);
                         *best = way.min(*best);
                     }
