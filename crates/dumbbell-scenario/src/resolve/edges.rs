@@ -47,10 +47,6 @@ struct Words<'a> {
 }
 
 impl Words<'_> {
-    fn refuse(&self, key: &str, cause: impl Into<String>, fix: impl Into<String>) {
-        self.at.below(key).refuse(cause, fix);
-    }
-
     /// The texts of a word that may be one or a list.
     fn texts(&self, key: &str) -> Option<Vec<String>> {
         let node = self.node.get(key)?;
@@ -69,7 +65,7 @@ impl Words<'_> {
             Some(_) => {
                 let fix = "write per = \"flow\" (one for each flow) or per = \"aggregate\" (one \
                     for all, the default)";
-                self.refuse("per", "this says neither `flow` nor `aggregate`", fix);
+                self.at.below("per").refuse("this says neither `flow` nor `aggregate`", fix);
                 false
             }
         }
@@ -89,7 +85,7 @@ impl Words<'_> {
                     Some(name) => format!("did you mean `{name}`?"),
                     None => format!("flows are {}", known.join(", ")),
                 };
-                self.refuse("flows", format!("no flow is called `{pattern}`"), fix);
+                self.at.below("flows").refuse(format!("no flow is called `{pattern}`"), fix);
             }
         }
         numbers.sort_unstable();
@@ -104,7 +100,7 @@ impl Words<'_> {
                 Some(dscp) => out.push(dscp),
                 None => {
                     let cause = format!("`{text}` is no DiffServ codepoint");
-                    self.refuse("dscp", cause, format!("write {CODEPOINTS}"));
+                    self.at.below("dscp").refuse(cause, format!("write {CODEPOINTS}"));
                 }
             }
         }
@@ -122,7 +118,7 @@ impl Words<'_> {
             for colour in colours {
                 if self.node.get(colour.name()).is_some() {
                     let cause = format!("`{short}` and `{}` say the same thing", colour.name());
-                    self.refuse(short, cause, "keep one of them");
+                    self.at.below(short).refuse(cause, "keep one of them");
                 }
                 out[colour.index()] = action;
             }
@@ -146,7 +142,7 @@ impl Words<'_> {
         if action.is_none() {
             let cause = "a packet is dropped, passes as it came, or gets a codepoint";
             let fix = format!("write \"drop\", \"pass\", or a codepoint: {CODEPOINTS}");
-            self.refuse(key, cause, fix);
+            self.at.below(key).refuse(cause, fix);
         }
         action
     }
