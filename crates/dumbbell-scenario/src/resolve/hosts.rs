@@ -73,8 +73,8 @@ pub fn add_links(
     }
 }
 
-/// The position of the processor of the host `name`, if it has one. In a short form the host belongs
-/// to a flow of `entry`.
+/// The position of the processor of the host `name`, if it has one. In a short form the host
+/// belongs to a flow of `entry`.
 fn written<'c>(
     name: &str,
     entry: usize,
