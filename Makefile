@@ -92,12 +92,13 @@ fuzz: .venv/.ready-test build  ## Random input for every reader: make fuzz SECON
 faults: .venv/.ready  ## Seed faults in a copy: each must turn a check of the validation suite red
 	$(BIN)/python faults/run.py $(ARGS)
 
-check: .venv/.ready-test build  ## Formatting, lints and types, without changing anything
+check: .venv/.ready-test build  ## Formatting, lints, types and prose, without changing anything
 	rustfmt --edition 2024 --check $(RUST_FILES)
 	cargo clippy --workspace --all-targets --release --config .cargo/checked.toml -- -D warnings
 	$(BIN)/ruff format --check python tests docs/tools notebooks bench faults fuzz
 	$(BIN)/ruff check python tests docs/tools notebooks bench faults fuzz
 	$(BIN)/python -m mypy --strict python/dumbbell
+	$(BIN)/python docs/tools/prose.py
 
 bench: build  ## What a simulated packet costs: make bench ARGS="--flows 10 --json"
 	$(BIN)/dumbbell bench $(ARGS)

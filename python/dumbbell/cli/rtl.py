@@ -44,7 +44,7 @@ def red(
         bool, Parameter(help="Which lines and bits of the core a lockstep touches.")
     ] = False,
     mutants: Annotated[
-        bool, Parameter(help="Sow faults into the core: the bench must find each.")
+        bool, Parameter(help="Seed faults into the core: the bench must find each.")
     ] = False,
     packets: Annotated[int | None, Parameter(help="Of the lockstep. Default: 10 million.")] = None,
     seed: Annotated[int, Parameter(help="Of the stimulus.")] = 1,

@@ -36,7 +36,7 @@ class KeptOptions:
     store: Annotated[
         Path | None, Parameter(help="Where finished runs are kept. Default: as for `sweep`.")
     ] = None
-    no_store: Annotated[bool, Parameter(help="Keep nothing, and run everything anew.")] = False
+    no_store: Annotated[bool, Parameter(help="Keep nothing, and run everything again.")] = False
     out: Annotated[
         Path | None, Parameter(name=["--out", "-o"], help="Directory for the page. Default: none.")
     ] = None

@@ -58,7 +58,7 @@ class BesideOptions:
 
     again: Annotated[
         bool | None,
-        Parameter(help="With --on: try live runs anew that were not valid; valid ones are kept."),
+        Parameter(help="With --on: repeat live runs that were not valid; valid ones are kept."),
     ] = None
 
     required: RequiredClass = None

@@ -45,7 +45,7 @@ def reproduce(
         bool, Parameter(help="With --on kernel: over a grid of round-trip times instead.")
     ] = False,
     again: Annotated[
-        bool, Parameter(help="With --on kernel: try runs anew that were not valid.")
+        bool, Parameter(help="With --on kernel: repeat runs that were not valid.")
     ] = False,
     cell: Annotated[
         list[str],

@@ -82,7 +82,7 @@ class TableOptions:
     store: Annotated[
         Path | None, Parameter(help="Where finished runs are kept. Default: as for `sweep`.")
     ] = None
-    no_store: Annotated[bool, Parameter(help="Keep nothing, and run everything anew.")] = False
+    no_store: Annotated[bool, Parameter(help="Keep nothing, and run everything again.")] = False
     workers: Annotated[
         str | None,
         Parameter(
