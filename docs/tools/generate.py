@@ -22,6 +22,7 @@ from parts import (
     performance_tables,
     results,
     scenario_tables,
+    warning_tables,
 )
 from parts.markdown_table import table
 
@@ -52,6 +53,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "hardware": functools.partial(hardware_tables.part, table),
     "phb": catalogue_tables.behaviours,
     "results": functools.partial(results.part, table),
+    "warnings": warning_tables.warnings,
 }
 
 

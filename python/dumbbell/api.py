@@ -186,12 +186,19 @@ def request(
 
 
 def plan(request: dict[str, Any], own: Iterable[type[Own]] = ()) -> dict[str, Any]:
-    """The points of a scenario with every default resolved: `{"points": [...], "notes": [...]}`.
+    """The points of a scenario with every default resolved:
+    `{"points": [...], "notes": [...], "warnings": [...]}`.
 
     own: plugin classes that the scenario may name, beside the catalogue and its own files of
     plugins.
     """
     return call("plan", request, own=own)
+
+
+def warnings() -> list[dict[str, str]]:
+    """Every kind of warning:
+    `[{"code", "name", "title", "explanation", "example", "since"}]`."""
+    return call("warnings", None, list[dict[str, str]])
 
 
 def table(request: list[JSON]) -> _native.Table:

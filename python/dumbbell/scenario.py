@@ -129,7 +129,8 @@ class Scenario:
 
     def size(self) -> dict[str, Any]:
         """The size of the scenario, without planning each point: `name`, `title`, `flows`, `links`,
-        `duration`, `points_total`, `runs_total`, `notes`. `ScenarioError` as in `check`."""
+        `duration`, `points_total`, `runs_total`, `notes`, `warnings`. `ScenarioError` as in
+        `check`."""
         return api.plan(self._request(points=0), self._own)
 
     def sharing(self) -> dict[str, Any]:

@@ -439,5 +439,7 @@ def test_a_marker_is_drawn(
 
 def test_a_series_that_cannot_be_is_told() -> None:
     """`record.markers` without a period has nothing to write."""
-    told = scenario(constant("s", 400), record={"markers": True}).run().json["notes"]
-    assert any("record.markers has no effect without record.every" in note for note in told)
+    told = scenario(constant("s", 400), record={"markers": True}).run().json["warnings"]
+    assert any(
+        "record.markers has no effect without record.every" in one["message"] for one in told
+    )

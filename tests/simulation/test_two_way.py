@@ -114,10 +114,8 @@ def test_a_way_back_that_is_too_slow_is_noted(
 ) -> None:
     words = {"reverse": {"rate": "100 kbps"}, **BOTH["dumbbell"]["bottleneck"]}
     slow = {**BOTH, "flow": BOTH["flow"][:1], "dumbbell": {"bottleneck": words}}
-    assert (
-        "`bottleneck_reverse` carries 240 acknowledgments"
-        in dumbbell.Scenario(slow).size()["notes"][0]
-    )
+    found = {one["code"]: one["message"] for one in dumbbell.Scenario(slow).size()["warnings"]}
+    assert "`bottleneck_reverse` carries 240 acknowledgments" in found["W015"]
     file = tmp_path / "slow.toml"
     link = (
         'dumbbell.bottleneck = { rate = "10 Mbps", delay = "10 ms", reverse = { rate = "100 '

@@ -5,7 +5,7 @@
 use crate::files::environment::builtin_plugins;
 use crate::language::plugins::PluginLoader;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
-use crate::language::{catalogue, schema};
+use crate::language::{catalogue, schema, warnings};
 use crate::resolve::hosts;
 use crate::results::series;
 use crate::run;
@@ -115,6 +115,9 @@ pub static VERBS: LazyLock<Vec<Verb>> = LazyLock::new(|| vec![
     Verb::new("test", Stops,
         "Applies the conformance suite of the catalogue to the caller's algorithms.",
         |_: Nothing, by| Ok(conformance::test(&by.plugins.given()))),
+    Verb::new("warnings", Waits,
+        "The warnings that `check` and `run` may give, with their explanations.",
+        |_: Nothing, _| Ok(json!(warnings::ALL))),
     Verb::new("work", Waits,
         "Makes runs for another machine.",
         |r, _| remote::work(r)),

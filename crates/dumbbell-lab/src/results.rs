@@ -61,6 +61,10 @@ pub fn assemble(study: &Study, runs: Vec<Vec<Value>>, wall_s: f64) -> Value {
     }
     out.insert("code".into(), json!(if valid { 0 } else { code }));
     out.insert("notes".into(), json!(study.notes));
+    let warnings = study.warnings();
+    if !warnings.is_empty() {
+        out.insert("warnings".into(), warnings.into());
+    }
     Value::Object(out)
 }
 

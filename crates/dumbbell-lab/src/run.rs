@@ -79,7 +79,8 @@ pub(crate) fn run_with(
     (simulate, user_program): (engine::Simulate, Option<UserProgram>),
 ) -> Result<Value, Problem> {
     let began = Instant::now();
-    let study = Study::with(&request.study_input(), &ThisMachine, loader, request.keep_going)?;
+    let mut study = Study::with(&request.study_input(), &ThisMachine, loader, request.keep_going)?;
+    request.lint(&mut study, loader)?;
     let store = request.store.as_deref().map(Store::open).transpose()?;
     let output = request.out.as_deref().map(|dir| Output::open(dir, &study)).transpose()?;
     let meter = ProgressMeter::default();

@@ -275,7 +275,7 @@ fn laws_are_laid_over_laws() {
 fn an_overload_is_noted_with_its_cause() {
     let notes = |overrides: &[&str]| {
         let request = json!({ "source": { "text": WEB }, "overrides": overrides });
-        api::plan(&request).unwrap()["notes"].to_string()
+        api::plan(&request).unwrap()["warnings"].to_string()
     };
     assert!(!notes(&[]).contains("offer"), "{}", notes(&[]));
     let said = notes(&["session.0.load=1.2"]);

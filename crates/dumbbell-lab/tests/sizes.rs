@@ -109,8 +109,11 @@ fn datagrams_that_are_cut_are_noted() {
             packet = \"8972 B\" }",
     );
     let result = run(&text, &[]);
-    let notes = result["notes"].to_string();
-    assert!(notes.contains("9000 B, are cut into 7 fragments for `r1->r2` (1500 B)"), "{notes}");
+    let warnings = result["warnings"].to_string();
+    assert!(
+        warnings.contains("9000 B, are cut into 7 fragments for `r1->r2` (1500 B)"),
+        "{warnings}"
+    );
     assert_eq!(result["flows"][0]["lost_packets"], 0);
     // With df the datagrams of a known size are refused before the run.
     let problem =

@@ -16,3 +16,4 @@ pub mod schema;
 pub mod stop_rule;
 pub mod sweep;
 pub mod traces;
+pub mod warnings;

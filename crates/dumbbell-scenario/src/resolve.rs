@@ -7,7 +7,7 @@ pub(crate) mod host_signal;
 pub mod hosts;
 pub mod limits;
 mod links;
-pub mod lints;
+pub(crate) mod lints;
 pub mod path_sharing;
 mod planned_flow;
 mod record;
@@ -22,7 +22,7 @@ use crate::language::problem::Check;
 use crate::language::scenario::{Reassembly, Scenario};
 use crate::resolve::context::Context;
 use crate::resolve::flow_template::FlowTemplate;
-use crate::resolve::lints::{ack_path, reservations};
+use crate::resolve::lints::{LinkPlace, Site};
 use crate::resolve::sessions::{ExpandedScenario, SampledTransfer};
 use crate::resolve::topology::{Network, RoutedFlow, rtt};
 use dumbbell_core::units::Span;
@@ -72,6 +72,7 @@ fn of_expanded(
     let mut templates: Vec<FlowTemplate> = templates.into_iter().flatten().collect();
     let answers = if cx.ok() { sizes::answers(&net, &templates) } else { Vec::new() };
     let Network { nodes, links: draft, flows: routed } = net;
+    let places: Vec<LinkPlace> = draft.iter().map(LinkPlace::of).collect();
     let mut links = links::build(draft, &routed, expanded, cx);
     if !cx.ok() {
         return None;
@@ -88,7 +89,6 @@ fn of_expanded(
         let template = &mut templates[f.entry];
         let mut flow = planned_flow::build(template, f, &links, scenario, start, cx);
         flow.answers = answers.next().flatten();
-        sizes::note(template, &flow, &links, cx);
         match sampled {
             None => flow,
             Some(d) => planned_flow::transfer(flow, d),
@@ -117,7 +117,9 @@ fn of_expanded(
     host_signal::of_radios(&mut plan, &entries, scenario, cx);
     limits::work(&plan, cx);
     let check = &mut *cx.check();
-    ack_path::note(&plan, check);
-    reservations::note(&plan, check);
+    if check.ok() {
+        let site = Site { plan: &plan, expanded, entries: &entries, places: &places };
+        lints::check(&site, check);
+    }
     check.ok().then_some(plan)
 }

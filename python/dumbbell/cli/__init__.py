@@ -49,7 +49,7 @@ _COMMANDS = (
     (
         "explain",
         "algorithms.catalogue:explain",
-        "One page about an algorithm, `tcp` or a profile of it.",
+        "One page about an algorithm, `tcp`, a profile of it, or a warning.",
     ),
     ("import-tc", "algorithms.tc:import_tc", "Read a line of Linux's tc as tables of a scenario."),
     ("export-tc", "algorithms.tc:export_tc", "Write a link of a scenario as lines for Linux's tc."),

@@ -6,7 +6,7 @@ import json
 import math
 import shlex
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -199,6 +199,12 @@ def notes(lines: Iterable[str]) -> None:
     """Prints remarks on stderr, but not with --quiet."""
     for line in () if output.OUTPUT.quiet else lines:
         print(f"note: {line}", file=sys.stderr)
+
+
+def warn(warnings: Iterable[Mapping[str, Any]]) -> None:
+    """Prints the warnings of a plan or a result on stderr."""
+    for warning in warnings:
+        print(warning["rendered"], file=sys.stderr)
 
 
 def tell(line: str) -> None:

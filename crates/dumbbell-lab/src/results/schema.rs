@@ -30,6 +30,7 @@ pub fn schema() -> Value {
     defs.insert("error".into(), error());
     defs.insert("failure".into(), failure());
     defs.insert("stop".into(), stop());
+    defs.insert("warning".into(), warning());
     let result = json!({ "anyOf": [{ "required": MEASURED }, { "required": ["error"] }] });
     defs.insert("run".into(), object(&[RUN], &["seed", "valid"], &result));
     defs.insert("point".into(), object(&[RUN, POINT], &["valid"], &result));
@@ -221,6 +222,26 @@ fn failure() -> Value {
             "message": { "type": "string" },
         },
         "required": ["point", "overrides", "seed", "code", "message"],
+        "additionalProperties": false,
+    })
+}
+
+fn warning() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "code": { "type": "string", "description": "As in `allow`; docs/reference/warnings.md." },
+            "name": { "type": "string" },
+            "message": { "type": "string" },
+            "fix": { "type": ["string", "null"] },
+            "key": { "type": ["string", "null"], "description": "The key of the scenario." },
+            "file": { "type": "string" },
+            "line": { "type": "integer", "minimum": 1 },
+            "column": { "type": "integer", "minimum": 1 },
+            "points": { "type": "integer", "minimum": 1, "description": "Points that have it." },
+            "rendered": { "type": "string", "description": "The text for people." },
+        },
+        "required": ["code", "name", "message", "fix", "key", "points", "rendered"],
         "additionalProperties": false,
     })
 }

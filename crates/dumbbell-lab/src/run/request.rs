@@ -1,7 +1,9 @@
 //! The requests of the API as JSON.
+use crate::files::environment::ThisMachine;
 use crate::language::load::Source;
+use crate::language::plugins::PluginLoader;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
-use crate::resolve::study::StudyInput;
+use crate::resolve::study::{Study, StudyInput};
 use crate::verb::{self, Asked};
 use dumbbell_sim::Options;
 use schemars::JsonSchema;
@@ -130,6 +132,17 @@ impl Request {
         }
         also.extend(self.record.clone().map(|r| ("record".to_string(), r)));
         StudyInput { source, overrides: self.overrides.clone(), also, uses: self.uses.clone() }
+    }
+    /// Adds the warnings of a run on real kernels to `study`, if this asks for one. The profile is
+    /// read again as it is written: [`Self::study_input`] replaces it.
+    pub(crate) fn lint(&self, study: &mut Study, loader: &dyn PluginLoader) -> Result<(), Problem> {
+        if self.on == On::Kernel {
+            let mut input = self.study_input();
+            input.also.shift_remove("profile");
+            let written = Study::with(&input, &ThisMachine, loader, self.keep_going)?.resolved;
+            study.lint_for_kernel(written["profile"].as_str().unwrap_or("rfc"));
+        }
+        Ok(())
     }
     /// Options of the simulator.
     pub fn options(&self) -> Options {

@@ -24,6 +24,7 @@ struct Shown<'a> {
     links: usize,
     scenario: &'a Value,
     notes: &'a [String],
+    warnings: Vec<Value>,
 }
 
 #[derive(Serialize)]
@@ -38,14 +39,16 @@ struct ShownPoint<'a> {
 /// Reads and checks a scenario, and shows what it means, as JSON text:
 /// `{"name", "title", "points": [{"overrides", "seeds", "plan", "plan_hash",
 /// "packet_hops_estimate"}], "points_total", "runs_total", "duration", "flows", "links",
-/// "scenario", "notes"}`; these are the first point's. Each plan is that of the point's first seed;
-/// `request.points` limits how many points are shown: a plan of a million flows is a document of
-/// gigabytes.
+/// "scenario", "notes", "warnings"}`; these are the first point's. Each plan is that of the point's
+/// first seed; `request.points` limits how many points are shown: a plan of a million flows is a
+/// document of gigabytes. Warnings are as
+/// [`Warning::json`](crate::language::problem::Warning::json) has them.
 ///
 /// # Errors
 /// Code 2, with every error that was found; and what is wrong with a file that the scenario uses.
 pub fn plan(request: &Request, loader: &dyn PluginLoader) -> Result<String, Problem> {
-    let study = Study::with(&request.study_input(), &ThisMachine, loader, request.keep_going)?;
+    let mut study = Study::with(&request.study_input(), &ThisMachine, loader, request.keep_going)?;
+    request.lint(&mut study, loader)?;
     let most = request.points.unwrap_or(usize::MAX);
     let mut points = Vec::new();
     let sound = || study.points.iter().filter(|p| p.wrong.is_none());
@@ -77,6 +80,7 @@ pub fn plan(request: &Request, loader: &dyn PluginLoader) -> Result<String, Prob
         runs_total: study.points.iter().map(|p| p.seeds.len()).sum(),
         scenario: &study.resolved,
         notes: &study.notes,
+        warnings: study.warnings(),
         points,
         duration,
         flows,

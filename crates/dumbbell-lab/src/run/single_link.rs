@@ -1,11 +1,11 @@
 //! One link by itself under a table of arrivals: the words of a scenario's link in, a table of
 //! fates out.
 use crate::files::environment::ThisMachine;
+use crate::formats::arrow_table::ArrowTable;
 use crate::language::load::Source;
 use crate::language::plugins::PluginLoader;
 use crate::language::problem::{Diagnostic, Problem, Texts, code};
 use crate::resolve::study::{Study, StudyInput};
-use crate::formats::arrow_table::ArrowTable;
 use crate::results::records::packet_fields;
 use crate::run::engine;
 use crate::verb;

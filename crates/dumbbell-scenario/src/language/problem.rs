@@ -3,7 +3,9 @@
 //! Texts come from users and may be of any size. What a [`Problem`] says is bounded: see
 //! [`bounds`].
 mod bounds;
+mod warning;
 
+use crate::language::warnings::Lint;
 use bounds::{Excerpt, clipped};
 use dumbbell_core::plugin::Plugins;
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, Report};
@@ -11,6 +13,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
+pub use warning::Warning;
 
 /// The most diagnostics that one [`Problem`] shows to people.
 const SHOWN: usize = 20;
@@ -224,6 +227,8 @@ pub struct Check {
     pub found: Vec<Diagnostic>,
     /// Remarks: a parameter that no longer applies, a default that follows from another choice.
     pub notes: Vec<String>,
+    /// Warnings: the plan is valid, but probably not what was meant.
+    pub warnings: Vec<Warning>,
 }
 
 impl Check {
@@ -240,6 +245,13 @@ impl Check {
         let text = text.into();
         if !self.notes.contains(&text) {
             self.notes.push(text);
+        }
+    }
+    /// One more warning, unless there is one of this kind about this key.
+    pub fn warn(&mut self, lint: &'static Lint, diagnostic: Diagnostic) {
+        let same = |w: &Warning| w.lint == lint && w.diagnostic.key == diagnostic.key;
+        if !self.warnings.iter().any(same) {
+            self.warnings.push(Warning { lint, diagnostic, points: 1 });
         }
     }
     /// True if no error was found.

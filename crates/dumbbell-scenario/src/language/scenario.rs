@@ -1,6 +1,7 @@
 //! The scenario language: what a file, or a dictionary with the same words, may say.
 //!
 //! The doc comments are the documentation that users read, through the JSON Schema.
+use crate::language::warnings::WarningCode;
 use dumbbell_core::units::{Bytes, Rate, Span};
 use dumbbell_plan::Testbed;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -165,6 +166,9 @@ pub struct Scenario {
     /// What is recorded besides the summary.
     #[serde(default)]
     pub record: Record,
+    /// Codes of warnings that are not given, as in `allow = ["W012"]`.
+    #[serde(default)]
+    pub allow: Vec<WarningCode>,
     /// Points to run instead of the one scenario.
     pub sweep: Option<Sweep>,
 }

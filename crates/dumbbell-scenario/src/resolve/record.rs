@@ -24,9 +24,6 @@ pub fn build(scenario: &Scenario, flows: &[Flow], cx: &Context<'_>) -> Record {
         delays.retain(|i| flows[*i].session.is_none()); // They are too many and too short.
     }
     let completions = r.completions && !scenario.session.is_empty();
-    if r.markers && r.every.is_none() {
-        cx.note("record.markers has no effect without record.every: markers have series");
-    }
     Record {
         every: r.every,
         flows: r.flows,

@@ -5,7 +5,7 @@ use crate::resolve::flow_template::{FlowTemplate, Sizes};
 use crate::resolve::topology::routes;
 use crate::resolve::topology::{Network, RoutedFlow};
 use dumbbell_core::units::Bytes;
-use dumbbell_plan::{Answer, Flow, Ip, Link, LinkId, NodeId, NodeKind, Shared, Transport};
+use dumbbell_plan::{Answer, Ip, Link, LinkId, NodeId, NodeKind, Shared, Transport};
 use dumbbell_tcp::{Discovery, TcpConfig};
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ impl<'a> Fit<'a> {
         self.flow.forward.iter().map(|l| &self.links[*l]).min_by_key(|l| l.mtu)
     }
 
-    /// Datagrams that must not be cut have to fit; of those that are cut a word is said.
+    /// Datagrams that must not be cut have to fit.
     fn datagrams(&self, template: &mut FlowTemplate, header: u64, df: bool) {
         let (Some(payload), Some(link)) = (template.largest, self.narrowest()) else { return };
         let (size, room, who) = (payload + header, u64::from(link.mtu), &self.flow.name);
@@ -76,32 +76,17 @@ impl<'a> Fit<'a> {
             let fix = format!("send at most \"{most} B\"");
             return self.at().below("source").refuse(cause, fix);
         }
-        if size <= room {
-            return;
-        }
-        let name = &link.name;
-        if df {
+        if df && size > room {
             let cause = format!(
-                "datagrams of {size} B must not be cut (df), and `{name}` carries {room} B"
+                "datagrams of {size} B must not be cut (df), and `{}` carries {room} B",
+                link.name
             );
             let fix = format!(
                 "send at most \"{} B\", raise the link's mtu, or take df out",
                 room - header
             );
-            return self.at().below("df").refuse(cause, fix);
+            self.at().below("df").refuse(cause, fix);
         }
-        let more = if template.ip == Ip::V6 { 8 } else { 0 };
-        let own = u64::from(template.ip.header());
-        let fits = room - own - more;
-        // All but the last carry a multiple of 8 bytes (RFC 791 section 3.2).
-        let pieces = 1 + (size - own).saturating_sub(fits).div_ceil(fits & !7);
-        let word = || {
-            format!(
-                "datagrams of `{who}`, {size} B, are cut into {pieces} fragments for `{name}` \
-                    ({room} B): the loss of one loses all"
-            )
-        };
-        template.says(word, self.cx);
     }
 
     /// A TCP's segments: what both ends announce, and with `pmtu_discovery = "known"` what the path
@@ -157,31 +142,6 @@ impl<'a> Fit<'a> {
             );
             self.at().refuse(cause, fix);
         }
-    }
-}
-
-/// A word about a connection whose large segments vanish: a link is too narrow for them, and nobody
-/// says so.
-pub fn note(template: &mut FlowTemplate, flow: &Flow, links: &[Link], cx: &Context<'_>) {
-    let Transport::Tcp { tcp, .. } = &flow.transport else { return };
-    let own = tcp.mss.map_or(0, |mss| mss.0);
-    let size = own.min(tcp.peer_mss.map_or(own, |mss| mss.0)) + tcp.header.0;
-    let narrow = flow.forward.iter().map(|l| &links[*l]).find(|l| u64::from(l.mtu) < size);
-    let told = match tcp.pmtu_discovery {
-        Discovery::Known | Discovery::Probe => return,
-        Discovery::Icmp => flow.answers.is_some(),
-        // Routers cut them, of version 4.
-        Discovery::Off => flow.ip == Ip::V4,
-    };
-    if let (Some(link), false) = (narrow, told) {
-        let word = || {
-            format!(
-                "segments of `{}`, {size} B, do not fit into `{}` ({} B), and no router says so: a \
-                    black hole, which tcp.pmtu_discovery = \"probe\" gets through",
-                flow.name, link.name, link.mtu
-            )
-        };
-        template.says(word, cx);
     }
 }
 

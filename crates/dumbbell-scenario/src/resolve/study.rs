@@ -5,7 +5,7 @@ use crate::language::node::{Node, path};
 use crate::language::overrides::Override;
 use crate::language::plugins;
 use crate::language::plugins::{NoPlugins, PluginLoader};
-use crate::language::problem::{Check, Diagnostic, Problem, Texts, code};
+use crate::language::problem::{Check, Diagnostic, Problem, Texts, Warning, code};
 use crate::language::read;
 use crate::language::scenario::Scenario;
 use crate::language::stop_rule::{self, Rule};
@@ -15,6 +15,7 @@ use crate::language::traces::Traces;
 use crate::language::{deser, draft, lookup};
 use crate::resolve;
 use crate::resolve::limits::MOST_RUNS;
+use crate::resolve::lints::{allow, kernel};
 use dumbbell_core::plugin::Plugins;
 use dumbbell_plan::{Plan, Testbed};
 use serde_json::{Map, Value, json};
@@ -56,6 +57,8 @@ pub struct Study {
     pub resolved: Value,
     /// Notes for the user.
     pub notes: Vec<String>,
+    /// Warnings about its points.
+    warnings: Vec<Warning>,
     /// Algorithms of the user's own that its plans may name.
     pub plugins: Plugins,
 }
@@ -131,6 +134,26 @@ impl Study {
             draft::check(&root, &mut check);
         }
         if check.ok() { Ok(()) } else { Err(Problem::new(code::SCENARIO, &check.found, &texts)) }
+    }
+
+    /// Its warnings, for programs: see [`Warning::json`].
+    pub fn warnings(&self) -> Vec<Value> {
+        let total = self.swept.then_some(self.points.len());
+        self.warnings.iter().map(|w| w.json(&self.texts, total)).collect()
+    }
+
+    /// Adds the warnings that concern only runs on real kernels.
+    ///
+    /// `written`: the profile of the text and of the user's overrides, which such a run replaces.
+    pub fn lint_for_kernel(&mut self, written: &str) {
+        for point in &self.points {
+            let Some(scenario) = &point.scenario else { continue };
+            let mut check = Check::default();
+            kernel::profile(written, &point.root, &mut check);
+            allow::silence(&scenario.allow, &mut check);
+            self.warnings.append(&mut check.warnings);
+        }
+        self.warnings = Warning::merge(std::mem::take(&mut self.warnings));
     }
 
     /// The plan of `point` for `seed`.
@@ -218,9 +241,10 @@ fn ready(
         point(root, &name, p, &texts, &traces, &check.plugins, keep)
     });
     let sound = read.iter().any(|(_, check)| check.ok());
-    let mut out = Vec::with_capacity(read.len());
+    let (mut out, mut warnings) = (Vec::with_capacity(read.len()), Vec::new());
     for (mut ready, own) in read {
         own.notes.into_iter().for_each(|note| check.note(note));
+        warnings.extend(own.warnings);
         if keep_going && swept && sound && !own.found.is_empty() {
             let problem = Problem::new(code::SCENARIO, &own.found, &texts);
             ready.wrong = Some(json!({ "code": code::SCENARIO, "message": problem.message() }));
@@ -237,7 +261,8 @@ fn ready(
     }
     let title = text_of("title");
     let Check { notes, plugins, .. } = check;
-    Ok(Study { texts, name, title, points: out, swept, resolved, notes, plugins })
+    let warnings = Warning::merge(warnings);
+    Ok(Study { texts, name, title, points: out, swept, resolved, notes, warnings, plugins })
 }
 
 /// Applies `f` to each item and keeps the order. The environment decides on how many threads.
@@ -289,11 +314,14 @@ fn point(
         !traces.is_empty()
     };
     let scenario = deser::read::<Scenario>(&tree, &[], &mut check);
+    let allowed = scenario.as_ref().map_or(&[][..], |s| &s.allow);
+    allow::refuse_unknown(allowed, &tree, &mut check);
     let stop = Rule::read(&tree, &mut check);
     let first = scenario.as_ref().and_then(|s| resolve::plan(s, &tree, name, s.seed, &mut check));
     if let (Some(plan), Some(rule)) = (&first, &stop) {
         rule.fits(plan, &tree, &mut check);
     }
+    allow::silence(allowed, &mut check);
     let (seed, written) = scenario.as_ref().map_or((0, 0), |s| (s.seed, s.replications));
     let count = if stop.is_some() { written.max(stop_rule::LEAST) } else { written };
     if let Some(rule) = stop.as_ref().filter(|rule| count > rule.most as u64) {

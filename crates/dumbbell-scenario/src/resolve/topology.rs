@@ -33,6 +33,8 @@ pub enum QueueFrom {
 /// cross the link, are resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkSettings {
+    /// The table in which it is written; `None`: it follows from a flow of a short form.
+    pub table: Option<Rc<Path>>,
     /// Nominal rate.
     pub rate: Rate,
     /// The service of the transmitter, if it is not the constant rate.
@@ -57,6 +59,7 @@ impl LinkSettings {
     /// A link with a constant rate and an unlimited queue that results do not report.
     pub fn plain(rate: Rate, delay: Span, mtu: u32, framing: Framing) -> Self {
         LinkSettings {
+            table: None,
             rate,
             service: None,
             delay,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -11,6 +12,7 @@ from ...errors import ScenarioError
 from ...reproduce import papers
 from ..options import Json, Use, emit, show
 
+_WARNING = re.compile(r"W\d+", re.IGNORECASE)
 KINDS = ("aqm", "qdisc", "cc", "meter", "conditioner", "impairment", "service", "source", "paper")
 
 
@@ -53,7 +55,9 @@ def _idea(algorithm: catalogue.Algorithm) -> str:
 
 
 def explain(
-    name: Annotated[str, Parameter(help="An algorithm, `tcp`, or `tcp/PROFILE`.")],
+    name: Annotated[
+        str, Parameter(help="An algorithm, `tcp`, `tcp/PROFILE`, or the code of a warning.")
+    ],
     /,
     *,
     every: Annotated[
@@ -68,10 +72,12 @@ def explain(
     json: Json = False,
 ) -> int:
     """One page about an algorithm: idea, equations, every parameter with its default, range and
-    source."""
-    from .explain import algorithm_page, tcp_page
+    source; or about a warning such as W012."""
+    from .explain import algorithm_page, tcp_page, warning_page
 
-    if name == "tcp" or name.startswith("tcp/") or name in catalogue.profiles():
+    if _WARNING.fullmatch(name):
+        pages = [warning_page(name)]
+    elif name == "tcp" or name.startswith("tcp/") or name in catalogue.profiles():
         page, lines = tcp_page(name.removeprefix("tcp").removeprefix("/"))
         pages = [(page, lines)]
     elif name in papers.names():

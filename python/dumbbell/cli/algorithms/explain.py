@@ -10,8 +10,9 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from ... import catalogue
+from ... import api, catalogue
 from ...catalogue import Algorithm, Parameter
+from ...errors import ScenarioError
 from ...language.overrides import toml
 from ...present.grids import Grid
 
@@ -33,6 +34,28 @@ FEW = 5
 """Parameters that a page repeats rather than to send its reader to another one."""
 WIDEST = 20
 """Letters: a longer default stands with the meaning, so that its column stays narrow."""
+
+
+def warning_page(code: str) -> Page:
+    """The page of a warning, for programs and for people. `ScenarioError`: there is none with this
+    code."""
+    known = {one["code"]: one for one in api.warnings()}
+    if code.upper() not in known:
+        near = api.nearest(code.upper(), known)
+        help = f"did you mean `{near}`?" if near else "docs/reference/warnings.md lists the codes"
+        raise ScenarioError(f"there is no warning `{code}`\nhelp: {help}")
+    page = known[code.upper()]
+    lines: list[RenderableType] = [
+        Text(f"{page['code']} ({page['name']}): {page['title']}", style="bold"),
+        page["explanation"],
+        "",
+        "A scenario that has it:",
+        "",
+        Padding(page["example"], (0, 0, 1, 4)),
+        f'To silence it, write allow = ["{page["code"]}"] in the scenario.',
+        f"Since {page['since']}.",
+    ]
+    return page, lines
 
 
 def algorithm_page(algorithm: Algorithm, every: bool = False) -> Page:

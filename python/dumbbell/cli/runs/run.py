@@ -26,6 +26,7 @@ from ..options import (
     progress,
     show,
     source,
+    warn,
 )
 
 # Failures that are shown to people, and points whose flows and queues are.
@@ -67,7 +68,6 @@ def run(
         from ...testbed import rootless
 
         rootless.enter()
-        notes(_of_the_profile(wanted))
         wanted |= {"on": on}  # `api.run` waits for other live runs of this machine.
     with progress("running") as heard:
         data = api.run(wanted, heard)
@@ -75,16 +75,6 @@ def run(
     if page is not None:
         pages.write(data, page, options.out)
     return report(data, json, options, Shown(measures, every))
-
-
-def _of_the_profile(wanted: dict[str, Any]) -> list[str]:
-    """What to say of a scenario whose profile is not the kernel's TCP."""
-    asked = api.plan(wanted | {"points": 0})["scenario"].get("profile", "rfc")
-    note = (
-        f"the scenario has the profile `{asked}`; the hosts run this machine's kernel, which "
-        "`linux` models"
-    )
-    return [] if asked == "linux" else [note]
 
 
 def _with_code(data: dict[str, Any]) -> dict[str, Any]:
@@ -102,15 +92,29 @@ def check(
     *,
     set: Overrides = [],  # noqa: B006 (cyclopts reads it)
     use: Use = [],  # noqa: B006
+    on: On = "sim",
+    deny_warnings: Annotated[
+        bool, Parameter(negative="", help="End with exit code 2 if there is a warning.")
+    ] = False,
     json: Json = False,
 ) -> int:
-    """Check a scenario file: every error with its line, its column and the fix."""
-    planned = api.plan(api.request(source(file), set, points=0, use=use or None))
-    points, runs = planned["points_total"], planned["runs_total"]
+    """Check a scenario file: every error and every warning with its line, its column and the fix.
+
+    `dumbbell explain W012` explains a warning; `allow = ["W012"]` in the scenario silences it
+    (docs/reference/warnings.md).
+    """
+    planned = api.plan(api.request(source(file), set, points=0, use=use or None, on=on))
+    points, runs, warnings = planned["points_total"], planned["runs_total"], planned["warnings"]
+    denied = deny_warnings and bool(warnings)
     if json:
-        emit({"ok": True, "points": points, "runs": runs, "notes": planned["notes"]})
+        found = {"notes": planned["notes"], "warnings": warnings}
+        emit({"ok": not denied, "points": points, "runs": runs, **found})
     else:
         notes(planned["notes"])
+        warn(warnings)
+        if denied:
+            many = f"{len(warnings)} warning{'s' if len(warnings) > 1 else ''}"
+            raise ScenarioError(f"{file}: {many}, and --deny-warnings was given")
         flows = planned["flows"]
         size = (
             f"{flows} flow{'s' if flows > 1 else ''} over {planned['links']} links, "
@@ -118,7 +122,7 @@ def check(
         )
         many = f", {points} points" if points > 1 else ""
         show(f"{file}: ok - {size}{many}" + (f", {runs} runs" if runs > points else ""))
-    return 0
+    return ScenarioError.code if denied else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +149,7 @@ def report(
         emit(data)
     else:
         notes(data.get("notes", []))
+        warn(data.get("warnings", []))
         _print(result.read(data), options, shown or Shown())
     code = int(data.get("code", 0))
     if code and not json:

@@ -84,6 +84,10 @@ class SweepOptions:
     ] = None
 
 
+_OF_ALL = ("name", "version", "valid", "code", "notes", "warnings", "failures", "from_store")
+"""Keys that concern the whole document."""
+
+
 def default_store() -> Path:
     """`$DUMBBELL_STORE`, else `.dumbbell/store` in the working directory."""
     return Path(os.environ.get("DUMBBELL_STORE") or Path(".dumbbell") / "store")
@@ -149,11 +153,7 @@ def measure(wanted: dict[str, Any], workers: str | None, heard: api.Progress) ->
 
 def _of_all(data: dict[str, Any]) -> dict[str, Any]:
     """What concerns the whole document, of a single point."""
-    return {
-        key: data[key]
-        for key in ("name", "version", "valid", "code", "notes", "failures", "from_store")
-        if key in data
-    }
+    return {key: data[key] for key in _OF_ALL if key in data}
 
 
 def _axis(text: str) -> str:

@@ -152,6 +152,7 @@ pub(super) const DOCUMENT: &[Key] = &[
     ),
     Key("code", "", "The exit code.", Type::Integer),
     Key("notes", "", "Remarks, such as a parameter that does not apply.", Type::Texts),
+    Key("warnings", "", "What is unusual in the scenario, if anything is.", Type::Each("warning")),
     Key("from_store", "", "With a store: how many runs were in it already.", Type::Integer),
     Key("out", "", "With `--out`: the directory.", Type::Text),
     Key("files", "", "With `--out`: the records in it.", Type::Texts),

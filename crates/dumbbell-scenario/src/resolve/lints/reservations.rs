@@ -1,63 +1,74 @@
-//! A word about profiles that cannot be met: reservations above what a link carries, buckets below
-//! one packet.
+//! Profiles that cannot be met: reservations above what a link carries, buckets below one packet.
+use crate::language::node::below;
 use crate::language::problem::Check;
+use crate::language::warnings::{OVER_RESERVED, SHALLOW_BUCKET};
+use crate::resolve::lints::Site;
 use dumbbell_core::units::{Capacity, Limit, Rate, Span};
-use dumbbell_plan::{Flow, Link, LinkId, Plan, Rule, Transport};
+use dumbbell_plan::{Flow, Link, LinkId, Rule, Transport};
 
 /// Depths of buckets among the parameters of meters and conditioners.
 const DEPTHS: [&str; 3] = ["burst", "cbs", "pbs"];
 
-/// Notes each link that is promised to more than it carries, and each edge whose buckets hold less
-/// than a packet.
-pub fn note(plan: &Plan, check: &mut Check) {
-    promised(plan, check);
+/// Warns of each link of which more is reserved than it carries, and of each edge whose buckets
+/// hold less than a packet.
+pub(crate) fn warn(site: &Site<'_>, check: &mut Check) {
+    promised(site, check);
+    let plan = site.plan;
     let edges = (0..plan.links.len()).filter(|l| !plan.links[*l].rules().is_empty());
     for link in edges {
         let rules = plan.links[link].rules();
-        rules.iter().for_each(|rule| shallow(plan, link, rule, check));
+        rules.iter().for_each(|rule| shallow(site, link, rule, check));
     }
 }
 
-/// Reservations beyond a link's rate: nobody can get what was promised to all.
-fn promised(plan: &Plan, check: &mut Check) {
+/// Reservations beyond a link's rate: not all of them can be met.
+fn promised(site: &Site<'_>, check: &mut Check) {
+    let plan = site.plan;
     let mut sums = vec![0u64; plan.links.len()];
     for flow in &plan.flows {
         let Some(reserved) = flow.info.reserved else { continue };
         flow.forward.iter().for_each(|l| sums[*l] = sums[*l].saturating_add(reserved.bps()));
     }
-    for (link, sum) in plan
-        .links
-        .iter()
-        .zip(sums)
-        .filter(|(link, sum)| link.host.is_none() && *sum > link.rate.bps())
-    {
-        check.note(format!(
-            "`{}` carries {}, and {} of it are reserved ({:.0} %): nobody can have all that was \
-                promised; the target of each is its share of the link",
-            link.name,
-            link.rate,
-            Rate::from_bps(sum),
-            100.0 * sum as f64 / link.rate.bps() as f64,
-        ));
+    let too_much =
+        |(_, (link, sum)): &(usize, (&Link, u64))| link.host.is_none() && *sum > link.rate.bps();
+    for (i, (link, sum)) in plan.links.iter().zip(sums).enumerate().filter(too_much) {
+        let reserves = |f: &Flow| f.info.reserved.is_some() && f.forward.contains(&i);
+        let first = plan.flows.iter().position(reserves).unwrap_or(0);
+        site.warn(
+            &OVER_RESERVED,
+            (site.flow_key(first, "reserved"), None),
+            format!(
+                "`{}` carries {}, and {} of it are reserved ({:.0} %); the target of each flow is \
+                    its share of the link",
+                link.name,
+                link.rate,
+                Rate::from_bps(sum),
+                100.0 * sum as f64 / link.rate.bps() as f64,
+            ),
+            "lower `reserved`, or raise the rate of the link".into(),
+            check,
+        );
     }
 }
 
 /// The first flow of a rule whose bucket does not hold one of its packets.
-fn shallow(plan: &Plan, link: LinkId, rule: &Rule, check: &mut Check) {
+fn shallow(site: &Site<'_>, link: LinkId, rule: &Rule, check: &mut Check) {
+    let plan = site.plan;
     let takes = |i: &usize| rule.flows.as_ref().is_none_or(|flows| flows.contains(i));
     let passes = |i: &usize| plan.flows[*i].forward.contains(&link);
     let flows: Vec<&Flow> =
         (0..plan.flows.len()).filter(|i| takes(i) && passes(i)).map(|i| &plan.flows[i]).collect();
     if rule.per_flow {
-        flows.into_iter().any(|flow| tells(plan, &plan.links[link], rule, &[flow], check));
+        flows.into_iter().any(|flow| tells(site, link, rule, &[flow], check));
     } else {
-        tells(plan, &plan.links[link], rule, &flows, check);
+        tells(site, link, rule, &flows, check);
     }
 }
 
-/// Notes a bucket that flows share and that does not hold the largest of their packets; whether
+/// Warns of a bucket that flows share and that does not hold the largest of their packets; true if
 /// there was one.
-fn tells(plan: &Plan, link: &Link, rule: &Rule, flows: &[&Flow], check: &mut Check) -> bool {
+fn tells(site: &Site<'_>, link: LinkId, rule: &Rule, flows: &[&Flow], check: &mut Check) -> bool {
+    let plan = site.plan;
     let (Some(largest), Some(rate)) =
         (flows.iter().filter_map(|f| packet_bytes(f)).max(), rate(rule, flows))
     else {
@@ -71,12 +82,19 @@ fn tells(plan: &Plan, link: &Link, rule: &Rule, flows: &[&Flow], check: &mut Che
         [flow] => format!("of `{}` ", flow.name),
         _ => String::new(),
     };
-    check.note(format!(
-        "the bucket {whose}before `{}` ({}.{key}) is {depth} B deep, and a packet has {largest} B: \
-            what does not fit into a full bucket is never in profile{so}; write {key} = \
-            \"{largest} B\" or more",
-        link.name, rule.spec.kind
-    ));
+    let table = site.link_key(link, "conditioner");
+    site.warn(
+        &SHALLOW_BUCKET,
+        (below(&table, key), None),
+        format!(
+            "the bucket {whose}before `{}` ({}.{key}) is {depth} B deep, and a packet has \
+                {largest} B: what does not fit into a full bucket is never in profile{so}",
+            site.name(link),
+            rule.spec.kind
+        ),
+        format!("write {key} = \"{largest} B\" or more"),
+        check,
+    );
     true
 }
 
@@ -112,62 +130,4 @@ fn rate(rule: &Rule, flows: &[&Flow]) -> Option<Rate> {
 fn packet_bytes(flow: &Flow) -> Option<u64> {
     let Transport::Tcp { tcp, .. } = &flow.transport else { return None };
     Some(tcp.segment_bytes() + tcp.header.0 + tcp.option_bytes())
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::language::load::Source;
-    use crate::resolve::study::{Study, StudyInput};
-    use serde_json::Map;
-
-    fn notes(set: &[&str]) -> Vec<String> {
-        let text = r#"
-            duration = "1 s"
-            dumbbell.bottleneck.rate = "10 Mbps"
-            dumbbell.bottleneck.delay = "5 ms"
-            dumbbell.bottleneck.conditioner = { kind = "token_bucket", per = "flow" }
-            tcp = { mss = "960 B", timestamps = false }
-            flow = [
-                { name = "gold", count = 2, reserved = "2 Mbps", rtt = "40 ms" },
-                { name = "be" },
-            ]
-        "#;
-        let input = StudyInput {
-            source: Source::Text { text: text.into(), name: "net.toml".into() },
-            overrides: set.iter().map(|s| s.to_string()).collect(),
-            also: Map::new(),
-            uses: vec![],
-        };
-        Study::new(&input).unwrap_or_else(|p| panic!("{}", p.rendered)).notes
-    }
-
-    #[test]
-    fn a_profile_that_can_be_met_is_no_news() {
-        assert_eq!(notes(&[]), Vec::<String>::new());
-    }
-
-    #[test]
-    fn reservations_above_the_link_are_told() {
-        let [note] = &notes(&["flow.gold.reserved=6 Mbps"])[..] else { panic!("one note") };
-        assert!(
-            note.starts_with(
-                "`bottleneck` carries 10 Mbps, and 12 Mbps of it are reserved \
-            (120 %)"
-            ),
-            "{note}"
-        );
-    }
-
-    #[test]
-    fn a_bucket_below_a_packet_is_told_once() {
-        let [note] = &notes(&["flow.gold.reserved=100 kbps"])[..] else { panic!("one note") };
-        assert!(
-            note.starts_with(
-                "the bucket of `gold.1` before `bottleneck` (token_bucket.burst) is \
-                500 B deep"
-            ),
-            "{note}"
-        );
-        assert!(note.ends_with("write burst = \"1000 B\" or more"), "{note}");
-    }
 }

@@ -1,8 +1,10 @@
 //! Errors of a session, and notes about it.
 use super::{ExpandedScenario, SampledTransfer};
+use crate::language::problem::Diagnostic;
 use crate::language::scenario::{Scenario, Session};
 use crate::language::traces::transfers;
 use crate::language::traces::transfers::Transfer;
+use crate::language::warnings::OVERLOAD;
 use crate::resolve::context::{At, Context};
 use crate::resolve::topology::{RoutedFlow, legible};
 use dumbbell_core::units::Span;
@@ -136,6 +138,7 @@ pub fn note_overload(
     cx: &Context<'_>,
 ) {
     let mut load = vec![0.0; links.len()];
+    let mut first = vec![0; links.len()];
     let mut seen = vec![false; expanded.scenario.flow.len()];
     for f in routed {
         let Some(session) =
@@ -145,17 +148,25 @@ pub fn note_overload(
         };
         let bps =
             offered[session].map_or_else(|| of_list(expanded, f.entry, sampled), |(_, bps)| bps);
-        f.forward.iter().for_each(|l| load[*l] += bps);
+        for &l in &f.forward {
+            if load[l] == 0.0 {
+                first[l] = session;
+            }
+            load[l] += bps;
+        }
     }
-    for (link, bps) in links.iter().zip(load) {
+    for ((link, bps), session) in links.iter().zip(load).zip(first) {
         let share = bps / link.rate.bps() as f64;
         if share >= 1.0 {
-            cx.note(format!(
+            let d = Diagnostic::new(format!(
                 "sessions offer {:.0} % of what `{}` carries, in payload alone: flows pile up as \
                     long as they arrive",
                 100.0 * share,
                 link.name
             ));
+            let at = cx.item("session", session).below("load");
+            let d = d.at(at.place()).fix("lower the load of the sessions").key(&at.path);
+            cx.check().warn(&OVERLOAD, d);
         }
     }
 }

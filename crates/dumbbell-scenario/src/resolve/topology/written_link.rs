@@ -50,6 +50,7 @@ impl<'c> WrittenLink<'c> {
         let WrittenLink { at, rate, delay, mtu: size, reverse, queues: [queue, queue_back] } = self;
         let own = transmitter(&at, rate, duration);
         let mut ahead = LinkSettings {
+            table: Some(at.path.clone().into()),
             rate: own.rate,
             service: own.service,
             delay,
@@ -63,6 +64,7 @@ impl<'c> WrittenLink<'c> {
         let other = at.below("reverse");
         let own = transmitter(&other, reverse.0.or(Some(own.base)), duration);
         let mut back = LinkSettings {
+            table: Some(other.path.clone().into()),
             rate: own.rate,
             service: own.service,
             delay: reverse.1.unwrap_or(delay),
