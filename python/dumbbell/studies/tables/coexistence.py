@@ -13,9 +13,9 @@ from ..frame.drawing import NamedFigure
 from . import draw, pairs
 from .controls import opponent
 from .document import Measured, PointRow, measured, place
-from .grid import Metric, Plan, Sums, Survey, Values, nothing, of_control, seeds_of
+from .grid import UTILIZATION, Metric, Plan, Sums, Survey, Values, nothing, of_control, seeds_of
 from .options import Options, single
-from .pairs import DELAY, MEASURED, SHARE, USED
+from .pairs import DELAY, MEASURED, SHARE
 
 RATE, RTT, AGAINST = "20Mbps", "40ms", "cubic"
 BUFFERS, QUICK_BUFFERS = ("0.25", "0.5", "1", "2", "4", "8", "16"), ("0.5", "2", "8")
@@ -106,7 +106,7 @@ def figures(document: Measured) -> list[NamedFigure]:
         f"percentile of the queueing "
         "delay, by the buffer; means with 95 % intervals over the seeds."
     )
-    keys = [SHARE.key, USED.key, DELAY.key]
+    keys = [SHARE.key, UTILIZATION.key, DELAY.key]
     lines = draw.lines(document, "buffer", keys, guides=[(lambda x: 0.5, "even")])
     return [NamedFigure("coexistence", lines, caption)]
 
@@ -123,7 +123,7 @@ SURVEY = Survey(
         "(Hock, Bless and Zitterbart, ICNP 2017; Ware and others, IMC 2019).",
     ),
     metrics=MEASURED,
-    shown=(SHARE, USED, DELAY),
+    shown=(SHARE, UTILIZATION, DELAY),
     summary=(MEAN, EVEN),
     lay=lay,
     derive=lambda values, plan: None,

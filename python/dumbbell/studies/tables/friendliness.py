@@ -11,9 +11,9 @@ from ..frame.paired import Cell, holds_zero
 from . import draw, pairs
 from .controls import opponent
 from .document import Measured, measured, ranked
-from .grid import Metric, Plan, Sums, Survey, Values, nothing
+from .grid import UTILIZATION, Metric, Plan, Sums, Survey, Values, nothing
 from .options import Options
-from .pairs import DELAY, HARM, MEASURED, SHARE, USED
+from .pairs import DELAY, HARM, MEASURED, SHARE
 
 RATES, QUICK_RATES = ("5Mbps", "20Mbps", "80Mbps"), ("5Mbps", "20Mbps")
 BUFFERS, QUICK_BUFFERS = ("0.25", "0.5", "1", "2", "4"), ("0.5", "1", "4")
@@ -88,7 +88,7 @@ SURVEY = Survey(
         "does to the standard one; 'TCP-friendly' is no harm.",
     ),
     metrics=MEASURED,
-    shown=(SHARE, HARM, USED, DELAY),
+    shown=(SHARE, HARM, UTILIZATION, DELAY),
     summary=(MEAN, WORST),
     lay=lay,
     derive=pairs.harm,

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ...data import measurements
 from ...language.arguments import Choice
 from ..frame import runs
 from ..frame.design import Row, Scenario
@@ -23,7 +24,7 @@ At = tuple[tuple[str, Value], ...]
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A measurement of a run: its key in rows, its name and its unit, as in `schemes.metrics`."""
+    """A measurement of a run: its key in rows, its name and its unit."""
 
     key: str
     title: str
@@ -121,6 +122,18 @@ def queue(run: Run, key: str) -> float | None:
 def all_goodput(run: Run) -> float:
     """The goodput of all flows together, bit/s."""
     return math.fsum(f["goodput_bps"] for f in run["flows"])
+
+
+def registered(
+    row: str, name: str, of: Callable[[Run], float | None], title: str = "", key: str = ""
+) -> Metric:
+    """A measurement of results, with its unit from `data.measurements`. title, key: its name in
+    tables and its key in rows, if they are others than in results."""
+    one = measurements.find(row, name)
+    return Metric(key or name, title or one.title, one.unit, of)
+
+
+UTILIZATION = registered("queue", "utilization", lambda run: queue(run, "utilization"))
 
 
 def values(

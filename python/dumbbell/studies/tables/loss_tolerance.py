@@ -26,6 +26,7 @@ from .grid import (
     mean_of,
     nothing,
     of_control,
+    registered,
     seeds_of,
     times,
 )
@@ -110,10 +111,10 @@ def _retransmitted(run: Run) -> float | None:
 
 
 SHARE = Metric("share", "share of the link", "1", nothing)
-GOODPUT = Metric("goodput_bps", "goodput", "bps", all_goodput)
+GOODPUT = registered("flow", "goodput_bps", all_goodput)
 AGAIN = Metric("retransmitted_share", "sent again", "1", _retransmitted)
-RTT_S = Metric(
-    "srtt_mean_s", "round-trip time", "s", lambda run: mean_of(run, "mine", "srtt_mean_s")
+RTT_S = registered(
+    "flow", "srtt_mean_s", lambda run: mean_of(run, "mine", "srtt_mean_s"), "round-trip time"
 )
 HALF = Metric("half_loss", "half is lost at", "1", nothing)
 AT_ONE = Metric("share_at_1_percent", "share at 1 %", "1", nothing)

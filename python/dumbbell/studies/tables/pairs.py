@@ -10,6 +10,7 @@ from ..frame.design import Row
 from ..frame.runs import Run
 from .document import Facts, Title, Value
 from .grid import (
+    UTILIZATION,
     Metric,
     Plan,
     Point,
@@ -20,6 +21,7 @@ from .grid import (
     nothing,
     of_control,
     queue,
+    registered,
     seeds_of,
     times,
     unlocked,
@@ -37,12 +39,13 @@ def share(run: Run) -> float | None:
     return goodput(run, MINE) / both if both > 0 else None
 
 
-SHARE = Metric("share", "share", "1", share)
-THEIRS = Metric("other_bps", "goodput of the other", "bps", lambda run: goodput(run, OTHER))
+SHARE = registered("flow", "share", share)
+THEIRS = registered(
+    "flow", "goodput_bps", lambda run: goodput(run, OTHER), "goodput of the other", "other_bps"
+)
 HARM = Metric("harm", "harm", "1", nothing)
-USED = Metric("utilization", "utilization", "1", lambda run: queue(run, "utilization"))
-DELAY = Metric("p99_sojourn_s", "p99 delay", "s", lambda run: queue(run, "p99_sojourn_s"))
-MEASURED = (SHARE, THEIRS, USED, DELAY)
+DELAY = registered("queue", "p99_sojourn_s", lambda run: queue(run, "p99_sojourn_s"), "p99 delay")
+MEASURED = (SHARE, THEIRS, UTILIZATION, DELAY)
 
 
 def lay(

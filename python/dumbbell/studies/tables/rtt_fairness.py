@@ -21,6 +21,7 @@ from . import draw
 from .document import Facts, Measured, known_sums
 from .grid import (
     PACKET,
+    UTILIZATION,
     BySeeds,
     Metric,
     Plan,
@@ -33,7 +34,7 @@ from .grid import (
     mean_of,
     nothing,
     of_control,
-    queue,
+    registered,
     seeds_of,
     times,
     unlocked,
@@ -109,8 +110,7 @@ def _rtts(run: Run) -> float | None:
 
 ADVANTAGE = Metric("advantage", "near over far", "", advantage)
 MEASURED = Metric("rtt_ratio", "measured RTT ratio", "", _rtts)
-ALL = Metric("goodput_bps", "goodput of all", "bps", all_goodput)
-USED = Metric("utilization", "utilization", "1", lambda run: queue(run, "utilization"))
+ALL = registered("flow", "goodput_bps", all_goodput, "goodput of all")
 EXPONENT = Metric("exponent", "exponent", "", nothing)
 EFFECTIVE = Metric("effective_exponent", "exponent of measured RTTs", "", nothing)
 
@@ -188,8 +188,8 @@ SURVEY = Survey(
         "is of measured round-trip times, queueing included: a long queue makes round-trip times "
         "alike.",
     ),
-    metrics=(ADVANTAGE, MEASURED, ALL, USED),
-    shown=(ADVANTAGE, MEASURED, ALL, USED),
+    metrics=(ADVANTAGE, MEASURED, ALL, UTILIZATION),
+    shown=(ADVANTAGE, MEASURED, ALL, UTILIZATION),
     summary=(EXPONENT, EFFECTIVE),
     lay=lay,
     derive=lambda values, plan: None,
