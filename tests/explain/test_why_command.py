@@ -15,7 +15,7 @@ import pytest
 from conftest import unsealed
 from dumbbell import CheckFailed, EnvironmentLacks, ScenarioError, cli
 from dumbbell.errors import DumbbellError
-from dumbbell.explain import why
+from dumbbell.explain import runs, why
 from dumbbell.explain.why import record
 from helpers.recorded_runs import BASE, first_repaired_drop, rows, run
 
@@ -49,7 +49,7 @@ def test_a_run_without_packets_is_repeated_and_must_be_the_same(
     assert same["text"] == answer["text"] and not same["repeated"]
     unsealed(out, fingerprint="0" * 16)
     code, printed, errors = command(capsys, "why", out, "--time", "1s")
-    assert (code, printed) == (1, "") and "instead of 0000000000000000" in errors
+    assert (code, printed) == (5, "") and "instead of 0000000000000000" in errors
 
 
 def test_points_and_seeds_are_chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -135,7 +135,7 @@ def test_an_algorithm_of_ones_own_is_explained_by_its_probe(
     with pytest.raises(ScenarioError, match="A result runs no programs by itself"):
         why.ask(tmp_path / "out", "s", time_s=1.0)
     use = [str(tmp_path / "mine.py")]
-    repeated = record.load(record.locate(tmp_path / "out"), "s", use)
+    repeated = record.load(runs.locate(tmp_path / "out"), "s", use)
     assert why.told(why.of_record(repeated, time_s=1.0, within_s=1.0)) == text
 
 
@@ -202,7 +202,7 @@ def test_wrong_questions(
 def test_without_polars_the_fix_is_named(overflow: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(EnvironmentLacks, match=r"pip install 'dumbbell\[figures\]'"):
-        record.load(record.locate(overflow), "s")
+        record.load(runs.locate(overflow), "s")
 
 
 def test_a_damaged_record_is_named(tmp_path: Path) -> None:

@@ -56,16 +56,17 @@ def why(
     A run whose packets were not recorded is repeated in a temporary directory, and must be the
     same, packet for packet.
     """
+    from ...explain import runs
     from ...explain import why as answers
     from ...explain.why import record
     from ...explain.why.tables import tables
 
     _one_question(time, packet, seq, cwnd, receiver, within)
     at, reach = instant("--time", time), instant("--within", within)
-    run = record.locate(result, point, seed)
+    run = runs.locate(result, point, seed)
     if flow is None and len(run.flows) != 1:
-        record.flow_named(run, "")
-    records = record.load(run, record.flow_named(run, flow or run.flows[0]), use)
+        runs.flow_named(run, "")
+    records = record.load(run, runs.flow_named(run, flow or run.flows[0]), use)
     finding = answers.of_record(
         records, time_s=at, packet=packet, seq=seq, cwnd=cwnd, sender=not receiver, within_s=reach
     )

@@ -12,6 +12,7 @@ from ...data import series
 from ...errors import ScenarioError
 from ...files.write import temporary_folder
 from ...present.units import seconds
+from .. import runs
 from ..why import record
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def load(
 
     overrides: applied to a scenario file. point: which of a result that is a sweep. seed: which run
     of a result; of a scenario file the seed. Errors: `ScenarioError` if there is no such run,
-    `DumbbellError` if a result's run, made again, is another one.
+    `InvalidRun` if a result's run, made again, is another one.
     """
     path = Path(given)
     if is_result(path):
@@ -74,15 +75,13 @@ def load(
 
 
 def _of_result(path: Path, point: int | None, seed: int | None, use: Sequence[str]) -> Side:
-    run = record.locate(path, point, seed)
+    run = runs.locate(path, point, seed)
     kept = _read(str(path), run.seed, run.fingerprint, run.directory)
     if kept is not None:
         return kept
-    with temporary_folder() as scratch:
-        record.repeat(run, True, f"of {path}", Path(scratch), use)
-        return _whole(
-            _read(str(path), run.seed, run.fingerprint, Path(scratch), repeated=True), path
-        )
+    lack = f"not all packets of {path} were recorded"
+    with runs.repeated(run, ["record.packets=true"], lack, use) as (scratch, _):
+        return _whole(_read(str(path), run.seed, run.fingerprint, scratch, repeated=True), path)
 
 
 def _of_scenario(

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from .. import runs
 from . import ask as _ask
 from . import record as _record
 from .finding import Finding
@@ -42,12 +43,12 @@ def ask(
     the window at `time_s`, else about the event nearest to `time_s`, at most `within_s` away.
     `sender=False`: a packet of the receiver. `point` (from 1) and `seed` choose a run. `use`: files
     with the algorithms of your own that the run needs, where it has to be repeated. Errors:
-    `ScenarioError` for a wrong name, point, seed or instant; `DumbbellError` if a repeated run is
-    not the recorded one; `EnvironmentLacks` without polars.
+    `ScenarioError` for a wrong name, point, seed or instant; `InvalidRun` if a repeated run is not
+    the recorded one; `EnvironmentLacks` without polars.
     """
-    run = _record.locate(result, point, seed)
+    run = runs.locate(result, point, seed)
     return of_record(
-        _record.load(run, _record.flow_named(run, flow), use),
+        _record.load(run, runs.flow_named(run, flow), use),
         time_s=time_s,
         packet=packet,
         seq=seq,
