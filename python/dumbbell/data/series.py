@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     import polars
 
 T = TypeVar("T")
+
+_ORDER = "dumbbell.order"
+"""The key of a file's metadata with names in the scenario's order."""
 
 NAMES = (
     "flows",
@@ -84,12 +87,35 @@ def damaged(file: Path, what: object) -> CheckFailed:
     return CheckFailed(f"  \u00d7 {file} is damaged: {what}\n  help: run the scenario again\n")
 
 
-def parts(frame: polars.DataFrame, column: str) -> list[tuple[str, polars.DataFrame]]:
-    """The rows of each flow or queue, in the natural order of their names: `s2` before `s10`."""
+def parts(
+    frame: polars.DataFrame, column: str, order: Sequence[str] = ()
+) -> list[tuple[str, polars.DataFrame]]:
+    """The rows of each flow or queue: first those of `order`, then the others in the natural order
+    of their names, `s2` before `s10`."""
     named = [(str(part[column][0]), part) for part in frame.partition_by(column)]
-    return sorted(
-        named, key=lambda pair: [int(t) if t.isdigit() else t for t in re.split(r"(\d+)", pair[0])]
-    )
+    places = {name: i for i, name in enumerate(order)}
+
+    def key(pair: tuple[str, polars.DataFrame]) -> tuple[int, list[Any]]:
+        natural = [int(t) if t.isdigit() else t for t in re.split(r"(\d+)", pair[0])]
+        return places.get(pair[0], len(places)), natural
+
+    return sorted(named, key=key)
+
+
+def names(frame: polars.DataFrame, column: str, order: Sequence[str] = ()) -> list[str]:
+    """The names of flows or queues in the order of `parts`."""
+    return [name for name, _ in parts(frame.unique(column).select(column), column, order)]
+
+
+def order(directory: str | Path, name: str) -> list[str]:
+    """The scenario's order of the flows or queues of a series; empty if its file does not say."""
+    file = Path(directory) / f"{name}.parquet"
+    if not api.check_file(file):
+        return []
+    import polars
+
+    found: list[str] = json.loads(_read(file, polars.read_parquet_metadata).get(_ORDER, "[]"))
+    return found
 
 
 def means(frame: polars.DataFrame, every_s: float) -> polars.DataFrame:

@@ -162,25 +162,7 @@ def repeat(run: Run, changes: Sequence[str], lack: str, out: Path, use: Sequence
             f"{lack}, and a run on real kernels cannot be repeated\n"
             f"help: record it in the next run with {again}"
         )
-    file = run.result / "scenario.toml"
-    api.check_file(file)
-    try:
-        value = tomllib.loads(reading.text(file))
-    except FileNotFoundError:
-        raise ScenarioError(
-            f"{lack}, and {file}, from which the run could be repeated, is missing. "
-            f"Run the scenario again with {again}"
-        ) from None
-    except (OSError, ValueError) as error:
-        raise ScenarioError(f"{file} cannot be read: {error}") from None
-    wanted = api.request(
-        {"value": value, "name": run.name},
-        [*_without_programs(value, run, lack, use), *changes],
-        seed=run.seed,
-        replications=1,
-        out=str(out),
-        use=list(use) or None,
-    )
+    wanted = _request(run, changes, lack, use) | {"out": str(out)}
     try:
         fingerprint = api.run(wanted)["fingerprint"]
     except ScenarioError as error:
@@ -191,8 +173,54 @@ def repeat(run: Run, changes: Sequence[str], lack: str, out: Path, use: Sequence
         raise InvalidRun(
             f"{lack}, and repeating the run gives the fingerprint {fingerprint} instead of "
             f"{run.fingerprint}: the result was made by another build (it says {run.version}, this "
-            f"is {__version__}). Ask that build, or run {file} again with {again}"
+            f"is {__version__}). Ask that build, or run {run.result / 'scenario.toml'} again with "
+            f"{again}"
         )
+
+
+def plan(run: Run, use: Sequence[str] = ()) -> dict[str, Any]:
+    """The plan of a run, from the scenario of its result. Errors as of `repeat`."""
+    lack = f"the plan of {run.result} was not recorded"
+    found: dict[str, Any] = api.plan(_request(run, (), lack, use) | {"points": 1})["points"][0]
+    return dict(found["plan"])
+
+
+def scenario(run: Run) -> dict[str, Any]:
+    """The tables of a run's scenario, as its result has them, with the point's overrides by their
+    keys; empty if the file is gone."""
+    file = run.result / "scenario.toml"
+    if not api.check_file(file):
+        return {}
+    return {**_tables(file), **run.overrides}
+
+
+def _tables(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(reading.text(file))
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError) as error:
+        raise ScenarioError(f"{file} cannot be read: {error}") from None
+
+
+def _request(run: Run, changes: Sequence[str], lack: str, use: Sequence[str]) -> dict[str, Any]:
+    """The request that makes a run again."""
+    file = run.result / "scenario.toml"
+    api.check_file(file)
+    try:
+        value = _tables(file)
+    except FileNotFoundError:
+        raise ScenarioError(
+            f"{lack}, and {file}, from which the run could be repeated, is missing: run the "
+            "scenario again"
+        ) from None
+    return api.request(
+        {"value": value, "name": run.name},
+        [*_without_programs(value, run, lack, use), *changes],
+        seed=run.seed,
+        replications=1,
+        use=list(use) or None,
+    )
 
 
 @contextmanager

@@ -31,6 +31,7 @@ _HOME = {
     "Source": "recorded_run",
     "View": "recorded_run",
     "draw": "kinds",
+    "missing": "kinds",
     "KINDS": "kinds",
 }
 

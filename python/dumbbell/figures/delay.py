@@ -25,7 +25,8 @@ _DOTTED = (0, (1.2, 1.2))
 
 @dataclass(frozen=True, slots=True)
 class Delays:
-    """Delays of a flow's data packets that arrived, sorted, in seconds."""
+    """Delays of the data packets of a flow, or of a group of flows, that arrived, sorted, in
+    seconds."""
 
     flow: str
     place: int
@@ -35,20 +36,35 @@ class Delays:
 
 
 def delays(source: Source, view: View) -> list[Delays]:
-    """The delays of each flow in view, of the packets sent in view."""
+    """The delays of each flow in view (of more than eight flows, of each group), of the packets
+    sent in view."""
     packets = source.need("packets", ("sent_ps", "delivered_ps", "ip_len_bytes"))
     packets = packets.filter((packets["from"] == "sender") & packets["delivered_ps"].is_not_null())
     packets = view.cut(packets, "sent_ps", _PS)
     waited = _waited(source)
     found = []
-    for place, name, mine in source.chosen(packets, view):
-        rows = mine.join(waited, on=["flow", "packet"], how="left")
+    for member in source.members(packets, view):
+        rows = member.rows(packets, "flow").join(waited, on=["flow", "packet"], how="left")
         one_way = (rows["delivered_ps"] - rows["sent_ps"]).to_numpy().astype(np.float64) * _PS
         queueing = rows["waited_ps"].to_numpy().astype(np.float64) * _PS
-        found.append(Delays(name, place, np.sort(one_way), np.sort(queueing)))
+        found.append(Delays(member.label, member.place, np.sort(one_way), np.sort(queueing)))
     if not found:
-        raise ScenarioError(f"{source.directory}: no packet arrived in this part of the run")
+        raise ScenarioError(f"{source}: no packet arrived in this part of the run")
     return found
+
+
+def pooled(source: Source, view: View) -> Array:
+    """The one-way delays of the data packets of all flows in view together, sorted, in seconds."""
+    import polars as pl
+
+    packets = source.need("packets", ("sent_ps", "delivered_ps"))
+    arrived = (pl.col("from") == "sender") & pl.col("delivered_ps").is_not_null()
+    rows = view.cut(packets.filter(arrived), "sent_ps", _PS)
+    if view.flows:
+        source.names(rows, view)
+        rows = rows.filter(pl.col("flow").is_in(view.flows))
+    taken: Array = (rows["delivered_ps"] - rows["sent_ps"]).to_numpy().astype(np.float64) * _PS
+    return np.sort(taken)
 
 
 def _waited(source: Source) -> polars.DataFrame:
@@ -102,36 +118,18 @@ def delay(source: Source, view: View) -> Figure:
     the queueing in it."""
     found = delays(source, view)
     figure, (whole, tail) = style.new(1, 2, size=(9.2, 3.8))
+    alone = len(found) == 1
     for d in found:
         look = style.nth(d.place)
-        for values, dash, width in ((d.one_way_s, "-", 1.5), (d.queueing_s, _DOTTED, 1.5)):
-            ms = values * 1e3
-            share = np.arange(1, len(ms) + 1) / len(ms)
-            label = d.flow if dash == "-" else None
-            whole.plot(
-                ms,
-                share,
-                drawstyle="steps-post",
-                color=look.color,
-                linestyle=dash,
-                linewidth=width,
-                label=label,
-            )
-            tail.plot(
-                ms,
-                1 - share + 1 / len(ms),
-                drawstyle="steps-pre",
-                color=look.color,
-                linestyle=dash,
-                linewidth=width,
-            )
-    if len(found) == 1:
-        whole.plot(
-            [], [], color=style.nth(found[0].place).color, linestyle=_DOTTED, label="queueing in it"
-        )
-        whole.get_lines()[0].set_label(f"{found[0].flow}, one way")
-    else:
-        whole.plot([], [], color="#555555", linestyle=_DOTTED, label="queueing in it")
+        label = style.short(d.flow) + (", one way" if alone else "")
+        for values, dash in ((d.one_way_s, "-"), (d.queueing_s, _DOTTED)):
+            line: dict[str, Any] = {"color": look.color, "linestyle": dash, "linewidth": 1.5}
+            ms, share = values * 1e3, np.arange(1, len(values) + 1) / len(values)
+            whole.plot(ms, share, drawstyle="steps-post", label=label, **line)
+            tail.plot(ms, 1 - share + 1 / len(ms), drawstyle="steps-pre", **line)
+            label = "_"
+    color = style.nth(found[0].place).color if alone else style.GREY
+    whole.plot([], [], color=color, linestyle=_DOTTED, label="queueing in it")
     whole.set(xlabel="delay [ms]", ylabel="share of packets, at most", ylim=(0, 1.01))
     tail.set(xlabel="delay [ms]", ylabel="share of packets, at least")
     tail.set_yscale("log")

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data import series
-from ..data import summary as saved
 from ..errors import ScenarioError
 from ..present.units import plain_rate
-from . import style
+from . import crowd, style
+from .crowd import Member
 from .recorded_run import Source, View
 from .style import Figure
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    import polars
 
     Array = npt.NDArray[np.float64]
 
@@ -34,21 +34,40 @@ def delays(source: Source, view: View) -> Figure:
     bins = source.need("delays", ("from_s", "to_s", "packets"))
     jitter = _jitters(source)
     figure, (whole, parts) = style.new(1, 2, size=(9.2, 3.8))
-    for place, name, mine in source.chosen(bins, view):
-        look = style.nth(place)
-        low, high = (mine[c].to_numpy().astype(np.float64) * 1e3 for c in ("from_s", "to_s"))
-        share = mine["packets"].to_numpy().astype(np.float64)
-        share = share / share.sum()
-        label = f"{name}, jitter {jitter[name] * 1e3:.3g} ms" if name in jitter else name
-        line: dict[str, Any] = {"color": look.color, "linestyle": look.dash}
+    members = source.members(bins, view)
+    for member in members:
+        low, high, share = _histogram(member, bins)
+        label = style.short(member.label)
+        if member.label in jitter:
+            label += f", jitter {jitter[member.label] * 1e3:.3g} ms"
+        line: dict[str, Any] = {"color": member.look.color, "linestyle": member.look.dash}
         whole.plot(np.append(low[0], high), np.append(0.0, np.cumsum(share)), label=label, **line)
         edges, heights = _outline(low, high, share / np.maximum(high - low, 1e-9))
         parts.plot(edges, heights, **line)
     whole.set(xlabel="one-way delay [ms]", ylabel="share of packets, at most", ylim=(0, 1.01))
     parts.set(xlabel="one-way delay [ms]", ylabel="share of packets in a millisecond")
     parts.set_yscale("log")
-    whole.legend(loc="lower right", frameon=False)  # Inside: names with jitter are long.
+    style.legend(whole)
     return figure
+
+
+_GROUP_BINS = 60
+
+
+def _histogram(member: Member, bins: polars.DataFrame) -> tuple[Array, Array, Array]:
+    """Edges of bins in milliseconds, and the share of the packets in each. The flows of a group,
+    whose bins differ, share 60 bins, and their packets spread evenly over theirs."""
+    mine = member.rows(bins, "flow")
+    low, high = (mine[c].to_numpy().astype(np.float64) * 1e3 for c in ("from_s", "to_s"))
+    packets = mine["packets"].to_numpy().astype(np.float64)
+    if member.grouped:
+        edges = np.linspace(low.min(), high.max(), _GROUP_BINS + 1)
+        width = np.maximum(high - low, 1e-9)
+        below = [float((packets * np.clip((x - low) / width, 0, 1)).sum()) for x in edges]
+        packets = np.diff(np.array(below))
+        there = packets > 0
+        low, high, packets = edges[:-1][there], edges[1:][there], packets[there]
+    return low, high, packets / packets.sum()
 
 
 def _outline(low: Array, high: Array, heights: Array) -> tuple[Array, Array]:
@@ -64,31 +83,27 @@ def _outline(low: Array, high: Array, heights: Array) -> tuple[Array, Array]:
 
 
 def _jitters(source: Source) -> dict[str, float]:
-    """J of each flow in the results that lie with these records; none if they are of several
-    runs."""
-    if not (source.directory / "summary.json").is_file():
-        return {}
-    flows = saved.read(source.directory).get("flows", [])
+    """J of each flow in the results; none if they are means of several runs."""
+    flows = source.summary.get("flows", [])
     return {f["name"]: f["jitter_s"] for f in flows if isinstance(f.get("jitter_s"), float)}
 
 
 def loss(source: Source, view: View) -> Figure:
     """The share of packets that each flow had lost so far by all that it had sent, from its start:
     cumulative loss."""
-    rows = view.cut(source.need("flows", _LOSS))
+    import polars as pl
+
+    rows = view.cut(source.need("flows", _LOSS)).filter(pl.col("sent_packets") > 0)
+    lost = 100 * pl.col("lost_packets") / pl.col("sent_packets")
+    rows = rows.with_columns(lost_percent=lost)
+    members = source.members(rows, view)
     figure, axes = style.new(1, 1, size=(7.2, 3.6))
-    most = 0.0
-    for place, name, mine in source.chosen(rows, view):
-        mine = mine.filter(mine["sent_packets"] > 0)
-        if mine.height:
-            look = style.nth(place)
-            share = (mine["lost_packets"] / mine["sent_packets"]).to_numpy() * 100
-            most = max(most, float(share.max()))
-            axes.plot(mine["time_s"], share, color=look.color, linestyle=look.dash, label=name)
+    traces = crowd.lines(axes, [rows], "flow", "lost_percent", members)
     axes.set(xlabel="time [s]", ylabel="lost of all sent so far [%]")
-    axes.set_ylim(0, most * 1.08 if most > 0 else 1)
     axes.margins(x=0.01)
+    style.from_zero(axes, traces, unit=" %")
     style.legend(axes)
+    style.head(figure, crowd.note(members))
     return figure
 
 
@@ -102,8 +117,7 @@ def rates(source: Source, view: View, names: tuple[str, str]) -> tuple[Array, Ar
     both = two[0].join(two[1], on="time_s", suffix="_other").sort("time_s")
     if both.height < 3:
         raise ScenarioError(
-            f"{source.directory}: {names[0]} and {names[1]} have no two periods in common in this "
-            f"part"
+            f"{source}: {names[0]} and {names[1]} have no two periods in common in this part"
         )
     span = both["time_s"].diff().drop_nulls().to_numpy()
     x, y = (
@@ -118,7 +132,7 @@ def scatter(source: Source, view: View) -> Figure:
     correlation; on the line both together are the rate of the slowest reported link that they
     share."""
     first = source.need("flows", ("time_s", "flow"))
-    there = [name for name, _ in series.parts(first, "flow")]
+    there = source.names(first, View())
     names = tuple(view.flows) if view.flows else tuple(there[:2])
     if len(set(names)) != 2:
         raise ScenarioError(

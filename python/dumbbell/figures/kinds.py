@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from ..data import series
 from . import (
     acks,
+    crowd,
     delay,
     distributions,
     markers,
@@ -22,9 +23,6 @@ from . import (
 from .recorded_run import Source, View
 from .style import Figure
 
-if TYPE_CHECKING:
-    import polars
-
 
 @dataclass(frozen=True, slots=True)
 class Kind:
@@ -38,26 +36,24 @@ class Kind:
 
 
 def _cwnd(source: Source, view: View) -> Figure:
-    frame = _only(source, view, "flows")
+    frame = view.cut(source.need("flows", ("time_s", "flow")))
     reactions = source.find("reactions")
-    return windows.cwnd([frame], reactions=None if reactions is None else view.cut(reactions))
+    return windows.cwnd(
+        [frame],
+        reactions=None if reactions is None else view.cut(reactions),
+        members=source.members(frame, view),
+    )
 
 
 def _goodput(source: Source, view: View) -> Figure:
-    return over_time.goodput([_only(source, view, "flows")])
+    frame = view.cut(source.need("flows", ("time_s", "flow")))
+    return over_time.goodput([frame], members=source.members(frame, view))
 
 
 def _queue(source: Source, view: View) -> Figure:
-    return queues.queue([view.cut(source.need("queues", ("time_s", "queue", "queue_packets")))])
-
-
-def _only(source: Source, view: View, name: str) -> polars.DataFrame:
-    """A series of the flows in view."""
-    import polars as pl
-
-    frame = view.cut(source.need(name, ("time_s", "flow")))
-    chosen = [flow for _, flow, _ in source.chosen(frame, view)]
-    return frame.filter(pl.col("flow").is_in(chosen))
+    frame = view.cut(source.need("queues", ("time_s", "queue", "queue_packets")))
+    names = series.names(frame, "queue", source.order("queues"))
+    return queues.queue([frame], members=crowd.members(names, noun="queues"))
 
 
 KINDS: dict[str, Kind] = {
@@ -95,15 +91,28 @@ KINDS: dict[str, Kind] = {
 }
 
 
-def draw(source: Source, kinds: list[str], view: View) -> dict[str, Figure]:
-    """Figures of one run by name; without `kinds` those that its records allow and that need no
-    choice."""
-    wanted = kinds or [
+def missing(source: Source, kinds: Sequence[str]) -> list[str]:
+    """The records that figures by these names need and a run does not have. Without names those of
+    flows and queues, if the run has the records of no figure at all."""
+    if not kinds:
+        return [] if _drawable(source) else ["flows", "queues"]
+    needed = dict.fromkeys(name for kind in kinds for name in KINDS[kind].needs)
+    return [name for name in needed if source.find(name) is None]
+
+
+def _drawable(source: Source) -> list[str]:
+    """The figures that the records allow and that need no choice."""
+    return [
         name
         for name, kind in KINDS.items()
         if kind.unasked and all(source.find(n) is not None for n in kind.needs)
     ]
-    return {name: KINDS[name].draw(source, view) for name in wanted}
 
 
-__all__ = ["KINDS", "Kind", "draw"]
+def draw(source: Source, kinds: list[str], view: View) -> dict[str, Figure]:
+    """Figures of one run by name; without `kinds` those that its records allow and that need no
+    choice."""
+    return {name: KINDS[name].draw(source, view) for name in kinds or _drawable(source)}
+
+
+__all__ = ["KINDS", "Kind", "draw", "missing"]

@@ -50,7 +50,7 @@ def place(source: Source, view: View) -> tuple[str, polars.DataFrame]:
     with_tokens = rows.filter(pl.col("tokens").is_not_null())
     chosen = (with_tokens if with_tokens.height else rows).head(1)
     if not chosen.height:
-        raise ScenarioError(f"{source.directory}: nothing was recorded of any marker")
+        raise ScenarioError(f"{source}: nothing was recorded of any marker")
     link, rule, flow = (chosen[name][0] for name in ("link", "rule", "flow"))
     mine = rows.filter(
         (pl.col("link") == link) & (pl.col("rule") == rule) & pl.col("flow").eq_missing(flow)
@@ -65,9 +65,7 @@ def markers(source: Source, view: View) -> Figure:
 
     title, rows = place(source, view)
     if not rows.height:
-        raise ScenarioError(
-            f"{source.directory}: nothing was recorded of the marker in this part of the run"
-        )
+        raise ScenarioError(f"{source}: nothing was recorded of the marker in this part of the run")
     flow = rows["flow"][0]
     windows = source.find("flows") if flow is not None else None
     window = None if windows is None else view.cut(windows.filter(pl.col("flow") == flow))

@@ -71,7 +71,7 @@ def measured(source: Source, view: View) -> Measured:
     )
     if not average.height:
         raise ScenarioError(
-            f"{source.directory}: the average of {name} was not recorded in this part of the run"
+            f"{source}: the average of {name} was not recorded in this part of the run"
         )
     arrived = view.cut(
         hops.filter(pl.col("link") == name).select(time_s=pl.col("arrived_ps") * _PS)
@@ -109,7 +109,7 @@ def _curved(source: Source) -> dict[str, Any]:
             return found
     kinds = sorted({str((k.get("aqm") or {}).get("kind")) for k in links if k.get("report")})
     raise ScenarioError(
-        f"no queue of {source.directory} has a curve of a drop probability over an average queue "
+        f"no queue of {source} has a curve of a drop probability over an average queue "
         f"({', '.join(kinds)}); "
         "`dumbbell plot curve red` draws RED's"
     )

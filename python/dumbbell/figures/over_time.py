@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 from ..data import series
 from ..errors import ScenarioError
 from ..present.stats import ci95
-from . import style
+from . import crowd, style
+from .crowd import Member
 from .queues import queue
+from .recorded_run import Source, View
 from .style import Figure
 from .windows import cwnd
 
@@ -32,15 +34,19 @@ def recorded(directory: str | Path) -> dict[str, Figure]:
             f"{directory} holds a sweep: plot one of its points, {points[0]} to {points[-1]}"
         )
     runs = series.run_directories(directory)
+    if not runs:
+        return {}
+    first = Source(runs[0])
     flows = [frame for run in runs if (frame := series.read(run, "flows")) is not None]
     queues = [frame for run in runs if (frame := series.read(run, "queues")) is not None]
-    reactions = series.read(runs[0], "reactions") if runs else None
     figures = {}
     if flows:
-        figures["cwnd"] = cwnd(flows, reactions=reactions)
-        figures["goodput"] = goodput(flows)
+        drawn = first.members(flows[0], View())
+        figures["cwnd"] = cwnd(flows, reactions=first.find("reactions"), members=drawn)
+        figures["goodput"] = goodput(flows, members=drawn)
     if queues:
-        figures["queue"] = queue(queues)
+        names = series.names(queues[0], "queue", first.order("queues"))
+        figures["queue"] = queue(queues, members=crowd.members(names, noun="queues"))
     return figures
 
 
@@ -53,43 +59,66 @@ def of_result(result: Result) -> dict[str, Figure]:
         return [polars.DataFrame(run.series(name)) for run in result.runs]
 
     flows = frames("flows")
-    return {"cwnd": cwnd(flows), "goodput": goodput(flows), "queue": queue(frames("queues"))}
+    names = series.names(flows[0], "flow", [flow.name for flow in result.flows])
+    controls = {flow.name: str(flow.cc) for flow in result.flows if flow.cc}
+    drawn = crowd.members(names, controls=lambda: controls)
+    return {
+        "cwnd": cwnd(flows, members=drawn),
+        "goodput": goodput(flows, members=drawn),
+        "queue": queue(frames("queues")),
+    }
 
 
-def goodput(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
-    """Each flow's goodput over time: the mean over runs, with its 95 % interval as a band.
+def goodput(
+    runs: Sequence[polars.DataFrame], title: str = "", members: Sequence[Member] | None = None
+) -> Figure:
+    """Each flow's goodput over time: the mean over runs, with its 95 % interval as a band; of more
+    than eight flows the median of each group, and the band of 80 % of its flows.
 
     Means over a second, where there are enough of them: data that waited behind a hole are handed
-    over at once, and in a shorter period would stand above what the link can carry.
+    over at once, and in a shorter period would stand above what the link can carry. members: what
+    is drawn, by default everything in the natural order of names.
     """
+    import polars as pl
+
+    drawn = crowd.members(series.names(runs[0], "flow")) if members is None else members
     figure, axes = style.new()
     long = max(runs[0]["time_s"].to_list()) >= _LONG_S
-    for i, (name, _) in enumerate(series.parts(runs[0], "flow")):
-        frames = [dict(series.parts(run, "flow"))[name] for run in runs]
-        if long:
-            frames = [series.means(frame.select("time_s", "goodput_bps"), 1.0) for frame in frames]
-        rows = zip(frames[0]["time_s"], *(frame["goodput_bps"] for frame in frames), strict=True)
-        time, *columns = zip(*(row for row in rows if None not in row), strict=True)
-        columns = list(zip(*columns, strict=True))
-        look = style.nth(i)
-        axes.plot(time, [sum(c) / len(c) / 1e6 for c in columns], label=name, **look.trace())
-        if len(runs) > 1:
-            low, high = zip(*(ci95(c) for c in columns), strict=True)
-            axes.fill_between(
-                time,
-                [x / 1e6 for x in low],
-                [x / 1e6 for x in high],
-                color=look.color,
-                alpha=0.18,
-                linewidth=0,
+    traces: list[tuple[Any, Any]] = []
+    for member in drawn:
+        frames = [
+            pl.concat(
+                series.means(part.select("time_s", "goodput_bps"), 1.0) if long else part
+                for _, part in series.parts(member.rows(run, "flow"), "flow")
             )
+            for run in runs
+        ]
+        if member.grouped:
+            time, low, middle, high = crowd.percentiles(frames, "goodput_bps")
+            crowd.band(axes, member, time, low / 1e6, middle / 1e6, high / 1e6)
+            traces.append((time, high / 1e6))
+        else:
+            traces.append(_mean(axes, frames, member))
     axes.set(xlabel="time [s]", ylabel="goodput [Mbit/s]")
-    return _finish(figure, axes, title or ("means over each second" if long else ""))
-
-
-def _finish(figure: Figure, axes: Any, title: str) -> Figure:
-    axes.set_ylim(bottom=0)
     axes.margins(x=0.01)
+    style.from_zero(axes, traces)
     style.legend(axes)
-    style.head(figure, title)
+    seconds = "means over each second" if long else ""
+    style.head(figure, title or " · ".join(filter(None, (seconds, crowd.note(drawn)))))
     return figure
+
+
+def _mean(
+    axes: Any, frames: Sequence[polars.DataFrame], member: Member
+) -> tuple[Sequence[float], Sequence[float]]:
+    """One flow: the mean over runs, and its interval. Returns the line."""
+    rows = zip(frames[0]["time_s"], *(frame["goodput_bps"] for frame in frames), strict=True)
+    time, *columns = zip(*(row for row in rows if None not in row), strict=True)
+    columns = list(zip(*columns, strict=True))
+    means = [sum(c) / len(c) / 1e6 for c in columns]
+    axes.plot(time, means, label=style.short(member.label), **member.look.trace())
+    if len(frames) > 1:
+        low, high = zip(*(ci95(c) for c in columns), strict=True)
+        edges = ([x / 1e6 for x in edge] for edge in (low, high))
+        axes.fill_between(time, *edges, color=member.look.color, alpha=0.18, linewidth=0)
+    return time, means

@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.collections import LineCollection
+from matplotlib.colors import ListedColormap
 
 from ..errors import ScenarioError
-from ..present import units
 from . import style
 from .recorded_run import Source, View
 from .style import Figure
@@ -17,34 +18,41 @@ from .style import Figure
 if TYPE_CHECKING:
     import polars
 
-_MAP = "cividis"
+_MAP = colormaps["cividis"].resampled(256)(np.linspace(0.0, 0.87, 256))
+"""Without the lightest colors, which a white page swallows."""
 
 
 def phase(source: Source, view: View) -> Figure:
     """The windows of the first two flows in view against each other (D.-M. Chiu, R. Jain, Computer
     Networks and ISDN Systems 17, 1989, figure 3), or of a single flow its window against the queue.
     Color is time, from the end of the warm-up unless the view says otherwise."""
-    if view.from_s is None and source.plan is not None:
-        # The slow start would hide all that follows.
-        view = replace(view, from_s=units.seconds(str(source.plan.get("warmup", "0 s"))))
+    if view.from_s is None:  # The slow start would hide all that follows.
+        view = replace(view, from_s=source.warmup_s)
     flows = view.cut(source.need("flows", ("time_s", "flow", "cwnd_packets")))
-    chosen = source.chosen(flows, view)
-    if len(chosen) >= 2:
-        (_, first, a), (_, second, b) = chosen[:2]
+    names = source.names(flows, view)
+    chosen = [name for name in names if not view.flows or name in view.flows]
+    if not chosen:
+        raise ScenarioError(f"{source}: nothing was recorded of any flow")
+    first, *others = chosen
+    if others:
+        second = others[0]
+        a, b = (flows.filter(flows["flow"] == name) for name in (first, second))
         both = a.select("time_s", x="cwnd_packets").join(
             b.select("time_s", y="cwnd_packets"), on="time_s"
         )
-        return _draw(both, f"cwnd of {first} [packets]", f"cwnd of {second} [packets]", fair=True)
-    _, name, flow = source.one_flow(flows, view)
+        return _draw(both, _label(first), _label(second), fair=True)
+    name, flow = first, flows.filter(flows["flow"] == first)
     queues = view.cut(source.need("queues", ("time_s", "queue", "queue_packets")))
     if not queues.height:
-        raise ScenarioError(
-            f"{source.directory}: no queue was recorded to draw the window of {name} against"
-        )
+        raise ScenarioError(f"{source}: no queue was recorded to draw the window of {name} against")
     queue = str(queues["queue"][0])
     lengths = queues.filter(queues["queue"] == queue).select("time_s", y="queue_packets")
     both = flow.select("time_s", x="cwnd_packets").join(lengths, on="time_s")
-    return _draw(both, f"cwnd of {name} [packets]", f"queue at {queue} [packets]", fair=False)
+    return _draw(both, _label(name), f"queue at {queue} [packets]", fair=False)
+
+
+def _label(name: str) -> str:
+    return f"cwnd of {style.short(name)} [packets]"
 
 
 def _draw(both: polars.DataFrame, x_label: str, y_label: str, fair: bool) -> Figure:
@@ -57,7 +65,10 @@ def _draw(both: polars.DataFrame, x_label: str, y_label: str, fair: bool) -> Fig
     figure, axes = style.new(size=(5.4, 4.4))
     points = np.column_stack([both["x"].to_numpy(), both["y"].to_numpy()]).astype(float)
     line = LineCollection(
-        list(np.stack([points[:-1], points[1:]], axis=1)), cmap=_MAP, linewidths=1.1, alpha=0.9
+        list(np.stack([points[:-1], points[1:]], axis=1)),
+        cmap=ListedColormap(_MAP),
+        linewidths=1.1,
+        alpha=0.9,
     )
     line.set_array(both["time_s"].to_numpy()[:-1])
     axes.add_collection(line)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..data import series
-from . import style
+from . import crowd, style
+from .crowd import Member
 from .style import Figure
 
 if TYPE_CHECKING:
@@ -15,37 +16,42 @@ if TYPE_CHECKING:
 _THRESHOLDS = ("min_th", "max_th")
 
 
-def queue(runs: Sequence[polars.DataFrame], title: str = "") -> Figure:
+def queue(
+    runs: Sequence[polars.DataFrame], title: str = "", members: Sequence[Member] | None = None
+) -> Figure:
     """Each queue's length over time in the first run; of RED its average, and its thresholds at the
-    right edge."""
+    right edge. More than eight queues are drawn as groups. members: what is drawn, by default
+    everything in the natural order of names."""
+    run = runs[0]
+    drawn = crowd.members(series.names(run, "queue"), noun="queues") if members is None else members
     figure, axes = style.new()
-    labelled = set()
-    for i, (name, frame) in enumerate(series.parts(runs[0], "queue")):
-        look = style.nth(i)
+    thresholds: dict[tuple[str, float], None] = {}
+    traces = []
+    for member in drawn:
+        frame = member.rows(run, "queue")
+        if member.grouped:
+            traces += crowd.lines(axes, [run], "queue", "queue_packets", [member])
+            continue
         thin = {"linewidth": 0.7, "alpha": 0.75, "linestyle": "-"}
-        axes.plot(frame["time_s"], frame["queue_packets"], label=name, **look.trace() | thin)
+        name = style.short(member.label, 26)
+        time, length = frame["time_s"].to_numpy(), frame["queue_packets"].to_numpy()
+        axes.plot(time, length, label=name, **member.look.trace() | thin)
+        traces.append((time, length))
         if "avg" in frame.columns and frame["avg"].null_count() < len(frame):
-            axes.plot(
-                frame["time_s"],
-                frame["avg"],
-                label=f"{name}, average",
-                color=style.BLACK,
-                linewidth=1.6,
-            )
-        for threshold in _THRESHOLDS:
-            value = _constant(frame, threshold)
-            if value is None or (threshold, value) in labelled:
-                continue
-            labelled.add((threshold, value))
-            axes.axhline(
-                value, color=style.VERMILLION, linewidth=1.0, linestyle=(0, (4, 2)), zorder=1.5
-            )
-            style.beside(axes, value, threshold, style.VERMILLION)
+            black = {"color": style.BLACK, "linewidth": 1.6}
+            axes.plot(time, frame["avg"], label=f"{name}, average", **black)
+        found = ((name, _constant(frame, name)) for name in _THRESHOLDS)
+        thresholds |= {(name, value): None for name, value in found if value is not None}
+    for name, value in thresholds:
+        red = {"color": style.VERMILLION, "linewidth": 1.0, "linestyle": (0, (4, 2))}
+        axes.axhline(value, zorder=1.5, **red)
+        style.beside(axes, value, name, style.VERMILLION)
     axes.set(xlabel="time [s]", ylabel="queue [packets]")
-    axes.set_ylim(bottom=0)
     axes.margins(x=0.01)
+    style.from_zero(axes, traces, least=1.1 * max((v for _, v in thresholds), default=0.0))
     style.legend(axes)
-    style.head(figure, title or (f"the first of {len(runs)} runs" if len(runs) > 1 else ""))
+    first = f"the first of {len(runs)} runs" if len(runs) > 1 else ""
+    style.head(figure, title or " · ".join(filter(None, (first, crowd.note(drawn)))))
     return figure
 
 

@@ -16,17 +16,23 @@ from .. import catalogue
 from ..catalogue import QUEUES
 from ..errors import EnvironmentLacks
 from ..files.write import writing
+from ..present.units import significant
 
 try:
     import matplotlib
 except ImportError:
     raise EnvironmentLacks("figures need matplotlib: pip install 'dumbbell[figures]'") from None
 
+import numpy as np
 from matplotlib import figure as _figure
+
+_GROUND = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
+"""What keeps a word legible over lines."""
 
 # Okabe and Ito's palette: told apart with any color vision, and by lightness in print.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#b26a00", "#3a8fc4", "#00795a"
 YELLOW, BLUE, VERMILLION, PURPLE = "#8f8500", "#0060a0", "#c04a00", "#a8487c"
+GREY = "#555555"
 COLORS = {
     "blue": BLUE,
     "vermillion": VERMILLION,
@@ -190,6 +196,64 @@ def head(figure: Figure, title: str) -> None:
         figure.suptitle(title, x=0.01, ha="left", fontsize=10)
 
 
+_USUAL = 0.95
+_BEYOND = 2.0
+_ROOM = 1.08
+
+
+def from_zero(
+    axes: Any, traces: Iterable[tuple[Any, Any]], least: float = 0.0, unit: str = ""
+) -> None:
+    """The y axis from 0 to the largest value of `traces` (times and values), at least to `least`.
+
+    One slow start does not set it: if the largest value is more than twice what each trace exceeds
+    in 5 % of its instants only, the axis ends a little above that, and an arrow names the largest
+    value and its instant.
+    """
+    usual, peak, when = 0.0, 0.0, 0.0
+    for times, values in traces:
+        there = np.asarray(values, dtype=np.float64)
+        known = np.isfinite(there)
+        if known.any():
+            usual = max(usual, float(np.quantile(there[known], _USUAL)))
+            highest = int(np.nanargmax(np.where(known, there, -np.inf)))
+            if there[highest] > peak:
+                peak, when = float(there[highest]), float(np.asarray(times)[highest])
+    top = max(_ROOM * peak, least)
+    if usual > 0 and peak > _BEYOND * usual and max(1.3 * usual, least) < peak:
+        top = max(1.3 * usual, least)
+        _cut(axes, when, f"up to {significant(peak, 3)}{unit} at {significant(when, 3)} s")
+    axes.set_ylim(0, top or 1.0)
+
+
+def _cut(axes: Any, when: float, text: str) -> None:
+    """An arrow at the upper edge, at the instant of a value beyond it, with words beside it."""
+    across = ("data", "axes fraction")
+    axes.plot(
+        [when],
+        [0.975],
+        marker="^",
+        color=BLACK,
+        markersize=5.5,
+        linestyle="none",
+        transform=axes.get_xaxis_transform(),
+        zorder=5,
+    )
+    low, high = axes.get_xlim()
+    left = when < (low + high) / 2
+    axes.annotate(
+        text,
+        (when, 0.975),
+        xycoords=across,
+        xytext=(7 if left else -7, 0),
+        textcoords="offset points",
+        ha="left" if left else "right",
+        va="center",
+        fontsize=8.5,
+        bbox=_GROUND,
+    )
+
+
 def beside(axes: Any, y: float, text: str, color: str) -> None:
     """A horizontal line's name, at the right edge outside the axes."""
     axes.annotate(
@@ -222,13 +286,16 @@ def label(
         color=color,
         fontsize=RC["legend.fontsize"],
         zorder=5,
-        bbox={
-            "boxstyle": "round,pad=0.15",
-            "facecolor": "white",
-            "edgecolor": "none",
-            "alpha": 0.8,
-        },
+        bbox=_GROUND,
     )
+
+
+def short(text: str, longest: int = 36) -> str:
+    """A label that fits beside others: the middle of a long name is left out."""
+    if len(text) <= longest:
+        return text
+    half = longest // 2
+    return f"{text[: half - 1]}…{text[-half:]}"
 
 
 def legend(axes: Any) -> None:
@@ -240,16 +307,33 @@ def legend(axes: Any) -> None:
 def legend_of(axes: Any, handles: Sequence[Any], labels: Sequence[str]) -> None:
     """The legend of these lines."""
     if len(handles) > 1:
-        axes.legend(
+        columns = _columns(labels)
+        _make_room(axes.figure, -(-len(labels) // columns))
+        made = axes.legend(
             handles,
             labels,
             loc="lower left",
             bbox_to_anchor=(0, 1.0),
-            ncols=_columns(labels),
+            ncols=columns,
             borderaxespad=0.2,
             frameon=False,
             fontsize=RC["legend.fontsize"],
         )
+        for sample in made.legend_handles:  # Faint lines and tiny points are legible here.
+            sample.set_alpha(1)
+            if hasattr(sample, "set_markersize"):
+                sample.set_markersize(max(sample.get_markersize(), 4.5))
+
+
+_ROWS = 3
+_ROW_INCHES = 0.2
+
+
+def _make_room(figure: Any, rows: int) -> None:
+    """Makes a figure higher for a legend of more than three rows, which would squeeze its axes."""
+    if rows > _ROWS:
+        width, height = figure.get_size_inches()
+        figure.set_size_inches(width, height + (rows - _ROWS) * _ROW_INCHES)
 
 
 _LEGEND_WIDTH = 78

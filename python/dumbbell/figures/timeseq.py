@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ScenarioError
+from ..present import network, units
 from . import style
 from .recorded_run import Source, View
 from .style import Figure
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 _PS = 1e-12
 _COLUMNS = ("sent_ps", "delivered_ps", "seq", "ack", "payload_bytes", "retransmit", "dropped_ps")
 _MANY = 4000
+_SAMPLES_PER_RTT = 10
+_FEW_DROPS = 24
 _SENT, _AGAIN, _ACK, _SACK, _WINDOW = (
     style.BLUE,
     style.VERMILLION,
@@ -59,7 +62,10 @@ class Sequence:
     window: tuple[Array, Array]
     """The first byte beyond the advertised window."""
     allowed: tuple[Array, Array]
-    """The first byte beyond the congestion window, where it is recorded: SND.UNA + cwnd."""
+    """The first byte beyond the congestion window, where it was recorded at least ten times in a
+    round trip: SND.UNA + cwnd."""
+    note: str = ""
+    """Why `allowed` is empty, if its series is too coarse."""
 
 
 def sequence(source: Source, view: View) -> Sequence:
@@ -84,6 +90,7 @@ def sequence(source: Source, view: View) -> Sequence:
         if "window_bytes" in back.columns
         else np.full(len(acked), np.nan)
     )
+    allowed, note = _allowed(source, view, name, acks)
     return Sequence(
         flow=name,
         sent=_segments(data.filter(~data["retransmit"])),
@@ -92,7 +99,8 @@ def sequence(source: Source, view: View) -> Sequence:
         acks=acks,
         sacks=_sacks(back),
         window=(acks[0], acked + offered),
-        allowed=_allowed(source, view, name, acks),
+        allowed=allowed,
+        note=note,
     )
 
 
@@ -129,15 +137,30 @@ def _sacks(acks: polars.DataFrame) -> Segments:
 
 def _allowed(
     source: Source, view: View, flow: str, acks: tuple[Array, Array]
-) -> tuple[Array, Array]:
+) -> tuple[tuple[Array, Array], str]:
+    """SND.UNA + cwnd, and why it is left out where it is: a window that was recorded a good part of
+    a round trip ago would lie below data that it allowed since."""
     flows = source.find("flows")
-    empty = np.array([], dtype=np.float64)
+    empty = (np.array([], dtype=np.float64), np.array([], dtype=np.float64))
     if flows is None or "cwnd_bytes" not in flows.columns or not len(acks[0]):
-        return empty, empty
+        return empty, ""
     rows = view.cut(flows.filter(flows["flow"] == flow))
     time = _numbers(rows, "time_s")
+    period, rtt = float(np.median(np.diff(time))) if len(time) > 1 else 0.0, _rtt(source, flow)
+    if rtt is not None and period > rtt / _SAMPLES_PER_RTT * (1 + 1e-6):
+        return empty, (
+            f"no ACK + cwnd: cwnd was recorded every {units.time_text(period)}, "
+            f"the RTT is {units.time_text(rtt)}"
+        )
     at = np.searchsorted(acks[0], time, side="right") - 1
-    return time[at >= 0], (acks[1][at] + _numbers(rows, "cwnd_bytes"))[at >= 0]
+    return (time[at >= 0], (acks[1][at] + _numbers(rows, "cwnd_bytes"))[at >= 0]), ""
+
+
+def _rtt(source: Source, flow: str) -> float | None:
+    """The round-trip time of the empty path, without transmission; None if it is not known."""
+    planned = (f for f in (source.plan or {}).get("flows", []) if f["name"] == flow)
+    found = next(planned, None)
+    return None if found is None else network.base_rtt(source.plan or {}, found)
 
 
 def timeseq(source: Source, view: View) -> Figure:
@@ -164,7 +187,7 @@ def timeseq(source: Source, view: View) -> Figure:
             middle,
             "x",
             color=style.BLACK,
-            markersize=6.5,
+            markersize=6.5 if len(middle) <= _FEW_DROPS else 4,
             markeredgewidth=1.5,
             label="dropped",
             zorder=5,
@@ -180,7 +203,8 @@ def timeseq(source: Source, view: View) -> Figure:
         times.max() + pad if view.to_s is None else view.to_s,
     )
     style.legend(axes)
-    style.head(figure, f"{s.flow}, at its sender" + (f" · {hidden}" if hidden else ""))
+    head = f"{style.short(s.flow)}, at its sender"
+    style.head(figure, " · ".join(filter(None, (head, hidden, s.note))))
     return figure
 
 

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..data import series
-from . import style
+from . import crowd, style
+from .crowd import Member
 from .style import Figure
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import polars
+
+    Array = npt.NDArray[np.float64]
 
 _MOST_PANELS = 4
 _MANY = 24
@@ -25,38 +31,48 @@ _BYTES = "cwnd_bytes"
 
 
 def cwnd(
-    runs: Sequence[polars.DataFrame], title: str = "", reactions: polars.DataFrame | None = None
+    runs: Sequence[polars.DataFrame],
+    title: str = "",
+    reactions: polars.DataFrame | None = None,
+    members: Sequence[Member] | None = None,
 ) -> Figure:
     """Each flow's congestion window over time, in the first run: a mean over runs would hide the
     sawtooth.
 
     Up to four flows have a panel each, with the slow-start threshold and the reactions, where these
-    are recorded; more share one.
+    are recorded; more share one, as lines or as groups. members: what is drawn, by default
+    everything in the natural order of names.
     """
-    flows = series.parts(runs[0], "flow")
+    run = runs[0]
+    drawn = crowd.members(series.names(run, "flow")) if members is None else members
     title = title or (f"the first of {len(runs)} runs" if len(runs) > 1 else "")
-    if len(flows) > _MOST_PANELS or "ssthresh_bytes" not in runs[0].columns:
-        figure, axes = style.new()
-        for i, (name, frame) in enumerate(flows):
-            axes.plot(frame["time_s"], frame["cwnd_packets"], label=name, **style.nth(i).trace())
-        axes.set(xlabel="time [s]", ylabel="congestion window [packets]")
-        axes.set_ylim(bottom=0)
-        axes.margins(x=0.01)
-        style.legend(axes)
-        style.head(figure, title)
-        return figure
+    grouped = crowd.note(drawn)
+    if grouped or len(drawn) > _MOST_PANELS or "ssthresh_bytes" not in run.columns:
+        return _together(run, drawn, " · ".join(filter(None, (title, grouped))))
     figure, column = style.new(
-        len(flows), 1, size=(7.2, max(3.2, 1.0 + 1.75 * len(flows))), sharex=True, squeeze=False
+        len(drawn), 1, size=(7.2, max(3.2, 1.0 + 1.75 * len(drawn))), sharex=True, squeeze=False
     )
-    for i, (name, frame) in enumerate(flows):
-        panel(column[i][0], style.nth(i), frame, _of(reactions, name))
-        column[i][0].set_ylabel(f"{name}\ncwnd [packets]")
+    for (axes,), member in zip(column, drawn, strict=True):
+        panel(axes, member.look, member.rows(run, "flow"), _of(reactions, member.label))
+        axes.set_ylabel(f"{style.short(member.label, 18)}\ncwnd [packets]")
     column[-1][0].set_xlabel("time [s]")
     handles: dict[str, Any] = {}
     for row in column:
         for handle, text in zip(*row[0].get_legend_handles_labels(), strict=True):
             handles.setdefault(text, handle)
     style.legend_of(column[0][0], list(handles.values()), list(handles))
+    style.head(figure, title)
+    return figure
+
+
+def _together(run: polars.DataFrame, members: Sequence[Member], title: str) -> Figure:
+    """The windows of all members in one panel."""
+    figure, axes = style.new()
+    traces = crowd.lines(axes, [run], "flow", "cwnd_packets", members)
+    axes.set(xlabel="time [s]", ylabel="congestion window [packets]")
+    axes.margins(x=0.01)
+    style.from_zero(axes, traces)
+    style.legend(axes)
     style.head(figure, title)
     return figure
 
@@ -77,14 +93,14 @@ def panel(
         label="ssthresh",
         drawstyle="steps-post",
     )
-    top = _largest(frame["cwnd_packets"])
+    traces = [(frame["time_s"].to_numpy(), _plain(frame["cwnd_packets"]))]
     for cause, marker, color, words in REACTIONS:
         if reactions is None:
             break
         rows = reactions.filter(reactions["cause"] == cause)
         if rows.height:
             before = rows["cwnd_bytes_before"] / size
-            top = max(top, _largest(before))
+            traces.append((rows["time_s"].to_numpy(), _plain(before)))
             axes.plot(
                 rows["time_s"],
                 before,
@@ -96,13 +112,12 @@ def panel(
                 markeredgewidth=1.2,
                 label=words,
             )
-    axes.set_ylim(0, top)
     axes.margins(x=0.01)
+    style.from_zero(axes, traces)
 
 
-def _largest(values: polars.Series) -> float:
-    """The top of axes that show these values."""
-    return 1.12 * max((float(v) for v in values.drop_nulls()), default=1.0)
+def _plain(values: polars.Series) -> Array:
+    return values.to_numpy().astype(np.float64)
 
 
 def packet_bytes(frame: polars.DataFrame) -> float:

@@ -12,7 +12,7 @@ from ...data import records, series
 from ...data import summary as saved
 from ...errors import ScenarioError
 from ...language import overrides
-from ..options import Json, emit, instant, show
+from ..options import Json, Use, emit, instant, notes, show
 from . import sweep_folder
 from .sweep_folder import SweepAxes
 
@@ -23,15 +23,16 @@ Sets = Annotated[
 Out = Annotated[
     Path | None,
     Parameter(
-        help="Directory for the figures. Default: `figures` in the result directory, or here."
+        help="Directory for the figures. Default: `figures` in the result directory; of a curve or "
+        "of several results: here."
     ),
 ]
-
-
 Flows = Annotated[
     list[str],
     Parameter(
-        name="--flow", help="Only this flow. May be repeated; `phase` and `scatter` take two."
+        name="--flow",
+        help="Draw this flow only; of more than eight flows, draw it over the groups. May be "
+        "repeated; `phase` and `scatter` take two.",
     ),
 ]
 
@@ -39,15 +40,15 @@ Flows = Annotated[
 def plot(
     what: Annotated[str, Parameter(help="A result directory, or the word `curve`.")],
     /,
-    *kinds: Annotated[
+    *words: Annotated[
         str,
         Parameter(
-            help="`cwnd`, `goodput`, `queue`, `delay`, `acks`, `fct`, `markers`, `delays`, "
-            "`curve`, `phase`, `loss`, "
-            "`scatter`, `timeseq`; default: the first eight, as far as recorded. `fct` of a sweep "
-            "without --point: "
-            "all its points, side by side. "
-            "After the word `curve`: the algorithm, measured alone and drawn beside its law."
+            help="Kinds of figures: `cwnd`, `goodput`, `queue`, `delay`, `fct`, `curve`, `phase`, "
+            "`acks`, `markers`, `delays`, `loss`, `scatter`, `timeseq`. Default: those that the "
+            "records allow and that need no choice of flows. Further results (directories, "
+            "flent's `.flent.gz`, captures) are drawn into the same figures: `cwnd`, `goodput`, "
+            "`queue` and `delay`. `fct` of a sweep without --point shows all its points. After "
+            "the word `curve`: an algorithm, which is measured alone and drawn beside its law."
         ),
     ],
     flow: Flows = [],  # noqa: B006 (cyclopts reads it)
@@ -61,68 +62,121 @@ def plot(
     ] = None,
     set: Sets = [],  # noqa: B006 (cyclopts reads it)
     sweep: SweepAxes | None = None,
+    use: Use = [],  # noqa: B006
     out: Out = None,
     json: Json = False,
 ) -> int:
-    """Draw a result directory, whoever wrote it when, or `plot curve red -s max_p=0.1`."""
+    """Draw figures of one result, or of several in the same axes, as SVG, PDF and PNG.
+
+    If a result does not have the records that a figure needs, the run is repeated in a temporary
+    directory with them. The repetition must have the fingerprint of the result, else the exit code
+    is 5. `dumbbell plot curve red -s max_p=0.1` draws an algorithm without a result.
+    """
     from ... import figures
 
+    part = (flow, begin, end)
+    said: list[str] = []
     if what == "curve":
         _refuse_of_curve(
-            kinds, {"--flow": flow, "--from": begin, "--to": end, "--point": point, "--seed": seed}
+            words, {"--flow": flow, "--from": begin, "--to": end, "--point": point, "--seed": seed}
         )
-        name = kinds[0] if kinds else "red"
+        name = words[0] if words else "red"
         figure, note = _curve(name, set)
-        drawn, notes = {f"curve-{name}": figure}, [note]
+        drawn, remarks = {f"curve-{name}": figure}, [note]
         target = out or Path()
-    elif sweep_folder.wanted(what, kinds, point, sweep):
-        drawn, notes = sweep_folder.figure(Path(what), sweep or SweepAxes()), []
+    elif sweep_folder.wanted(what, words, point, sweep):
+        drawn = sweep_folder.figure(Path(what), sweep or SweepAxes())
+        remarks = []
         target = out or Path(what) / "figures"
     else:
-        drawn, home = _of_result(what, list(kinds), (flow, begin, end), point, seed)
-        target, notes = out or home / "figures", []
+        kinds = [word for word in words if word in figures.KINDS]
+        others = [word for word in words if word not in figures.KINDS]
+        _known(others)
+        remarks = []
+        if others:
+            from . import plot_overlay
+
+            which = plot_overlay.Which((what, *others), point, seed, tuple(use))
+            drawn, said = plot_overlay.draw(which, kinds, _view(*part))
+            target = out or Path()
+        else:
+            drawn, home, said = _of_result(what, kinds, _view(*part), (point, seed), use)
+            target = out or home / "figures"
     written = [
         str(p) for title, figure in drawn.items() for p in figures.save(figure, target / title)
     ]
+    notes(said)
     if json:
         emit({"written": written})
     else:
-        show(*written, *notes)
+        show(*written, *remarks)
     return 0
+
+
+def _known(words: list[str]) -> None:
+    """Every word that is no kind of figure is a result."""
+    from ... import figures
+
+    for word in words:
+        if not Path(word).exists():
+            known = "\n".join(f"  {name:<8} {kind.title}" for name, kind in figures.KINDS.items())
+            raise ScenarioError(
+                f"there is no kind of figure `{word}`, and no result of this name; kinds are\n{known}"
+            )
+
+
+def _view(flows: list[str], begin: str | None, end: str | None) -> Any:
+    """The part of a run that the options choose."""
+    from ... import figures
+
+    view = figures.View(tuple(flows), instant("--from", begin), instant("--to", end))
+    if view.from_s is not None and view.to_s is not None and not view.from_s < view.to_s:
+        raise ScenarioError(f"--from {begin} is not before --to {end}")
+    return view
 
 
 def _of_result(
     what: str,
     kinds: list[str],
-    part: tuple[list[str], str | None, str | None],
-    point: int | None,
-    seed: int | None,
-) -> tuple[dict[str, Any], Path]:
-    """The figures of a result directory, and where they belong."""
+    view: Any,
+    which: tuple[int | None, int | None],
+    use: list[str],
+) -> tuple[dict[str, Any], Path, list[str]]:
+    """The figures of a result directory, where they belong, and what to say of a repeated run.
+    which: point and seed."""
     from ... import figures
+    from . import on_demand
 
-    unknown = [kind for kind in kinds if kind not in figures.KINDS]
-    if unknown:
-        known = "\n".join(f"  {name:<8} {kind.title}" for name, kind in figures.KINDS.items())
-        raise ScenarioError(f"there is no kind of figure `{unknown[0]}`; there are\n{known}")
-    flows, begin, end = part
-    view = figures.View(tuple(flows), instant("--from", begin), instant("--to", end))
-    if view.from_s is not None and view.to_s is not None and not view.from_s < view.to_s:
-        raise ScenarioError(f"--from {begin} is not before --to {end}")
+    point, seed = which
     if kinds == ["fct"] and point is None and seed is None and view == figures.View():
         schemes = _schemes(Path(what))
         if len(schemes) > 1:
-            return {"fct": figures.completions(schemes)}, Path(what)
+            return {"fct": figures.completions(schemes)}, Path(what), []
     home = _point(Path(what), point)
     run = _run(home, seed)
-    drawn = figures.draw(figures.Source(run), kinds, view)
+    source = figures.Source(run)
+    missing = figures.missing(source, kinds)
+    if missing and on_demand.is_result(home):
+        alone = kinds == ["timeseq"]
+        wanted = on_demand.Wanted(
+            what,
+            missing,
+            flows=view.flows if alone else (),
+            point=point,
+            seed=seed,
+            use=use,
+            often=(view.flows or ("",))[0] if alone else None,
+        )
+        with on_demand.repeated(wanted) as (directory, said):
+            return figures.draw(figures.Source(directory, what), kinds, view), home, [said]
+    drawn = figures.draw(source, kinds, view)
     if "goodput" in drawn and seed is None and view == figures.View():
         drawn |= {k: f for k, f in figures.recorded(home).items() if k == "goodput"}
     if not drawn:
         raise ScenarioError(
             f"{what} has no recorded series: run with --record-every 100ms --out {what}"
         )
-    return drawn, home
+    return drawn, home, []
 
 
 def _schemes(base: Path) -> dict[str, list[Any]]:

@@ -1,0 +1,1 @@
+"""Several results in one figure: simulated and live runs, flent's data, captures."""
