@@ -77,7 +77,7 @@ def test_replications_give_intervals(file: Path) -> None:
 
 
 def test_people_get_tables_with_units(file: Path) -> None:
-    done = dumbbell("run", file)
+    done = dumbbell("run", file, "-s", 'allow=["W005", "W012"]')
     assert done.returncode == 0
     assert "goodput [Mbps]" in done.stdout
     assert "mean [pkt]" in done.stdout

@@ -233,17 +233,20 @@ def test_the_queue_names_its_thresholds(result: Path) -> None:
     assert named == {"min_th": 5.0, "max_th": 25.0}
 
 
-def test_what_was_not_recorded_is_named_with_the_way_to_get_it(
-    result: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_run_is_repeated_for_what_was_not_recorded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bare = tmp_path / "bare"
     dumbbell.Scenario({**SCENARIO, "duration": "3 s", "record": {"every": "100 ms"}}).run(out=bare)
-    for kind, hint in (
-        ("timeseq", "packets.parquet: run it again with -s record.packets=true"),
-        ("curve", "hops.parquet"),
-    ):
+    fingerprint = dumbbell.Result.load(bare).json["fingerprint"]
+    for kind in ("timeseq", "curve"):
         code, _, errors = command(capsys, "plot", bare, kind)
-        assert code == 2 and hint in errors
+        assert code == 0 and "repeated" in errors and fingerprint in errors, errors
+
+
+def test_a_wrong_kind_flow_or_part_is_refused(
+    result: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, _, errors = command(capsys, "plot", result, "sequence")
     assert code == 2 and "there is no kind of figure `sequence`" in errors and "timeseq" in errors
     assert command(capsys, "plot", result, "timeseq", "--flow", "t")[0] == 2

@@ -202,8 +202,8 @@ def notes(lines: Iterable[str]) -> None:
 
 
 def warn(warnings: Iterable[Mapping[str, Any]]) -> None:
-    """Prints the warnings of a plan or a result on stderr."""
-    for warning in warnings:
+    """Prints the warnings of a plan or a result on stderr, but not with --quiet."""
+    for warning in () if output.OUTPUT.quiet else warnings:
         print(warning["rendered"], file=sys.stderr)
 
 

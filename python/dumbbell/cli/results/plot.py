@@ -121,7 +121,8 @@ def _known(words: list[str]) -> None:
         if not Path(word).exists():
             known = "\n".join(f"  {name:<8} {kind.title}" for name, kind in figures.KINDS.items())
             raise ScenarioError(
-                f"there is no kind of figure `{word}`, and no result of this name; kinds are\n{known}"
+                f"there is no kind of figure `{word}`, and no result of this name; kinds are\n"
+                f"{known}"
             )
 
 
