@@ -118,6 +118,10 @@ def order(directory: str | Path, name: str) -> list[str]:
     return found
 
 
+SECONDS_FROM_S = 10.0
+"""The length of a run from which figures show goodput as means over seconds, seconds."""
+
+
 def means(frame: polars.DataFrame, every_s: float) -> polars.DataFrame:
     """Means of a part's numbers over periods of `every_s`; a last period that is not whole is left
     out."""

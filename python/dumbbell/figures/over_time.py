@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from ..result import Result
 
 
-_LONG_S = 30.0
-
-
 def recorded(directory: str | Path) -> dict[str, Figure]:
     """Every figure that a result directory has the series for, by name."""
     points = sorted(p.name for p in Path(directory).glob("point-*") if p.is_dir())
@@ -83,7 +80,7 @@ def goodput(
 
     drawn = crowd.members(series.names(runs[0], "flow")) if members is None else members
     figure, axes = style.new()
-    long = max(runs[0]["time_s"].to_list()) >= _LONG_S
+    long = max(runs[0]["time_s"].to_list()) >= series.SECONDS_FROM_S
     traces: list[tuple[Any, Any]] = []
     for member in drawn:
         frames = [

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...data.series import SECONDS_FROM_S
 from ...errors import ScenarioError
 from .. import crowd, style
 from ..style import Figure
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 KINDS = ("cwnd", "goodput", "queue", "delay")
 _MOST_PANELS = 4
-_LONG_S = 30.0
 _LABELS = {
     "cwnd": "cwnd [packets]",
     "goodput": "goodput [Mbit/s]",
@@ -42,7 +42,7 @@ def _over_time(sides: Sequence[Named], kind: str, title: str) -> Figure:
     if not there:
         raise ScenarioError(f"none of the results has what `{kind}` shows")
     counts = {len(lines) for _, lines in there}
-    long = kind == "goodput" and max(_end(lines) for _, lines in there) >= _LONG_S
+    long = kind == "goodput" and max(_end(lines) for _, lines in there) >= SECONDS_FROM_S
     smooth = _means if long else _same
     notes = [title, "means over each second" if long else ""]
     if len(counts) > 1 or max(counts) > _MOST_PANELS:
