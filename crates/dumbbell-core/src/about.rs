@@ -129,7 +129,8 @@ pub enum Kernel {
     },
 }
 
-/// What an AQM counts, and what the size of a packet is to it: its row in docs/reference/queues.md.
+/// What an AQM counts, and what the size of a packet is to it: its row in
+/// docs/reference/queue-units.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Size {
     /// What it measures, with the unit; empty: it is not said.

@@ -1,5 +1,7 @@
-"""The tables of queues.md, controls.md and kernel-names.md in docs/reference that have a row for
-each algorithm: made from its page in the catalogue, and from the instructions in costs.json."""
+"""The tables of docs/reference that have a row for each algorithm: in queues.md, queue-units.md,
+controls.md and kernel-names.md. They come from the algorithm's page in the catalogue and from the
+instructions in costs.json.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,7 @@ def controls(known: Iterable[Algorithm], costs: Mapping[str, Any]) -> Table:
         ]
         for family, a, cost in _listed((a for a in known if a.kind == "cc"), costs["controls"])
     ]
-    columns = ["family", "control", "goes by", "needs", "provenance", "instructions", "`linux`"]
+    columns = ["family", "name", "decides by", "needs", "provenance", "instructions", "`linux`"]
     return columns, rows
 
 
@@ -76,7 +78,7 @@ def kernel(known: Iterable[Algorithm], costs: Mapping[str, Any]) -> Table:
         for _, a, _ in _listed((a for a in known if a.kind == "cc"), costs["controls"])
         if "name" in a.kernel
     ]
-    return ["ours", "the kernel's", "mind"], rows
+    return ["Dumbbell", "Linux", "note"], rows
 
 
 TABLES: dict[str, Callable[[Iterable[Algorithm], Mapping[str, Any]], Table]] = {
