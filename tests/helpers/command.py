@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from dumbbell.cli import main
@@ -12,10 +13,12 @@ from helpers.results import conforming
 
 
 def dumbbell(
-    *words: object, stdin: str | None = None, timeout_s: float = 60
+    *words: object, stdin: str | None = None, timeout_s: float = 60, cwd: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "dumbbell", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, input=stdin, timeout=timeout_s)
+    return subprocess.run(
+        command, capture_output=True, text=True, input=stdin, timeout=timeout_s, cwd=cwd
+    )
 
 
 def document(*words: object, code: int = 0, timeout_s: float = 60) -> dict:

@@ -80,7 +80,7 @@ _COMMANDS = (
         "algorithms.test:test",
         "Run the conformance suite on your algorithms.",
     ),
-    ("new", "algorithms.new:new", "Scaffold a new algorithm."),
+    ("new", "algorithms.new:new", "Write a first scenario, or scaffold a new algorithm."),
     (
         "compare",
         "studies.compare:compare",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -98,9 +99,24 @@ def schema(
     result: Annotated[
         bool, Parameter(negative="", help="The schema of results, not that of scenario files.")
     ] = False,
+    install: Annotated[
+        Path | None,
+        Parameter(
+            help="Write the schema of scenario files as dumbbell.schema.json into this folder "
+            "instead, for editors. A scenario's first line names it: #:schema "
+            "./dumbbell.schema.json"
+        ),
+    ] = None,
     use: Use = [],  # noqa: B006 (cyclopts reads it)
     json: Json = True,
 ) -> int:
     """Print the JSON Schema of scenario files or of results, with --json or without."""
+    if install is not None:
+        from ...language import new
+
+        if result:
+            raise ScenarioError("--install writes the schema of scenario files: leave out --result")
+        emit({"written": [str(new.install_schema(install, *use))]})
+        return 0
     emit(api.result_schema() if result else api.schema(*use))
     return 0

@@ -1,7 +1,9 @@
-"""`new`: the first lines of a new algorithm."""
+"""`new`: a first scenario, or the first lines of a new algorithm."""
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import App, Parameter
@@ -11,8 +13,8 @@ from ..options import Json, emit, show
 new = App(
     name="new",
     help=(
-        "Write the first lines of an algorithm: a Rust file with a test that fails, or a "
-        "Python one."
+        "Write a first scenario, or the first lines of an algorithm: a Rust file with a test that "
+        "fails, or a Python one. Nothing is overwritten."
     ),
 )
 
@@ -21,6 +23,30 @@ Python = Annotated[
     bool,
     Parameter(name="--python", help="Write a Python file here instead: no checkout is needed."),
 ]
+
+
+@new.command
+def scenario(
+    file: Annotated[
+        Path, Parameter(help="The file. Default: scenario.toml; .toml is added to a bare name.")
+    ] = Path("scenario.toml"),
+    /,
+    *,
+    json: Json = False,
+) -> int:
+    """A scenario with comments, and beside it the schema with which editors complete it.
+
+    Its first line names the schema, as the editor plugins Even Better TOML and Taplo read it.
+    """
+    from ...language import new as scenarios
+
+    written = scenarios.write_scenario(file)
+    then = f"dumbbell run {shlex.quote(str(written[0]))}"
+    if json:
+        emit({"written": [str(path) for path in written], "next": then})
+    else:
+        show(*(f"wrote {path}" for path in written), f"next: {then}")
+    return 0
 
 
 @new.command
