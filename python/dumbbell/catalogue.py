@@ -111,6 +111,11 @@ def pages(*of: str) -> dict[str, Algorithm]:
     return {a.name: a for a in algorithms() if a.kind in of}
 
 
+def names(*uses: str) -> set[str]:
+    """The names of all algorithms."""
+    return {name for members in kinds(*uses).values() for name in members}
+
+
 def find(name: str, *uses: str) -> list[Algorithm]:
     """The algorithms called `name` (two kinds may share one). `ScenarioError` with the nearest name
     if none is."""

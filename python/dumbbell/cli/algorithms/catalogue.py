@@ -57,7 +57,11 @@ def _idea(algorithm: catalogue.Algorithm) -> str:
 
 def explain(
     name: Annotated[
-        str, Parameter(help="An algorithm, `tcp`, `tcp/PROFILE`, or the code of a warning.")
+        str,
+        Parameter(
+            help="An algorithm, `tcp`, `tcp/PROFILE`, a key of scenarios, as in flow.rtt, or the "
+            "code of a warning, as in W012."
+        ),
     ],
     /,
     *,
@@ -73,7 +77,9 @@ def explain(
     json: Json = False,
 ) -> int:
     """One page about an algorithm: idea, equations, every parameter with its default, range and
-    source; or about a warning such as W012."""
+    source. Or about a key of scenarios: meaning, unit, default, range, places and an example. Or
+    about a warning."""
+    from . import keys
     from .explain import algorithm_page, tcp_page, warning_page
 
     if _WARNING.fullmatch(name):
@@ -83,8 +89,10 @@ def explain(
         pages = [(page, lines)]
     elif name in papers.names():
         raise ScenarioError(f"`{name}` is a paper: `dumbbell reproduce {name}` runs it")
-    else:
+    elif name in catalogue.names(*use):
         pages = [algorithm_page(a, every) for a in catalogue.find(name, *use)]
+    else:
+        pages = keys.pages(name, *use)
     if json:
         documents = [page for page, _ in pages]
         emit(documents[0] if len(documents) == 1 else documents)
