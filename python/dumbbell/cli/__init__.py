@@ -112,6 +112,11 @@ _COMMANDS = (
         "studies.bench:bench",
         "Measure what a simulated packet costs: time, memory, instructions.",
     ),
+    (
+        "completion",
+        "completion:completion",
+        "Print the script that completes commands in bash, zsh or fish.",
+    ),
     ("doctor", "doctor:doctor", "Check what this machine supports, with fixes."),
 )
 

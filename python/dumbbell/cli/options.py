@@ -18,7 +18,7 @@ from .. import api
 from ..errors import ScenarioError
 from ..files.reading import LONGEST
 from ..present.progress import said
-from . import encoding, output
+from . import completers, encoding, output
 
 _HINT = " (--wide shows every column)"
 
@@ -32,6 +32,7 @@ Overrides = Annotated[
     Parameter(
         name=["--set", "-s"],
         help="Replace a value of the scenario: KEY=VALUE, as in queue.max_p=0.1. May be repeated.",
+        completer=completers.overrides,
     ),
 ]
 Use = Annotated[
@@ -62,7 +63,11 @@ RequiredClass = Annotated[
 ]
 File = Annotated[
     str,
-    Parameter(allow_leading_hyphen=True, help="The scenario file (TOML); `-` reads it from stdin."),
+    Parameter(
+        allow_leading_hyphen=True,
+        help="The scenario file (TOML); `-` reads it from stdin.",
+        completer=completers.scenarios,
+    ),
 ]
 
 

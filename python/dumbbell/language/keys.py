@@ -37,6 +37,11 @@ class Key:
         return self.path.rpartition(".")[2]
 
     @property
+    def is_list(self) -> bool:
+        """True if its value is a list."""
+        return _is_list(self.rule)
+
+    @property
     def meaning(self) -> str:
         """Its description in one line."""
         said = (rule.get("description", "") for rule in (self.rule, *self.forms))

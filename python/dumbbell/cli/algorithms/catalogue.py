@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from ... import api, catalogue
 from ...errors import ScenarioError
 from ...reproduce import papers
+from .. import completers
 from ..options import Json, Use, emit, show
 
 _WARNING = re.compile(r"W\d+", re.IGNORECASE)
@@ -60,7 +61,8 @@ def explain(
         str,
         Parameter(
             help="An algorithm, `tcp`, `tcp/PROFILE`, a key of scenarios, as in flow.rtt, or the "
-            "code of a warning, as in W012."
+            "code of a warning, as in W012.",
+            completer=completers.explained,
         ),
     ],
     /,

@@ -14,6 +14,7 @@ from ... import api
 from ...data import metrics
 from ...errors import ScenarioError
 from ...language import overrides
+from .. import completers
 from ..options import Every, File, Json, RunOptions, command_line, progress
 from .run import Shown, report
 
@@ -22,6 +23,7 @@ Axes = Annotated[
     Parameter(
         name=["--over", "-o"],
         help='An axis: KEY=VALUE,VALUE,... as in "queue.limit=24 pkt,36 pkt". May be repeated.',
+        completer=completers.overrides,
     ),
 ]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from .. import completers
 from ..options import Json
 from . import advise_marker as _marker  # noqa: F401 (`advise marker` joins the app)
 from . import advise_mtu as _mtu  # noqa: F401 (and `advise mtu`)
@@ -28,7 +29,11 @@ def queue(
         str, Parameter(help="How many flows share the link, as 1..40; or one number.")
     ],
     cc: Annotated[
-        str, Parameter(help="Their congestion control. Default: cubic, on the profile linux.")
+        str,
+        Parameter(
+            help="Their congestion control. Default: cubic, on the profile linux.",
+            completer=completers.controls,
+        ),
     ] = "cubic",
     ecn: Annotated[bool, Parameter(help="The flows are ECN-capable, and the queues mark.")] = False,
     delay_target: Annotated[
@@ -48,6 +53,7 @@ def queue(
         Parameter(
             consume_multiple=True,
             help="Queues to try, as codel or red:min_th=5pkt. Default: see docs/how-to/advise.md.",
+            completer=completers.queues,
         ),
     ] = [],  # noqa: B006 (cyclopts reads it)
     dev: Annotated[

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from .. import completers
 from ..options import Json
 from .advise_options import MarkerOptions, app, asked
 from .answers import answered
@@ -66,7 +67,11 @@ def marker(
         ),
     ] = 1.0,
     cc: Annotated[
-        str, Parameter(help="The congestion control of all flows. Default: reno.")
+        str,
+        Parameter(
+            help="The congestion control of all flows. Default: reno.",
+            completer=completers.controls,
+        ),
     ] = "reno",
     profile: Annotated[
         str | None,

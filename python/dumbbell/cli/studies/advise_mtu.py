@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from .. import completers
 from ..options import Json
 from .advise_options import MtuOptions, app, asked
 from .answers import answered
@@ -54,7 +55,13 @@ def mtu(
         str,
         Parameter(help="packet: all sizes lose as many; bit: larger ones more. Default: packet."),
     ] = "packet",
-    cc: Annotated[str, Parameter(help="The flow's congestion control. Default: cubic.")] = "cubic",
+    cc: Annotated[
+        str,
+        Parameter(
+            help="The flow's congestion control. Default: cubic.",
+            completer=completers.controls,
+        ),
+    ] = "cubic",
     profile: Annotated[
         str, Parameter(help="Its TCP: ns2, rfc or linux. Default: linux.")
     ] = "linux",

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from ...errors import ScenarioError
+from .. import completers
 from ..options import Json, emit, progress, show
 from .compare_kernel import BesideOptions
 from .compare_queues import SchemeOptions
@@ -18,7 +19,8 @@ def compare(
     *schemes: Annotated[
         str,
         Parameter(
-            help="Queues of the catalogue or your own, as red or red:min_th=5pkt,max_th=15pkt."
+            help="Queues of the catalogue or your own, as red or red:min_th=5pkt,max_th=15pkt.",
+            completer=completers.queues,
         ),
     ],
     flows: Annotated[

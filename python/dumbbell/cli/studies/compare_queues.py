@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from ...errors import ScenarioError
+from .. import completers
 from ..options import Overrides, Use, command_line, notes, progress, show, source
 from .answers import answered, measuring
 
@@ -27,6 +28,7 @@ class SchemeOptions:
         Parameter(
             consume_multiple=True,
             help="Congestion controls of all TCP flows, each a condition. Default: the scenario's.",
+            completer=completers.controls,
         ),
     ] = field(default_factory=list)
     file: Annotated[

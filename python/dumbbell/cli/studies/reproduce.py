@@ -13,6 +13,7 @@ from cyclopts import Parameter
 from ...errors import InvalidRun, ScenarioError
 from ...present.units import significant
 from ...process import interrupt
+from .. import completers
 from ..options import Json, Overrides, RequiredClass, emit, progress, show, tell
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ def reproduce(
         Parameter(
             help=(
                 "The paper; `dumbbell list` has the names. Or the path of its folder, with a slash."
-            )
+            ),
+            completer=completers.papers,
         ),
     ],
     /,

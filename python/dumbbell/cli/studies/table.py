@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from ...errors import ScenarioError
+from .. import completers
 from ..options import Json, Overrides, Use, command_line, notes, progress, show
 from ..usage_errors import DEFAULTS
 from .answers import answered, measuring
@@ -26,7 +27,9 @@ _CONTROLS = "Controls, as cubic or cubic:beta=0.8."
 Controls = Annotated[
     list[str],
     Parameter(
-        consume_multiple=True, help=f"{_CONTROLS} Default: the catalogue's (docs/how-to/tables.md)."
+        consume_multiple=True,
+        help=f"{_CONTROLS} Default: the catalogue's (docs/how-to/tables.md).",
+        completer=completers.controls,
     ),
 ]
 Rate = Annotated[str | None, Parameter(help="The link's rate. Default: 20Mbps.")]
@@ -55,7 +58,11 @@ class TableOptions:
         Parameter(help="Round-trip time without queues. Default: 40ms (near flows: 20ms)."),
     ] = None
     queue: Annotated[
-        str, Parameter(help="The queue, as red or red:max_p=0.02. Default: drop_tail.")
+        str,
+        Parameter(
+            help="The queue, as red or red:max_p=0.02. Default: drop_tail.",
+            completer=completers.queues,
+        ),
     ] = "drop_tail"
     flows: Annotated[
         int | None, Parameter(help="Flows of each side. Default: 1; of rtt-fairness 2.")

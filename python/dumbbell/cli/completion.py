@@ -1,0 +1,42 @@
+"""`completion`: the script with which a shell completes Dumbbell's command line."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+# An override is written on: no space follows `queue.` and `queue.limit=`, nor the name of a folder.
+_BASH = """
+_dumbbell_unfinished() {
+  _dumbbell "$@"
+  [[ ${COMPREPLY[0]-} == *[=./] ]] && compopt -o nospace 2>/dev/null
+  return 0
+}
+complete -F _dumbbell_unfinished dumbbell
+"""
+
+
+def completion(
+    shell: Annotated[
+        Literal["bash", "zsh", "fish"], Parameter(help="The shell that reads the script.")
+    ],
+    /,
+) -> int:
+    """Print the script with which a shell completes commands, options, files, algorithms, papers
+    and keys of scenarios.
+
+    bash: dumbbell completion bash > ~/.local/share/bash-completion/completions/dumbbell
+
+    zsh: dumbbell completion zsh > ~/.zfunc/_dumbbell, with `fpath+=~/.zfunc` before `compinit` in
+    ~/.zshrc
+
+    fish: dumbbell completion fish > ~/.config/fish/completions/dumbbell.fish
+
+    A shell that is started afterwards reads it. Write it anew after an upgrade.
+    """
+    from . import app
+
+    script = app().generate_completion(prog_name="dumbbell", shell=shell)
+    print(script.rstrip("\n") + (_BASH if shell == "bash" else ""))
+    return 0
