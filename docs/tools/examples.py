@@ -127,6 +127,11 @@ def _commands(block: Block) -> Iterator[Shown]:
         )
 
 
+_WARNING = re.compile(r"^  warning\[W\d+\].*?\n\n", re.DOTALL | re.MULTILINE)
+"""A warning about a scenario. Examples are short on purpose, so a page shows only those that it is
+about."""
+
+
 def _tool(name: str) -> str:
     return str(Path(sys.executable).with_name(name))
 
@@ -143,7 +148,8 @@ def _run(shown: Shown, command: list[str], here: Path) -> Outcome:
         text=True,
         timeout=120,
     )
-    return Outcome(shown, done.stdout, done.returncode)
+    printed = done.stdout if "warning[" in shown.text else _WARNING.sub("", done.stdout)
+    return Outcome(shown, printed, done.returncode)
 
 
 def update(page: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dumbbell import api
+
 from .markdown_table import table
 
 

@@ -423,7 +423,7 @@ fn a_full_log_and_what_nobody_sent_are_counted() {
         gone: vec![],
     };
     let (log, _records) = rtrb::RingBuffer::new(1);
-    let (setup, unlogged) = (setup(20), Arc::<AtomicU64>::default());
+    let (setup, unlogged) = (setup(200), Arc::<AtomicU64>::default());
     let setup = Setup { unlogged: Arc::clone(&unlogged), ..setup };
     let router = Router::new(setup, vec![a, b], network, Tiny, Some(log)).unwrap();
     let measured = router.run(&AtomicBool::new(false)).unwrap().measured;
