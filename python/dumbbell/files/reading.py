@@ -14,8 +14,6 @@ from pathlib import Path
 
 LONGEST = 16 << 20
 """Bytes of a scenario, a script or a file with algorithms."""
-LONGEST_RESULT = 1 << 30
-"""Bytes of a result's document."""
 
 
 def whole(path: str | Path, longest: int = LONGEST) -> bytes:

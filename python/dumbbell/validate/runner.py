@@ -137,6 +137,12 @@ def worst(
     return measured
 
 
+def of_one_run(scenario: str | Tables, measure: Callable[[Run], float]) -> Measurement:
+    """Measures `measure` of one run, for scenarios in which nothing is random; without an
+    interval."""
+    return lambda runner: Measured(float(measure(runner.run(scenario, seeds=1)[0])))
+
+
 def farthest(values: Sequence[float], expected: float) -> Measured:
     """The value that is farthest from `expected`; NaN if there is one."""
     return Measured(

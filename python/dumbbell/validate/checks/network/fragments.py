@@ -3,13 +3,12 @@ says."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from ...check import Check
 from ...laws import fragments
-from ...measured import Measured
-from ...runner import Run, Runner, mean_over_seeds
+from ...runner import Run, mean_over_seeds, of_one_run
 
 UDP = 8
 """Bytes of its header."""
@@ -46,12 +45,6 @@ def path(
     }
 
 
-def _once(
-    scenario: dict[str, Any], measure: Callable[[Run], float]
-) -> Callable[[Runner], Measured]:
-    return lambda runner: Measured(measure(runner.run(scenario, seeds=1)[0]))
-
-
 def _each(run: Run) -> float:
     """Fragments of each packet that was cut; 0 if a packet did not arrive whole."""
     all_ = run["fragmentation"]
@@ -84,7 +77,7 @@ def _counts() -> Iterator[Check]:
             f"{ip_len} B into an MTU of {mtu} B: multiples of 8 but for the last (RFC {rfc})",
             len(cut),
             0.0,
-            _once(scenario, _each),
+            of_one_run(scenario, _each),
             "fragments",
         )
         if version == 4:
@@ -94,7 +87,7 @@ def _counts() -> Iterator[Check]:
                 f"{cut[-1]} B in all",
                 sum(cut),
                 0.0,
-                _once(scenario, _bytes),
+                of_one_run(scenario, _bytes),
                 "B",
             )
 

@@ -7,14 +7,13 @@ interrupt at 100 MHz, unless a line says otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from typing import Any
 
 from ...check import Check
 from ...laws import hosts as laws
 from ...measured import Measured
-from ...runner import Run, Runner
+from ...runner import Run, Runner, of_one_run
 
 CLOCK, PER_PACKET, PER_BYTE, PER_INTERRUPT = 100e6, 1000.0, 3.0, 700.0
 PAYLOAD, LENGTH, HEADER = 1472, 1500, 28
@@ -60,15 +59,6 @@ def _goodput(run: Run) -> float:
     return float(run["flows"][0]["goodput_bps"])
 
 
-def _measured(scenario: dict[str, Any], of: Callable[[Run], float]) -> Callable[[Runner], Measured]:
-    return partial(_measure, scenario=scenario, of=of)
-
-
-def _measure(runner: Runner, scenario: dict[str, Any], of: Callable[[Run], float]) -> Measured:
-    """Nothing in these scenarios is random."""
-    return Measured(float(of(runner.run(scenario, seeds=1)[0])))
-
-
 def _saved(runner: Runner) -> Measured:
     """Cycles for six frames of 1.5 KB less those for one of 9 KB, from runs at one packet rate."""
     each = [
@@ -87,7 +77,7 @@ def _checks() -> Iterator[Check]:
             "Below saturation a processor is busy for rate x cycles / clock; each packet wakes it",
             laws.utilization(CLOCK, woken, rate, PAYLOAD),
             EDGE,
-            _measured(_datagrams(rate, CPU), lambda run: _receiver(run)["utilization"]),
+            of_one_run(_datagrams(rate, CPU), lambda run: _receiver(run)["utilization"]),
         )
     yield Check(
         "host.saturated.goodput",
@@ -95,7 +85,7 @@ def _checks() -> Iterator[Check]:
         "no interrupt",
         laws.limit(CLOCK, polled, PAYLOAD),
         EDGE,
-        _measured(_datagrams(300e6, CPU), _goodput),
+        of_one_run(_datagrams(300e6, CPU), _goodput),
         "bit/s",
     )
     yield Check(
@@ -104,7 +94,7 @@ def _checks() -> Iterator[Check]:
         "(Intel e1000's default)",
         laws.interrupts(10_000, 125e-6),
         EDGE,
-        _measured(
+        of_one_run(
             _datagrams(10_000 * 8 * PAYLOAD, {"preset": "server_2004", "clock": "1000 GHz"}),
             lambda run: _receiver(run)["interrupts"] / 2.0,
         ),
@@ -125,7 +115,7 @@ def _checks() -> Iterator[Check]:
         "has ten times that",
         laws.limit(60e6, 12_000, 1448),
         0.01,
-        _measured(_connection(), _goodput),
+        of_one_run(_connection(), _goodput),
         "bit/s",
     )
 

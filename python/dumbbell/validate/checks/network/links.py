@@ -335,12 +335,13 @@ def _gilbert() -> Iterator[Check]:
         f"{law}: mean length of a burst of losses, 1 / r",
         links.gilbert_burst(r),
         BURST_TOLERANCE,
-        mean_over_generated(key, lost, _mean_burst),
+        mean_over_generated(key, lost, mean_burst),
         "packets",
     )
 
 
-def _mean_burst(lost: Sequence[bool]) -> float:
+def mean_burst(lost: Sequence[bool]) -> float:
+    """Mean number of losses in a row."""
     bursts = [len(list(group)) for is_lost, group in groupby(lost) if is_lost]
     return sum(bursts) / len(bursts)
 
@@ -355,7 +356,7 @@ def _jitter() -> Iterator[Check]:
 
     for name, law, measure in (
         ("mean", links.uniform_mean(width), _mean),
-        ("deviation", links.uniform_deviation(width), _deviation),
+        ("deviation", links.uniform_deviation(width), deviation),
     ):
         yield Check(
             f"jitter.{name}",
@@ -371,7 +372,8 @@ def _mean(sample: Sequence[float]) -> float:
     return sum(sample) / len(sample)
 
 
-def _deviation(sample: Sequence[float]) -> float:
+def deviation(sample: Sequence[float]) -> float:
+    """Standard deviation of a whole population, with n."""
     mean = _mean(sample)
     return float((sum((x - mean) ** 2 for x in sample) / len(sample)) ** 0.5)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import Any
 
 from ....aqm_response.drive import drive
@@ -13,7 +13,7 @@ from ....data.arrow import Table
 from ...check import Check
 from ...laws import links, losses
 from ...runner import Run, mean_over_generated, mean_over_seeds, once, worst
-from .links import constant
+from .links import constant, deviation, mean_burst
 
 SHARE, DISTANCE, DEVIATION = 0.02, 0.02, 0.05
 """For at least 10 000 of what is counted a seed; a Pareto law's deviation converges slowly."""
@@ -89,9 +89,7 @@ def _coded() -> Iterator[Check]:
 
 
 def _burst(table: Table) -> float:
-    lost = (why == "link" for why in table.column("reason"))
-    bursts = [len(list(group)) for is_lost, group in groupby(lost) if is_lost]
-    return sum(bursts) / len(bursts)
+    return mean_burst([why == "link" for why in table.column("reason")])
 
 
 def _delays() -> Iterator[Check]:
@@ -107,7 +105,7 @@ def _delays() -> Iterator[Check]:
         "Pareto delays with a mean m and a tail exponent a: deviation m / sqrt(a (a - 2)); a = 5",
         links.pareto_deviation(mean, shape),
         DEVIATION,
-        mean_over_generated("pareto", make, _deviation),
+        mean_over_generated("pareto", make, deviation),
         "s",
     )
     share, gap = 0.25, 5
@@ -121,11 +119,6 @@ def _delays() -> Iterator[Check]:
         mean_over_generated("reorder", make, _distance),
         "packets",
     )
-
-
-def _deviation(sample: list[float]) -> float:
-    mean = sum(sample) / len(sample)
-    return float((sum((x - mean) ** 2 for x in sample) / len(sample)) ** 0.5)
 
 
 def _distance(sample: list[float]) -> float:

@@ -11,14 +11,13 @@ tolerance). P is the capacity of the path in one direction, in packets.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 from ...check import Check
 from ...laws.tcp import two_way as laws
-from ...measured import Measured
-from ...runner import Run, Runner
+from ...runner import Run, of_one_run
 
 RATE = 10_000_000
 HEADER = 40
@@ -57,15 +56,6 @@ def _scenario(
     }
 
 
-def _measured(scenario: dict[str, Any], of: Callable[[Run], float]) -> Callable[[Runner], Measured]:
-    return partial(_measure, scenario=scenario, of=of)
-
-
-def _measure(runner: Runner, scenario: dict[str, Any], of: Callable[[Run], float]) -> Measured:
-    """Nothing in these scenarios is random."""
-    return Measured(float(of(runner.run(scenario, seeds=1)[0])))
-
-
 # Asymmetric links.
 
 
@@ -82,7 +72,7 @@ def _clocked() -> Iterator[Check]:
             "RFC 3449, section 2",
             laws.ack_clocked(RATE, RATE / ratio, MSS, HEADER, acked),
             EDGE,
-            _measured(_asymmetric(ratio, acked), lambda run: run["flows"][0]["goodput_bps"]),
+            of_one_run(_asymmetric(ratio, acked), lambda run: run["flows"][0]["goodput_bps"]),
             "bit/s",
         )
     for ratio in (100, 200):
@@ -91,7 +81,7 @@ def _clocked() -> Iterator[Check]:
             "Acknowledgments on a full link come one transmission time apart: 8 x 40 / C'",
             8 * HEADER * ratio / RATE,
             1e-6,
-            _measured(
+            of_one_run(
                 _asymmetric(ratio, 1), lambda run: run["flows"][0]["acks"]["mean_spacing_sender_s"]
             ),
             "s",
@@ -108,7 +98,7 @@ def _lost() -> Iterator[Check]:
             "section 2",
             k,
             EDGE,
-            _measured(
+            of_one_run(
                 scenario, lambda run: run["flows"][0]["acks"]["mean_newly_acked_bytes"] / MSS
             ),
             "segments",
@@ -118,7 +108,7 @@ def _lost() -> Iterator[Check]:
             "and 1 - 1/k of the acknowledgments are lost",
             1 - 1 / k,
             EDGE,
-            _measured(
+            of_one_run(
                 scenario,
                 lambda run: run["flows"][0]["acks"]["lost"] / run["flows"][0]["acks"]["sent"],
             ),
@@ -129,7 +119,7 @@ def _lost() -> Iterator[Check]:
             "ones did",
             RATE * MSS / (MSS + HEADER),
             EDGE,
-            _measured(scenario, lambda run: run["flows"][0]["goodput_bps"]),
+            of_one_run(scenario, lambda run: run["flows"][0]["goodput_bps"]),
             "bit/s",
         )
 
@@ -151,10 +141,9 @@ def _both_ways(larger: int, smaller: int, pipe: int) -> dict[str, Any]:
     return _scenario(link, [ahead, back])
 
 
-def _full(runner: Runner, flow: int, scenario: dict[str, Any]) -> Measured:
+def _full(flow: int, run: Run) -> float:
     """Share of a link that is data of a flow."""
-    run = runner.run(scenario, seeds=1)[0]
-    return Measured(run["flows"][flow]["goodput_bps"] * (JUMBO + HEADER) / JUMBO / RATE)
+    return float(run["flows"][flow]["goodput_bps"] * (JUMBO + HEADER) / JUMBO / RATE)
 
 
 def _shared() -> Iterator[Check]:
@@ -168,7 +157,7 @@ def _shared() -> Iterator[Check]:
                 "1991",
                 laws.in_phase(window, pipe),
                 zero_length,
-                partial(_full, flow=flow, scenario=scenario),
+                of_one_run(scenario, partial(_full, flow)),
             )
     for larger, smaller, pipe in ((40, 10, 10), (60, 20, 5), (60, 30, 5)):
         yield Check(
@@ -180,7 +169,7 @@ def _shared() -> Iterator[Check]:
             # Of both flows' acknowledgments: those of W1 go with W2's data, and the other way
             # round.
             * zero_length,
-            partial(_full, flow=1, scenario=_both_ways(larger, smaller, pipe)),
+            of_one_run(_both_ways(larger, smaller, pipe), partial(_full, 1)),
         )
 
 

@@ -45,12 +45,6 @@ def red_band(low: float, high: float) -> tuple[float, float]:
     return low + 0.4 * (high - low), low + 0.6 * (high - low)
 
 
-def within_reach(p: float, least: float = 0.01, most: float = 0.5) -> bool:
-    """True if Adaptive RED can signal with `p` in the middle of its band, where p_b is half of
-    max_p, and spacing doubles the rate of signals: max_p stays in [0.01, 0.5]."""
-    return least <= p <= most
-
-
 def codel_drops(interval: float, count: int) -> list[float]:
     """Times of CoDel's drops after the first while the queue stands: sums of interval / sqrt(k)
     (RFC 8289)."""
