@@ -41,6 +41,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     ]
     assert schema.read_text() == "mine, too"
     assert dumbbell("new", "scenario", tmp_path / "x.yaml").returncode == 2
+    assert dumbbell("new", "scenario", tmp_path).returncode == 2
 
 
 def test_an_installed_schema_describes_the_algorithms_of_a_folder(tmp_path: Path) -> None:

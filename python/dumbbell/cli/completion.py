@@ -16,25 +16,21 @@ _dumbbell_unfinished() {
 complete -F _dumbbell_unfinished dumbbell
 """
 
+_WHERE = (
+    "The shell that reads the script, when it starts, from its own folder. "
+    "bash: ~/.local/share/bash-completion/completions/dumbbell; "
+    "zsh: _dumbbell in a folder of fpath, such as ~/.zfunc; "
+    "fish: ~/.config/fish/completions/dumbbell.fish. As in: dumbbell completion bash > "
+    "~/.local/share/bash-completion/completions/dumbbell. After an upgrade, write it anew."
+)
+
 
 def completion(
-    shell: Annotated[
-        Literal["bash", "zsh", "fish"], Parameter(help="The shell that reads the script.")
-    ],
+    shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help=_WHERE)],
     /,
 ) -> int:
     """Print the script with which a shell completes commands, options, files, algorithms, papers
-    and keys of scenarios.
-
-    bash: dumbbell completion bash > ~/.local/share/bash-completion/completions/dumbbell
-
-    zsh: dumbbell completion zsh > ~/.zfunc/_dumbbell, with `fpath+=~/.zfunc` before `compinit` in
-    ~/.zshrc
-
-    fish: dumbbell completion fish > ~/.config/fish/completions/dumbbell.fish
-
-    A shell that is started afterwards reads it. Write it anew after an upgrade.
-    """
+    and keys of scenarios."""
     from . import app
 
     script = app().generate_completion(prog_name="dumbbell", shell=shell)

@@ -22,6 +22,8 @@ def write_scenario(file: Path) -> list[Path]:
 
     file: `.toml` is added if it has no suffix. `DumbbellError` if it exists.
     """
+    if file.is_dir():
+        raise ScenarioError(f"{file} is a folder: name a file in it")
     file = file if file.suffix else file.with_suffix(".toml")
     if file.suffix != ".toml":
         raise ScenarioError(f"{file}: the name of a scenario file ends in .toml")
