@@ -169,7 +169,8 @@ class Result:
 
 
 class Sweep:
-    """The points of a sweep, in its order; each is (`{"queue.limit": "24 pkt"}`, Result)."""
+    """The points of a sweep, in its order; each is (`{"queue.limit": "24 pkt"}`, Result), in a loop
+    and as `sweep[0]`. `points` has the results alone."""
 
     def __init__(
         self,
@@ -197,6 +198,15 @@ class Sweep:
 
     def __len__(self) -> int:
         return len(self.json["points"])
+
+    def __getitem__(self, index: int) -> tuple[dict[str, Any], Result]:
+        """A point by its place, from 0; -1 is the last. `IndexError` if there is none."""
+        return list(self)[index]
+
+    @property
+    def points(self) -> list[Result]:
+        """The results, in the order of the points."""
+        return [result for _, result in self]
 
     def versus(self, baseline: str | int | dict[str, Any]) -> list[dict[str, Any]]:
         """Each point against its baseline, seed by seed: the mean difference of every number with

@@ -35,6 +35,10 @@ sweep: dumbbell.Sweep = scenario.sweep(
 )
 for changes, point in sweep:
     print(changes["queue.limit"], point.valid, point.fingerprint)
+changed, last = sweep[-1]
+limits: list[bool] = [point.valid for point in sweep.points]
+print(changed["queue.limit"], last.valid, limits, last.summary("flows").to_polars().height)
+sweep["queue.limit"]  # error: index
 difference: dumbbell.Interval = stats.paired([1.0, 2.0], [0.5, 1.0])
 figures.save(
     figures.over_sweep(sweep, "queue.limit", lambda r: r.interval(lambda run: 1.0), "y"), "figure"

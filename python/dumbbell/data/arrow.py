@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import importlib
+from typing import TYPE_CHECKING, Any, cast
+
+from ..errors import EnvironmentLacks
 
 if TYPE_CHECKING:
+    import polars
+
     from .. import _native
 
 Value = float | int | str | bool | None
@@ -16,7 +21,7 @@ _SHOWN = 10
 class Table:
     """Columns by name, in memory. Whatever speaks the Arrow PyCapsule protocol takes it without a
     copy: `polars.DataFrame(table)`, `pyarrow.table(table)`. Without any such library, `column`
-    gives lists."""
+    gives lists. `to_polars` and `to_pandas` name two of them."""
 
     def __init__(self, native: _native.Table) -> None:
         self._native = native
@@ -54,6 +59,16 @@ class Table:
             dict(zip(self.columns, values, strict=True)) for values in zip(*columns, strict=True)
         ]
 
+    def to_polars(self) -> polars.DataFrame:
+        """The table as a dataframe of polars, without a copy. `EnvironmentLacks` without polars."""
+        return cast("polars.DataFrame", _library("polars", "'dumbbell[figures]'").DataFrame(self))
+
+    def to_pandas(self) -> Any:
+        """The table as a dataframe of pandas; it holds a copy. What was not measured is NaN in a
+        column of numbers, and None in one of words. `EnvironmentLacks` without pandas."""
+        columns = {name: self.column(name) for name in self.columns}
+        return _library("pandas", "pandas").DataFrame(columns)
+
     def _repr_html_(self) -> str:
         from ..present import html
 
@@ -61,6 +76,13 @@ class Table:
 
     def __repr__(self) -> str:
         return f"<Table of {len(self)} rows: {', '.join(self.columns)}>"
+
+
+def _library(name: str, package: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise EnvironmentLacks(f"to_{name} needs {name}: pip install {package}") from None
 
 
 def _number(name: str, value: Value) -> float:
