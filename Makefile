@@ -8,7 +8,7 @@ RUST_FILES = $(shell git ls-files '*.rs')
 CARGO_TEST := cargo test --release --config .cargo/checked.toml --workspace
 
 .DEFAULT_GOAL := help
-.PHONY: help setup pins build wheel stubs run test guard freeze rtl fuzz mutants interleave faults check bench parts compare compare-results docs site gallery fmt clean
+.PHONY: help setup pins build wheel stubs run test guard freeze rtl fuzz mutants interleave faults check bench parts compare compare-results man docs site gallery fmt clean
 
 help:  ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -115,6 +115,10 @@ compare-results: .venv/.ready-compare build  ## Results beside ns-2's, scenario 
 .venv/.ready-compare: .ci/system .venv/.ready
 	@sh .ci/system $(PYTHON) compare
 	@touch $@
+
+man: build  ## Write the manual page, build/man/dumbbell.1
+	@mkdir -p build/man
+	$(BIN)/dumbbell man > build/man/dumbbell.1
 
 docs: build  ## Write the generated parts and the outputs of the examples into the pages; build the site
 	$(BIN)/python docs/tools/generate.py

@@ -117,6 +117,7 @@ _COMMANDS = (
         "completion:completion",
         "Print the script that completes commands in bash, zsh or fish.",
     ),
+    ("man", "man:man", "Print the manual page: `dumbbell man | man -l -`."),
     ("doctor", "doctor:doctor", "Check what this machine supports, with fixes."),
 )
 
@@ -125,7 +126,7 @@ OPTIONS = {
     "--quiet": "Print results and errors only: no notes, no progress (-q).",
 }
 """The options of every command, which `output.taken` reads."""
-_EXIT_CODES = (
+EXIT_CODES = (
     "Exit codes: 0 ok, 1 failure, 2 usage or scenario error, 3 a check failed, 4 this machine "
     "lacks something,\n"
     "5 the run is not valid, 130 interrupted."
@@ -142,7 +143,7 @@ def first_page() -> str:
         f"Commands:\n{commands}\n\n"
         f"Options of every command:\n{options}\n\n"
         "`dumbbell help COMMAND` describes a command; `dumbbell --version` prints the version.\n"
-        f"{_EXIT_CODES}"
+        f"{EXIT_CODES}"
     )
 
 
