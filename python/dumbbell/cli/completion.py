@@ -21,7 +21,7 @@ _WHERE = (
     "bash: ~/.local/share/bash-completion/completions/dumbbell; "
     "zsh: _dumbbell in a folder of fpath, such as ~/.zfunc; "
     "fish: ~/.config/fish/completions/dumbbell.fish. As in: dumbbell completion bash > "
-    "~/.local/share/bash-completion/completions/dumbbell. After an upgrade, write it anew."
+    "~/.local/share/bash-completion/completions/dumbbell. After an upgrade, write it again."
 )
 
 
