@@ -78,9 +78,8 @@ def is_capture(file: Path) -> bool:
 
 
 def directions(file: Path) -> list[Direction]:
-    """The directions in which connections carried data, those with data at the time of the first
-    segment first; times are seconds since the first packet. `ScenarioError` if there is none,
-    `CheckFailed` if the file is damaged."""
+    """The directions in which connections carried data, by address and port; times are seconds
+    since the first packet. `ScenarioError` if there is none, `CheckFailed` of a damaged file."""
     found: dict[Key, Direction] = {}
     start: float | None = None
     try:
@@ -89,7 +88,7 @@ def directions(file: Path) -> list[Direction]:
             _take(found, time - start, link, packet)
     except (struct.error, IndexError, ValueError, OverflowError) as error:
         raise series.damaged(file, f"it is no whole capture: {error}") from None
-    carried = [one for one in found.values() if one.acked and one.sent_bytes]
+    carried = [found[key] for key in sorted(found) if found[key].acked and found[key].sent_bytes]
     if not carried:
         raise ScenarioError(f"{file} has no TCP connection that carried data")
     return carried

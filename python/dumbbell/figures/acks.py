@@ -157,11 +157,11 @@ def _pairs(axes: Any, found: list[tuple[Member, list[Spacings]]]) -> None:
         place = (0, 5) if above else (0, -11)
         style.label(axes, middle, factor * middle, text, "#555555", place)
     axes.set(xlim=ends, ylim=ends)
-    few = ends[1] < 100 * ends[0]
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(LogLocator(subs=(1, 3) if few else (1,)))
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axis.set_minor_formatter(NullFormatter())
+    if ends[1] < 100 * ends[0]:  # Powers of ten would name one place or two.
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(LogLocator(subs=(1, 3)))
+            axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            axis.set_minor_formatter(NullFormatter())
     style.legend(axes)
 
 

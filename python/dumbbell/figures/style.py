@@ -6,6 +6,7 @@ import functools
 import hashlib
 import io
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -190,10 +191,15 @@ def new(
     return figure, axes
 
 
+_TITLE_LETTERS_PER_INCH = 12
+
+
 def head(figure: Figure, title: str) -> None:
-    """A line over the figure, if there is something to say."""
+    """A line over the figure, if there is something to say; several if it is long."""
     if title:
-        figure.suptitle(title, x=0.01, ha="left", fontsize=10)
+        width = int(figure.get_size_inches()[0] * _TITLE_LETTERS_PER_INCH)
+        lines = "\n".join(textwrap.wrap(title, width))
+        figure.suptitle(lines, x=0.01, ha="left", fontsize=10)
 
 
 _USUAL = 0.95
@@ -307,7 +313,7 @@ def legend(axes: Any) -> None:
 def legend_of(axes: Any, handles: Sequence[Any], labels: Sequence[str]) -> None:
     """The legend of these lines."""
     if len(handles) > 1:
-        columns = _columns(labels)
+        columns = _columns(labels, _letters(axes))
         _make_room(axes.figure, -(-len(labels) // columns))
         made = axes.legend(
             handles,
@@ -336,17 +342,25 @@ def _make_room(figure: Any, rows: int) -> None:
         figure.set_size_inches(width, height + (rows - _ROWS) * _ROW_INCHES)
 
 
-_LEGEND_WIDTH = 78
-"""Number of letters that fit over the narrowest figure, 5 of them for each sample of a line."""
+_LETTERS_PER_INCH = 78 / 6.4
+"""Letters that fit over an inch of axes, 5 of them for each sample of a line."""
 
 
-def _columns(labels: Sequence[str]) -> int:
+def _letters(axes: Any) -> float:
+    """The number of letters that fit over axes: of a figure's width their part."""
+    place = axes.get_subplotspec()
+    parts = 1 if place is None else place.get_gridspec().ncols
+    width: float = axes.figure.get_size_inches()[0]
+    return _LETTERS_PER_INCH * width / parts
+
+
+def _columns(labels: Sequence[str], letters: float) -> int:
     """The most columns, up to four, in which the labels of a legend fit over the axes; they are
     filled one after the other."""
     for columns in range(min(len(labels), 4), 1, -1):
         rows = -(-len(labels) // columns)
         widths = [max(map(len, labels[i : i + rows])) + 5 for i in range(0, len(labels), rows)]
-        if sum(widths) <= _LEGEND_WIDTH:
+        if sum(widths) <= letters:
             return columns
     return 1
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -95,10 +95,10 @@ def _of_run(name: str, which: Which, kinds: list[str], view: View) -> _Read:
 
 
 def _looks(found: Sequence[str]) -> list[Look]:
-    """The looks of schemes, if all labels are schemes and look different; else one after the
-    other."""
-    if all(style.is_chosen(label) for label in found):
-        chosen = [style.look(label) for label in found]
-        if len({look.color for look in chosen}) == len(chosen):
-            return chosen
-    return [style.nth(i) for i in range(len(found))]
+    """The looks of results one after the other; with the colors of schemes, if all labels are
+    schemes of different colors."""
+    looks = [style.nth(i) for i in range(len(found))]
+    colors = [style.look(label).color for label in found if style.is_chosen(label)]
+    if len(set(colors)) == len(found):
+        return [replace(look, color=color) for look, color in zip(looks, colors, strict=True)]
+    return looks

@@ -39,6 +39,7 @@ def _over_time(sides: Sequence[Named], kind: str, title: str) -> Figure:
     """A panel for each flow or queue where all results have equally many, at most four; else the
     median of each result and the band from its 10th to its 90th percentile."""
     there = [(side, side.side.lines[kind]) for side in sides if side.side.lines.get(kind)]
+    there = [(side, _in_order(lines, there[0][1])) for side, lines in there]
     if not there:
         raise ScenarioError(f"none of the results has what `{kind}` shows")
     counts = {len(lines) for _, lines in there}
@@ -66,6 +67,13 @@ def _over_time(sides: Sequence[Named], kind: str, title: str) -> Figure:
     style.legend(column[0][0])
     style.head(figure, " · ".join(filter(None, notes)))
     return figure
+
+
+def _in_order(lines: list[Line], first: list[Line]) -> list[Line]:
+    """The lines in the order of the first result, if they have its names; else as they are."""
+    by_name = {line.name: line for line in lines}
+    names = [line.name for line in first]
+    return [by_name[name] for name in names] if set(names) == set(by_name) else lines
 
 
 def _panel(axes: Any, shown: Sequence[tuple[Named, Line]], label: str) -> None:
