@@ -186,12 +186,16 @@ def test_what_is_not_there_is_named(exported: Path, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_results_without_packets_say_how_to_record_them(tmp_path: Path) -> None:
+def test_a_result_without_packets_is_repeated(tmp_path: Path) -> None:
     file = tmp_path / "net.toml"
     file.write_text(SCENARIO.split("[record]")[0].replace("20 s", "4 s"))
     dumbbell("run", file, "--out", tmp_path / "bare")
-    done = dumbbell("export", "pcapng", tmp_path / "bare", "-o", tmp_path / "x", code=2)
-    assert "has no record of packets" in said(done) and "record.packets=true" in said(done)
+    done = dumbbell("export", "pcapng", tmp_path / "bare", "-o", tmp_path / "x")
+    assert "has no recorded packets: repeated the run" in said(done)
+    recorded = ("-s", "record.packets=true", "--out", tmp_path / "recorded")
+    dumbbell("run", file, *recorded)
+    dumbbell("export", "pcapng", tmp_path / "recorded", "-o", tmp_path / "y")
+    assert (tmp_path / "x").read_bytes() == (tmp_path / "y").read_bytes()
     dumbbell(
         "run", file, "-s", "record.packets=true", "--replications", "2", "--out", tmp_path / "many"
     )

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from ... import api
+from ...data import series
 from ...errors import DumbbellError, ScenarioError
-from ..options import Json, emit, notes
+from ...explain import runs
+from ..options import Json, Use, emit, notes
 from ..options import show as print_out
-from . import sweep_folder
+from . import on_demand, sweep_folder
 
 _BINARY = ("pcapng", "pcap", "flent")
 _COUNTED = ("packets", "lines", "rows", "series", "opportunities")
@@ -26,7 +29,7 @@ def export(
         Path,
         Parameter(
             help="The result directory of one run (`dumbbell run FILE --out DIR`); of a sweep, csv "
-            "has a row for each point, seed and entity (docs/sweeps.md)."
+            "has a row for each point, seed and entity (docs/how-to/sweeps.md)."
         ),
     ],
     /,
@@ -60,9 +63,15 @@ def export(
     output: Annotated[
         Path | None, Parameter(name=["--output", "-o"], help="The file. Default: stdout.")
     ] = None,
+    use: Use = [],  # noqa: B006 (cyclopts reads it)
     json: Json = False,
 ) -> int:
-    """Write a result in a format of other programs."""
+    """Write a result in a format of other programs.
+
+    If the result does not have the record that a format needs, the run is repeated in a temporary
+    directory with it. The repetition must have the fingerprint of the result, else the exit code
+    is 5.
+    """
     if snaplen is not None and snaplen < 1:
         raise ScenarioError(f"--snaplen {snaplen}: at least one byte of a packet is kept")
     if output is None and json:
@@ -88,14 +97,13 @@ def export(
         "table": table,
     }
     request["out"] = None if output is None else str(output)
-    done = api.call(
-        "export",
-        {
-            "format": format,
-            "result": str(result),
-            **{k: v for k, v in request.items() if v is not None},
-        },
-    )
+    given = {k: v for k, v in request.items() if v is not None}
+    with ExitStack() as stack:
+        source = result
+        if (wanted := _wanted(result, format, table, use)) is not None:
+            source, said = stack.enter_context(on_demand.repeated(wanted))
+            notes([said])
+        done = api.call("export", {"format": format, "result": str(source), **given})
     notes(done["notes"])
     if json:
         emit(done)
@@ -103,6 +111,31 @@ def export(
         counted = next(f"{done[name]} {name}" for name in _COUNTED if name in done)
         print_out(f"{output}: {counted}, {done['bytes']} bytes")
     return 0
+
+
+_NEEDS = {
+    "pcapng": "packets",
+    "pcap": "packets",
+    "ns2": "hops",
+    "mahimahi": "hops",
+    "flent": "flows",
+}
+
+
+def _wanted(
+    result: Path, format: str, table: str | None, use: list[str]
+) -> on_demand.Wanted | None:
+    """The record that an export needs and a result does not have; None if it has it, or if the run
+    cannot be told: the export then says what is wrong."""
+    needed = _NEEDS.get(format, table if format == "csv" else None)
+    if needed not in series.NAMES or not on_demand.is_result(result):
+        return None
+    run = runs.locate(result)
+    logged = run.live and format in ("pcapng", "pcap") and (result / "run.log").is_file()
+    several = run.seeds > 1 and run.directory != result
+    if logged or several or api.check_file(run.directory / f"{needed}.parquet"):
+        return None
+    return on_demand.Wanted(str(result), [str(needed)], use=use)
 
 
 def read(

@@ -53,7 +53,8 @@ def repeated(wanted: Wanted) -> Iterator[tuple[Path, str]]:
     what is wanted."""
     run = runs.locate(wanted.result, wanted.point, wanted.seed)
     nouns = list(dict.fromkeys(_NOUNS[name] for name in wanted.records))
-    lack = f"{wanted.result} has no recorded {' and '.join(nouns)}"
+    which = f", seed {run.seed}," if run.seeds > 1 else ""
+    lack = f"{wanted.result}{which} has no recorded {' and '.join(nouns)}"
     names, every = list(wanted.records), recording.period(run.duration_s)
     if wanted.often is not None and (short := _every(run, wanted.often)) is not None:
         names, every = [*names, "flows"], short

@@ -220,13 +220,17 @@ def _point(base: Path, point: int | None) -> Path:
 
 def _run(home: Path, seed: int | None) -> Path:
     """The directory of one run: the one of a seed, or the first that has records."""
-    runs = series.run_directories(home)
-    if seed is not None:
-        named = [run for run in runs if run.name == f"seed-{seed}"]
-        if not named:
-            raise ScenarioError(f"{home} has no recorded run with seed {seed}")
-        return named[0]
-    return runs[0] if runs else home
+    from ...explain import runs as results
+    from . import on_demand
+
+    if seed is None:
+        found = series.run_directories(home)
+        return found[0] if found else home
+    if on_demand.is_result(home):
+        return results.locate(home, seed=seed).directory
+    if not (home / f"seed-{seed}").is_dir():
+        raise ScenarioError(f"{home} has no recorded run with seed {seed}")
+    return home / f"seed-{seed}"
 
 
 def _refuse_of_curve(words: tuple[str, ...], options: dict[str, Any]) -> None:

@@ -37,7 +37,7 @@ class SweepAxes:
         str | None,
         Parameter(
             help="Of a sweep: the metrics, with commas between them, as in goodput,p99_delay; a "
-            "panel for each. docs/sweeps.md describes their names."
+            "panel for each. docs/how-to/sweeps.md describes their names."
         ),
     ] = None
     by: Annotated[

@@ -38,7 +38,7 @@ class Printed:
         Parameter(
             help="Metrics of the table, with commas between them, as in "
             "goodput,p99_delay,flows.far.share. Default: goodput, fairness, queueing delay, loss "
-            "and utilization. docs/sweeps.md describes their names."
+            "and utilization. docs/how-to/sweeps.md describes their names."
         ),
     ] = None
     verbose: Annotated[bool, Parameter(help="Print the tables of every point.")] = False
