@@ -195,7 +195,7 @@ def test_one_run_shows_its_simulated_time() -> None:
 
 
 def test_markdown_shows_names_as_they_are() -> None:
-    text = page._markdown("<b>*a*</b> | [x](y)\n# z", [])
+    text = page._markdown("<b>*a*</b> | [x](y)\n# z", [], [], None)
     assert text.splitlines()[0] == r"# \<b\>\*a\*\</b\> \| \[x\](y) \# z"
 
 

@@ -4,13 +4,14 @@ no second run."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..present.units import seconds
 
 _INSTANTS = 600
 """Of a series, at least: a figure is about as many pixels wide."""
+_TOO_COARSE = "W009"
 _MOST_ROWS = 100_000
 """Rows of the flows' series, of all runs together: about 6 MB."""
 
@@ -49,17 +50,29 @@ def overrides(series: Iterable[str], every: str = USUAL, flows: Sequence[str] = 
 def period(duration_s: float) -> str:
     """The longest period (1, 2 or 5 times a power of ten, at least 1 ms) that gives a run 600
     instants."""
+    return f"{_periods_ms(duration_s)[0]} ms"
+
+
+def _periods_ms(duration_s: float) -> list[int]:
+    """The longest first."""
     steps = (digit * 10**power for power in range(8) for digit in (1, 2, 5))
-    return f"{max(ms for ms in steps if ms == 1 or ms * _INSTANTS <= duration_s * 1e3)} ms"
+    return [ms for ms in steps if ms == 1 or ms * _INSTANTS <= duration_s * 1e3][::-1]
 
 
-def unasked(size: dict[str, Any]) -> str | None:
-    """The period with which `run --out` records the series of flows and queues of a scenario of
-    this size (`api.plan` with `points=0`). None if the scenario has a period of its own, or if the
-    series would have more than 100,000 rows."""
+def unasked(plan: Callable[[str | None], dict[str, Any]]) -> str | None:
+    """The period with which `run --out` records the series of flows and queues: the longest that
+    gives 600 instants and is not too coarse for the round-trip times (warning W009). None if the
+    scenario has a period of its own, or if the series would have more than 100,000 rows.
+
+    plan: `api.plan` with `points=0` of the scenario with this period (None: as it is)."""
+    size = plan(None)
     if "every" in (size["scenario"].get("record") or {}):
         return None
     duration_s = seconds(str(size["duration"]))
-    every = period(duration_s)
-    rows = (duration_s / seconds(every) + 1) * size["flows"] * size["runs_total"]
-    return every if rows <= _MOST_ROWS else None
+    for ms in _periods_ms(duration_s):
+        if (duration_s / (ms * 1e-3) + 1) * size["flows"] * size["runs_total"] > _MOST_ROWS:
+            return None
+        every = f"{ms} ms"
+        if all(one["code"] != _TOO_COARSE for one in plan(every)["warnings"]):
+            return every
+    return None

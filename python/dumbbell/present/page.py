@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,24 +19,54 @@ _POINTS_IN_FULL = 20
 Heading = tuple[str, list[Grid], str]
 
 
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a page says of how its result was made."""
+
+    command: str
+    scenario: str
+    """The scenario as text; empty if it is not known."""
+    network: str
+    """A drawing in text."""
+
+
 def check(file: Path) -> None:
     """`ScenarioError` before anything runs, if the page's format is none that there is."""
     if file.suffix not in _KINDS:
         raise ScenarioError(f"--page {file}: a page ends with {' or '.join(_KINDS)}")
 
 
-def write(data: dict[str, Any], file: Path, records: Path | None = None) -> None:
+def write(
+    data: dict[str, Any], file: Path, records: Path | None = None, about: About | None = None
+) -> None:
     """Writes the page of a result's JSON. records: the run's directory, whose series are drawn
     (HTML only)."""
     parts = list(_parts(data))
     name = str(data.get("name") or "Result")
     if file.suffix == ".md":
-        text = _markdown(name, parts)
+        text = _markdown(name, parts, _facts(data), about)
     else:
         text = templates.render(
-            templates.PAGES / "result.html.j2", name=name, points=parts, figures=_figures(records)
+            templates.PAGES / "result.html.j2",
+            name=name,
+            facts=_facts(data),
+            points=parts,
+            figures=_figures(records),
+            sources=_sources(about),
         )
     write_text(file, text)
+
+
+def _facts(data: dict[str, Any]) -> list[tuple[str, str]]:
+    """What identifies a result."""
+    points = data.get("points") or [data]
+    seeds = points[0].get("seeds") or [points[0].get("seed")]
+    found = {
+        "Version": data.get("version"),
+        "Seed" if len(seeds) == 1 else "Seeds": ", ".join(str(s) for s in seeds if s is not None),
+        "Fingerprint": data.get("fingerprint"),
+    }
+    return [(name, str(value)) for name, value in found.items() if value]
 
 
 def _parts(data: dict[str, Any]) -> list[Heading]:
@@ -56,14 +87,26 @@ def _parts(data: dict[str, Any]) -> list[Heading]:
     ]
 
 
-def _markdown(name: str, parts: list[Heading]) -> str:
-    lines = [f"# {_plain(name)}", ""]
+def _markdown(
+    name: str, parts: list[Heading], facts: list[tuple[str, str]], about: About | None
+) -> str:
+    lines = [f"# {_plain(name)}", "", *(f"- {fact}: {_plain(value)}" for fact, value in facts), ""]
     for title, grids, said in parts:
         lines += [f"## {_plain(title)}", ""] if title else []
         for g in grids:
             lines += [f"### {_plain(g.title)}", "", _table(g), ""]
         lines += [_plain(said), ""]
+    for title, text in _sources(about):
+        lines += [f"## {title}", "", *(f"    {line}" for line in text.splitlines()), ""]
     return "\n".join(lines)
+
+
+def _sources(about: About | None) -> list[tuple[str, str]]:
+    """What the result was made from, by headings."""
+    if about is None:
+        return []
+    found = (("Network", about.network), ("Scenario", about.scenario), ("Command", about.command))
+    return [(title, text) for title, text in found if text]
 
 
 def _plain(text: str) -> str:
@@ -79,12 +122,23 @@ def _table(g: Grid) -> str:
     return "\n".join([*lines, *(f"\n{_plain(note)}" for note in g.notes)])
 
 
-def _figures(records: Path | None) -> list[str]:
-    """The figures of what was recorded, as SVG; none where nothing was, or nothing can draw it."""
+_CAPTIONS = {
+    "cwnd": "Congestion windows over time; of up to four flows with the slow-start threshold and, "
+    "where drops were recorded, the sender's reactions.",
+    "goodput": "Goodput over time: what the receiving applications got.",
+    "queue": "Length of the queues over time, with RED's average and thresholds.",
+}
+
+
+def _figures(records: Path | None) -> list[tuple[str, str]]:
+    """The figures of what was recorded, as SVG, each with its caption; none where nothing was."""
     if records is None:
         return []
     from .. import figures
 
     if any(records.glob("point-*")):
         return []
-    return [figures.svg(one, f"figure-{name}") for name, one in figures.recorded(records).items()]
+    return [
+        (figures.svg(one, f"figure-{name}"), _CAPTIONS[name])
+        for name, one in figures.recorded(records).items()
+    ]

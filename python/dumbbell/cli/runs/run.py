@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,7 +11,9 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from ... import api, result
+from ...data import recording
 from ...errors import InvalidRun, ScenarioError, of_code
+from ...files.write import temporary_folder
 from ..options import (
     Every,
     File,
@@ -21,6 +24,7 @@ from ..options import (
     RunOptions,
     Use,
     class_override,
+    command_line,
     emit,
     notes,
     progress,
@@ -32,6 +36,8 @@ from ..options import (
 # Failures that are shown to people, and points whose flows and queues are.
 _SHOWN = 10
 _POINTS_IN_FULL = 20
+_DRAWING = 100
+"""Columns of a network's drawing on a page."""
 
 
 def run(
@@ -69,12 +75,49 @@ def run(
 
         rootless.enter()
         wanted |= {"on": on}  # `api.run` waits for other live runs of this machine.
-    with progress("running") as heard:
-        data = api.run(wanted, heard)
-    data = _with_code(data)
-    if page is not None:
-        pages.write(data, page, options.out)
+    wanted = _with_series(wanted, options, page) if on == "sim" else wanted
+    with ExitStack() as stack:
+        records = options.out
+        if page is not None and records is None and "record" in wanted:
+            records = stack.enter_context(temporary_folder()) / "run"
+            wanted |= {"out": str(records)}
+        with progress("running") as heard:
+            data = api.run(wanted, heard)
+        data = _with_code(data)
+        if records != options.out:  # The folder is gone when the result is read.
+            data = {key: value for key, value in data.items() if key not in ("out", "files")}
+        if page is not None:
+            pages.write(data, page, records, _about(file, wanted, records))
     return report(data, json, options, Shown(measures, every))
+
+
+def _with_series(wanted: api.JSON, options: RunOptions, page: Path | None) -> api.JSON:
+    """The request with the series of flows and queues, where figures will need them and they are
+    small. Not with a store: its keys are hashes of plans, which say what is recorded."""
+    drawn = page is not None and page.suffix == ".html"
+    if "record" in wanted or options.store is not None or not (options.out or drawn):
+        return wanted
+
+    def plan(every: str | None) -> api.JSON:
+        record = {} if every is None else {"record": {"every": every}}
+        return api.plan(wanted | record | {"points": 0})
+
+    try:
+        every = recording.unasked(plan)
+    except ScenarioError:
+        return wanted  # The run says what is wrong.
+    return wanted if every is None else wanted | {"record": {"every": every}}
+
+
+def _about(file: str, wanted: api.JSON, records: Path | None) -> Any:
+    """What the page says of how the result was made."""
+    from ...present import groups, network, page
+
+    plan = network.for_people(api.plan(wanted | {"points": 1})["points"][0]["plan"])
+    written = Path(file) if records is None else records / "scenario.toml"
+    given: str = wanted["source"].get("text", "")
+    text = written.read_text(encoding="utf-8") if written.is_file() else given
+    return page.About(command_line(), text, network.drawing(plan, groups.MOST, _DRAWING))
 
 
 def _with_code(data: dict[str, Any]) -> dict[str, Any]:
