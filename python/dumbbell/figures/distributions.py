@@ -164,12 +164,15 @@ def scatter(source: Source, view: View) -> Figure:
         color=style.VERMILLION,
     )
     capacity = _capacity(source, (names[0], names[1]))
-    top = max(float(x.max()), float(y.max())) * scale * 1.05
+    top = max(float(x.max()), float(y.max())) * scale * 1.05 or 1.0
     if capacity is not None:
         end = capacity * scale
         axes.plot([0, end], [end, 0], color=style.BLACK, linewidth=1.0, linestyle=(0, (5, 2)))
     axes.set(
-        xlabel=f"{names[0]} [{unit}]", ylabel=f"{names[1]} [{unit}]", xlim=(0, top), ylim=(0, top)
+        xlabel=f"{style.short(names[0])} [{unit}]",
+        ylabel=f"{style.short(names[1])} [{unit}]",
+        xlim=(0, top),
+        ylim=(0, top),
     )
     line = "" if capacity is None else f"; dashed: together {capacity * scale:.4g} {unit}"
     style.head(figure, f"{len(x)} periods, rho = {correlation(x, y)}{line}")

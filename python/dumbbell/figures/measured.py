@@ -193,7 +193,10 @@ def measured_curve(source: Source, view: View) -> Figure:
     )
     axes.set_ylim(0, min(1.02, 1.25 * max(ceiling, frequency(m.red.max_p, m.spacing))))
     axes.set_xlim(0, grid[-1])
-    axes.set(xlabel=f"average queue at {m.queue} [packets]", ylabel="signals per arriving packet")
+    axes.set(
+        xlabel=f"average queue at {style.short(m.queue)} [packets]",
+        ylabel="signals per arriving packet",
+    )
     for name, value in (("min_th", m.red.min_th), ("max_th", m.red.max_th)):
         axes.axvline(value, color="#bbbbbb", linewidth=0.9, zorder=1)
         axes.annotate(

@@ -48,11 +48,11 @@ def phase(source: Source, view: View) -> Figure:
     queue = str(queues["queue"][0])
     lengths = queues.filter(queues["queue"] == queue).select("time_s", y="queue_packets")
     both = flow.select("time_s", x="cwnd_packets").join(lengths, on="time_s")
-    return _draw(both, _label(name), f"queue at {queue} [packets]", fair=False)
+    return _draw(both, _label(name), f"queue at {style.short(queue, 24)} [packets]", fair=False)
 
 
 def _label(name: str) -> str:
-    return f"cwnd of {style.short(name)} [packets]"
+    return f"cwnd of {style.short(name, 24)} [packets]"
 
 
 def _draw(both: polars.DataFrame, x_label: str, y_label: str, fair: bool) -> Figure:

@@ -26,6 +26,8 @@ except ImportError:
 
 import numpy as np
 from matplotlib import figure as _figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
 
 _GROUND = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
 """What keeps a word legible over lines."""
@@ -313,7 +315,7 @@ def legend(axes: Any) -> None:
 def legend_of(axes: Any, handles: Sequence[Any], labels: Sequence[str]) -> None:
     """The legend of these lines."""
     if len(handles) > 1:
-        columns = _columns(labels, _letters(axes))
+        columns = _columns(labels, _room(axes))
         _make_room(axes.figure, -(-len(labels) // columns))
         made = axes.legend(
             handles,
@@ -342,25 +344,29 @@ def _make_room(figure: Any, rows: int) -> None:
         figure.set_size_inches(width, height + (rows - _ROWS) * _ROW_INCHES)
 
 
-_LETTERS_PER_INCH = 78 / 6.4
-"""Letters that fit over an inch of axes, 5 of them for each sample of a line."""
+_BESIDE_AXES = 50.0
+"""Points of a figure's width that tick labels and the label of the axis take."""
+_SAMPLE_EMS = 5.0
+"""The sample of a line and the spaces around it, in sizes of the font."""
 
 
-def _letters(axes: Any) -> float:
-    """The number of letters that fit over axes: of a figure's width their part."""
+def _room(axes: Any) -> float:
+    """The points that a legend over axes has: of a figure's width their part."""
     place = axes.get_subplotspec()
     parts = 1 if place is None else place.get_gridspec().ncols
     width: float = axes.figure.get_size_inches()[0]
-    return _LETTERS_PER_INCH * width / parts
+    return 72 * width / parts - _BESIDE_AXES
 
 
-def _columns(labels: Sequence[str], letters: float) -> int:
-    """The most columns, up to four, in which the labels of a legend fit over the axes; they are
-    filled one after the other."""
+def _columns(labels: Sequence[str], room: float) -> int:
+    """The most columns, up to four, in which the labels of a legend fit; they are filled one after
+    the other."""
+    size = RC["legend.fontsize"]
+    font = FontProperties(family=RC["font.family"], size=size)
+    wide = [text_to_path.get_text_width_height_descent(label, font, False)[0] for label in labels]
     for columns in range(min(len(labels), 4), 1, -1):
-        rows = -(-len(labels) // columns)
-        widths = [max(map(len, labels[i : i + rows])) + 5 for i in range(0, len(labels), rows)]
-        if sum(widths) <= letters:
+        widest = (float(part.max()) for part in np.array_split(np.array(wide), columns))
+        if sum(widest) + columns * _SAMPLE_EMS * size <= room:
             return columns
     return 1
 
