@@ -159,3 +159,42 @@ def test_ticks_stand_where_something_was_measured() -> None:
 def test_equal_runs_have_an_interval_of_zero() -> None:
     assert tables.number(Interval(54.06, 54.06 - 1e-14, 54.06 + 1e-14, 5)) == "54.06 ± 0"
     assert tables.number(Interval(54.06, 53.06, 55.06, 5)) == "54.06 ± 1"
+
+
+def test_figures_and_marks_are_legible_on_a_dark_page() -> None:
+    """The filter of the style sheet (W3C Filter Effects 1, sections 6.1 and 9), and the contrast of
+    WCAG 2.2, success criterion 1.4.11."""
+    import re
+
+    import numpy as np
+    from dumbbell.present import templates
+
+    css = (templates.PAGES / "page.css").read_text()
+    found = re.search(r"\.sheet > svg, \.mark \{ filter: (.+?); \}", css)
+    assert found is not None
+    said = re.fullmatch(r"invert\((.+)\) hue-rotate\(180deg\) brightness\((.+)\)", found[1])
+    assert said is not None
+    inverted, brightness = float(said[1]), float(said[2])
+    weights = np.array([0.213, 0.715, 0.072])
+    rotate = 2 * np.tile(weights, (3, 1)) - np.eye(3)  # cos 180 = -1, sin 180 = 0.
+
+    def dark(color: str) -> np.ndarray:
+        rgb = np.array([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+        turned = np.clip(inverted - rgb * (2 * inverted - 1), 0, 1)
+        return np.clip(np.clip(rotate @ turned, 0, 1) * brightness, 0, 1)
+
+    def luminance(rgb: np.ndarray) -> float:
+        linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+        return float(linear @ np.array([0.2126, 0.7152, 0.0722]))
+
+    def plain(color: str) -> np.ndarray:
+        digits = color if len(color) == 7 else "#" + "".join(2 * c for c in color[1:])
+        return np.array([int(digits[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+
+    night = css.split("prefers-color-scheme: dark")[1]
+    for ground in ("--sheet", "--paper"):
+        shade = re.search(rf"{ground}: (#\w+);", night)
+        assert shade is not None
+        for color in (*style.PALETTE, "#555555", "#777777"):
+            contrast = (luminance(dark(color)) + 0.05) / (luminance(plain(shade[1])) + 0.05)
+            assert contrast >= 3, f"{color} on {ground}: {contrast:.2f}"
