@@ -134,7 +134,7 @@ gallery: build  ## Draw docs/gallery anew: five whole reproductions, a recorded 
 	$(BIN)/dumbbell reproduce tcp-cae --out build/gallery/tcp-cae
 	$(BIN)/dumbbell reproduce packet-buffering-marker --out build/gallery/packet-buffering-marker
 	$(BIN)/dumbbell reproduce jumbo-frames --out build/gallery/jumbo-frames
-	$(BIN)/dumbbell run scenarios/first.toml --record-every "20 ms" -s record.packets=true --out build/gallery/first
+	$(BIN)/dumbbell run scenarios/first.toml --record-every "2 ms" -s record.packets=true --out build/gallery/first
 	$(BIN)/dumbbell plot build/gallery/first cwnd goodput queue delay curve
 	$(BIN)/dumbbell plot build/gallery/first phase --flow far --flow near.1 --from "20 s" --to "35 s"
 	$(BIN)/dumbbell plot build/gallery/first timeseq --flow near.2 --from "8.2 s" --to "8.8 s"
