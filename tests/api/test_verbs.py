@@ -40,6 +40,7 @@ def test_each_verb_says_what_it_does_and_what_it_is_asked() -> None:
             "catalogue",
             "doctor",
             "result_schema",
+            "warnings",
             "schema",
             "test",
         }, name

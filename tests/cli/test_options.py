@@ -221,7 +221,7 @@ def test_hostile_values_end_with_a_sentence(
         ),
         (["swep"], "there is no command `swep`: did you mean `sweep`?"),
         (["nope"], "there is no command `nope`: there are run, "),
-        (["explain", "tahini"], "there is no algorithm named `tahini`: `dumbbell list`"),
+        (["explain", "tahini"], "there is no algorithm and no key named `tahini`"),
         (["reproduce", "nopaper"], "there is no paper `nopaper`: known are ea-red, "),
     ],
 )

@@ -60,7 +60,7 @@ def test_a_live_run_of_a_file_for_another_tcp_says_so(monkeypatch, capfd, tmp_pa
         (("-s", "profile=linux"), None),
     ):
         exit_code("run", file, "--on", "kernel", *words)
-        assert ("note: the scenario has the profile" in capfd.readouterr().err) is (
+        assert ("warning[W013]" in capfd.readouterr().err) is (
             profile is not None
         )
 

@@ -230,7 +230,10 @@ fn warning() -> Value {
     json!({
         "type": "object",
         "properties": {
-            "code": { "type": "string", "description": "As in `allow`; docs/reference/warnings.md." },
+            "code": {
+                "type": "string",
+                "description": "As in `allow`; docs/reference/warnings.md.",
+            },
             "name": { "type": "string" },
             "message": { "type": "string" },
             "fix": { "type": ["string", "null"] },

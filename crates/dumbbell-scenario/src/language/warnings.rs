@@ -1,7 +1,7 @@
 //! The registry of warnings: scenarios that are valid and yet may surprise.
 //!
-//! Printed text, `--json`, `dumbbell explain` and docs/reference/warnings.md follow from [`ALL`]. The rules
-//! that issue the warnings are in [`crate::resolve::lints`].
+//! Printed text, `--json`, `dumbbell explain` and docs/reference/warnings.md follow from [`ALL`].
+//! The rules that issue the warnings are in [`crate::resolve::lints`].
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -91,8 +91,8 @@ LARGE_BUFFER = "W003" "large-buffer"
 "A bottleneck's buffer is far above the bandwidth-delay product, and nothing keeps it short."
 "The warning appears if the limit is above 20 times the bandwidth-delay product of the bulk TCP \
 flows (or unlimited), their windows may grow beyond that, and the queue signals only when it is \
-full. A full buffer then adds more than 20 round-trip times of delay (bufferbloat; RFC 7567 section \
-1), and an epoch of a congestion window lasts minutes."
+full. A full buffer then adds more than 20 round-trip times of delay (bufferbloat; RFC 7567 \
+section 1), and an epoch of a congestion window lasts minutes."
 r#"duration = "60 s"
 warmup = "10 s"
 dumbbell.bottleneck = { rate = "10 Mbps", delay = "5 ms" }
@@ -126,10 +126,11 @@ flow = [{ count = 4, rtt = "40 ms" }]"#;
 SHORT_WARMUP = "W006" "short-warmup"
 "The warm-up ends before the flows have left slow start."
 "Means begin at the end of the warm-up. The warning appears if it lasts less than 10 round-trip \
-times (waiting in a full buffer included; at most one round-trip time if the queue signals early), \
-or less than slow start needs from the initial window to the flow's share of path and buffer: log2 of that ratio in round-trip times, log1.5 with \
-delayed ACKs that are counted one by one (RFC 3465). It concerns bulk TCP flows that start within \
-the warm-up, and is not given if `warmup` is written as zero."
+times (waiting in a full buffer included; at most one round-trip time if the queue signals \
+early), or less than slow start needs from the initial window to the flow's share of path and \
+buffer: log2 of that ratio in round-trip times, log1.5 with delayed ACKs that are counted one by \
+one (RFC 3465). It concerns bulk TCP flows that start within the warm-up, and is not given if \
+`warmup` is written as zero."
 r#"duration = "60 s"
 warmup = "100 ms"
 dumbbell.bottleneck = { rate = "10 Mbps", delay = "10 ms" }
@@ -150,10 +151,10 @@ flow = [{ count = 4, rtt = "40 ms" }]"#;
 
 MIN_RTO = "W008" "min-rto"
 "The least retransmission timeout is very long for the round-trip time."
-"The warning appears if `min_rto` is above 200 round-trip times (full buffer included): one timeout \
-then costs as much as 200 windows, and timeouts decide the result. Values of 200 ms (Linux) and 1 s \
-(RFC 6298) are meant for wide-area paths; in data centers they cause incast collapse (Vasudevan and \
-others, SIGCOMM 2009)."
+"The warning appears if `min_rto` is above 200 round-trip times (full buffer included): one \
+timeout then costs as much as 200 windows, and timeouts decide the result. Values of 200 ms \
+(Linux) and 1 s (RFC 6298) are meant for wide-area paths; in data centers they cause incast \
+collapse (Vasudevan and others, SIGCOMM 2009)."
 r#"duration = "60 s"
 warmup = "10 s"
 dumbbell.bottleneck = { rate = "10 Gbps", delay = "20 us" }
@@ -162,10 +163,10 @@ flow = [{ count = 4, rtt = "100 us" }]"#;
 
 COARSE_RECORD = "W009" "coarse-record"
 "The series are recorded too rarely to show what happens within a round-trip time."
-"Queues and windows change within a round-trip time. The warning appears if `record.every` is above \
-a quarter of the shortest round-trip time (full buffer included) of the bulk TCP flows: two samples \
-in each half of its cycle is the least that shows an oscillation (Nyquist). Totals and means do not \
-depend on `record.every`."
+"Queues and windows change within a round-trip time. The warning appears if `record.every` is \
+above a quarter of the shortest round-trip time (full buffer included) of the bulk TCP flows: two \
+samples in each half of its cycle is the least that shows an oscillation (Nyquist). Totals and \
+means do not depend on `record.every`."
 r#"duration = "60 s"
 warmup = "10 s"
 record.every = "100 ms"
@@ -194,10 +195,10 @@ flow = [{ count = 4, from = "a", to = "b" }]"#;
 
 WINDOW_CAP = "W011" "window-cap"
 "The receivers' windows are too small to fill the bottleneck."
-"A flow sends at most one receiver's window in a round-trip time. The warning appears if only bulk \
-TCP flows cross a bottleneck, and their windows over their round-trip times add up to less than its \
-rate: there is then no congestion, and the congestion controls have nothing to do (RFC 7323 section \
-1.1)."
+"A flow sends at most one receiver's window in a round-trip time. The warning appears if only \
+bulk TCP flows cross a bottleneck, and their windows over their round-trip times add up to less \
+than its rate: there is then no congestion, and the congestion controls have nothing to do (RFC \
+7323 section 1.1)."
 r#"duration = "60 s"
 warmup = "10 s"
 tcp.receive_window = "64240 B"
@@ -207,13 +208,14 @@ flow = [{ count = 4, rtt = "100 ms" }]"#;
 
 FEW_EPOCHS = "W012" "few-epochs"
 "The measured time has too few congestion epochs for a stable mean."
-"An epoch is the time from one reduction of a window to the next. The warning appears if fewer than \
-30 epochs are expected in the measured time, over all flows of a bottleneck and all replications: \
-30 is the usual least size of a sample whose mean is close to normal. The estimate takes the peak \
-window W from the flow's share of path and buffer; a window with additive increase a and decrease b \
-takes b W / a round-trip times (twice that with delayed ACKs that are counted one by one), CUBIC at \
-most cbrt(b W / C) seconds (RFC 9438 section 4.2). Other congestion controls, paths with random \
-losses and scenarios with a stop rule have no estimate and no warning."
+"An epoch is the time from one reduction of a window to the next. The warning appears if fewer \
+than 30 epochs are expected in the measured time, over all flows of a bottleneck and all \
+replications: 30 is the usual least size of a sample whose mean is close to normal. The estimate \
+takes the peak window W from the flow's share of path and buffer; a window with additive increase \
+a and decrease b takes b W / a round-trip times (twice that with delayed ACKs that are counted \
+one by one), CUBIC at most cbrt(b W / C) seconds (RFC 9438 section 4.2). Other congestion \
+controls, paths with random losses and scenarios with a stop rule have no estimate and no \
+warning."
 r#"duration = "30 s"
 warmup = "10 s"
 dumbbell.bottleneck = { rate = "100 Mbps", delay = "10 ms" }
@@ -223,8 +225,8 @@ flow = [{ cc = "newreno", rtt = "40 ms" }]"#;
 KERNEL_PROFILE = "W013" "kernel-profile"
 "A run on real kernels has a TCP profile that is not the kernel's."
 "With `--on kernel` the hosts run this machine's kernel. The profile `linux` models it; `rfc` and \
-`ns2` describe other senders, so that a simulation of the same scenario is no prediction of the live \
-run. The warning appears only with `--on kernel`."
+`ns2` describe other senders, so that a simulation of the same scenario is no prediction of the \
+live run. The warning appears only with `--on kernel`."
 r#"duration = "60 s"
 warmup = "10 s"
 profile = "rfc"
@@ -288,8 +290,8 @@ session = [{ name = "web", load = 1.2, size = "100 kB", rtt = "40 ms" }]"#;
 
 BLACK_HOLE = "W019" "black-hole"
 "Large segments do not fit into a link, and no router tells the sender."
-"The packets are dropped, and the sender does not learn why: a black hole of path MTU discovery (RFC \
-2923 section 2.1)."
+"The packets are dropped, and the sender does not learn why: a black hole of path MTU discovery \
+(RFC 2923 section 2.1)."
 r#"duration = "60 s"
 warmup = "10 s"
 icmp = false
@@ -301,8 +303,8 @@ flow = [{ count = 4, rtt = "40 ms" }]"#;
 
 FRAGMENTS = "W020" "fragments"
 "Datagrams are cut into fragments."
-"The datagrams are larger than the MTU of a link. The loss of one fragment loses the whole datagram \
-(RFC 8085 section 3.2)."
+"The datagrams are larger than the MTU of a link. The loss of one fragment loses the whole \
+datagram (RFC 8085 section 3.2)."
 r#"duration = "60 s"
 warmup = "10 s"
 dumbbell.bottleneck = { rate = "10 Mbps", delay = "10 ms" }
