@@ -11,7 +11,8 @@ def warnings(_: str) -> str:
     """A table of all warnings, and a section for each."""
     known = api.warnings()
     rows = [[f"[{one['code']}](#{_anchor(one)})", one["title"]] for one in known]
-    return "\n\n".join([table(["warning", "meaning"], rows), *(_section(one) for one in known)]) + "\n"
+    overview = table(["warning", "meaning"], rows)
+    return "\n\n".join([overview, *(_section(one) for one in known)]) + "\n"
 
 
 def _anchor(one: dict[str, str]) -> str:
