@@ -60,9 +60,7 @@ def test_a_live_run_of_a_file_for_another_tcp_says_so(monkeypatch, capfd, tmp_pa
         (("-s", "profile=linux"), None),
     ):
         exit_code("run", file, "--on", "kernel", *words)
-        assert ("warning[W013]" in capfd.readouterr().err) is (
-            profile is not None
-        )
+        assert ("warning[W013]" in capfd.readouterr().err) is (profile is not None)
 
 
 def test_a_class_is_required_of_kernels_alone(capsys, tmp_path: Path) -> None:
