@@ -109,7 +109,8 @@ def test_run_out_keeps_series_that_are_small(
     assert "W009" not in {one["code"] for one in warnings}  # The series are fine enough.
     assert 'every = "5 ms"' in (out / "scenario.toml").read_text()
     fingerprint = json.loads((out / "summary.json").read_text())["fingerprint"]
-    assert fingerprint == dumbbell.Scenario.from_file(file).run().fingerprint  # type: ignore[union-attr]
+    again = dumbbell.Scenario.from_file(file).run()
+    assert isinstance(again, dumbbell.Result) and fingerprint == again.fingerprint
     assert command(capsys, "plot", out) == (0, "")
     # With a store: its key is that of the plan, which says what is recorded.
     assert kept("--store", tmp_path / "store") == []
