@@ -47,19 +47,18 @@ def test_scenarios_in_python_ask_for_kernels(monkeypatch) -> None:
     assert "dumbbell.present.validity" in sys.modules
 
 
-def test_a_live_run_of_a_file_for_another_tcp_says_so(monkeypatch, capfd, tmp_path: Path) -> None:
+def test_a_file_for_another_tcp_is_warned_of(capfd, tmp_path: Path) -> None:
     file = tmp_path / "one.toml"
     file.write_text(
         'duration = "1 s"\n[dumbbell.bottleneck]\nrate = "2 Mbps"\ndelay = "2 ms"\n[[flow]]\nname '
         '= "a"\n'
     )
-    monkeypatch.setattr(api, "run", simulated_kernels.testbed())
     for words, profile in (
         ((), "rfc"),
         (("-s", "profile=ns2"), "ns2"),
         (("-s", "profile=linux"), None),
     ):
-        exit_code("run", file, "--on", "kernel", *words)
+        exit_code("check", file, "--on", "kernel", *words)
         assert ("warning[W013]" in capfd.readouterr().err) is (profile is not None)
 
 

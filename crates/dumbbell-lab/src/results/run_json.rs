@@ -26,7 +26,7 @@ pub fn of_output(plan: &Plan, output: &RunOutput) -> Value {
     let Some(validity) = &output.validity else { return run };
     run["on"] = "kernel".into();
     if let (Some(all), Some(told)) =
-        (&output.report.fragmentation, run["fragmentation"].as_object_mut())
+        (&output.report.fragmentation, run.get_mut("fragmentation").and_then(Value::as_object_mut))
     {
         // Nobody tells what hosts of their own kernel did with fragments.
         *told = metrics::FRAGMENTED.values(&all.cuts, &window(plan, &output.report)).collect();
